@@ -1,0 +1,192 @@
+//! Replays the recorded behaviour of client-go through the public API of `informer-core`.
+//!
+//! Each line of a `.jsonl` file is one case: how a machine is built, what is done to it, and what the
+//! real client-go answered after every step. `vectors/README.md` describes the format. A case passes
+//! only if every step answers everything that was recorded; what we cannot express is skipped, counted
+//! and named.
+
+extern crate alloc;
+
+// The form that all vectors share.
+mod vector;
+
+// The first difference between two answers.
+mod compare;
+
+// One module for each family that is replayed.
+mod delta_fifo;
+mod in_order;
+mod indexer;
+mod keys;
+mod shared_informer;
+
+// The texts that a Kubernetes API server sends.
+mod server;
+
+// What came of a file.
+mod report;
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Error, Result};
+use std::path::{Path, PathBuf};
+
+use report::Failed;
+pub use report::{FileReport, Totals};
+pub use vector::Case;
+
+/// What came of a case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "nothing else can come of it")]
+pub enum Outcome {
+    /// Everything is as recorded.
+    Passed,
+    /// It was not played, for this reason.
+    Skipped(Skip),
+    /// Something is not as recorded.
+    Failed {
+        /// The number of the step, from 1 on; `None` if it never came to the first one.
+        step: Option<usize>,
+        /// The first difference.
+        what: String,
+    },
+}
+
+/// Why a case is not played.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
+pub enum Skip {
+    /// The in-order queue without atomic events: we have only the atomic one.
+    PlainInOrder,
+    /// Something without metadata is used as an object: a type prevents that.
+    KeyError,
+    /// An index function fails: ours cannot.
+    IndexError,
+    /// The key of something that is no object is asked for: a type prevents that.
+    KeyOfOther,
+    /// Selectors are not replayed yet.
+    Selectors,
+    /// Work queues are not replayed yet.
+    Workqueue,
+}
+
+impl Skip {
+    /// The name of the reason.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PlainInOrder => "plain_in_order",
+            Self::KeyError => "key_error",
+            Self::IndexError => "index_error",
+            Self::KeyOfOther => "key_of_other",
+            Self::Selectors => "selectors",
+            Self::Workqueue => "workqueue",
+        }
+    }
+}
+
+/// Plays one case.
+#[must_use]
+pub fn run_case(case: &Case) -> Outcome {
+    if let Some(reason) = reason_to_skip(case) {
+        return Outcome::Skipped(reason);
+    }
+    let played = match case.family.as_str() {
+        "keys" => keys::replay(case),
+        "delta_fifo" => delta_fifo::replay(case),
+        "real_fifo" => in_order::replay(case),
+        "indexer" => indexer::replay(case),
+        "shared_informer" => shared_informer::replay(case),
+        family => Err(vector::Mismatch::before_the_steps(format!(
+            "no such family: {family:?}"
+        ))),
+    };
+    match played {
+        Ok(()) => Outcome::Passed,
+        Err(vector::Mismatch { step, what }) => Outcome::Failed { step, what },
+    }
+}
+
+fn reason_to_skip(case: &Case) -> Option<Skip> {
+    match case.family.as_str() {
+        "selectors" => Some(Skip::Selectors),
+        "workqueue" => Some(Skip::Workqueue),
+        _ if case.has_tag("key_error") => Some(Skip::KeyError),
+        _ if case.has_tag("index_error") => Some(Skip::IndexError),
+        "keys" if keys::asks_for_no_object(case) => Some(Skip::KeyOfOther),
+        "real_fifo" if in_order::is_plain(case) => Some(Skip::PlainInOrder),
+        "shared_informer" if shared_informer::is_plain(case) => Some(Skip::PlainInOrder),
+        _ => None,
+    }
+}
+
+/// Plays all cases of a text, one per line; empty lines are passed over.
+///
+/// # Errors
+/// The text could not be read to its end. Lines that are no cases are failures in the report.
+pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<FileReport> {
+    let mut report = FileReport::new(name);
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        line.clear();
+        if text.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match Case::parse(&line) {
+            Ok(case) => report.count(case.id(), run_case(&case)),
+            Err(error) => report.fail(Failed::new(
+                format!("{name}, line {number}"),
+                None,
+                format!("not a case: {error}"),
+            )),
+        }
+    }
+    Ok(report)
+}
+
+/// Plays all cases of a file. A file that cannot be read is a failure in the report.
+#[must_use]
+pub fn run_file(path: &Path) -> FileReport {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    let name = name.to_string_lossy();
+    let played = File::open(path).and_then(|file| run_lines(&name, BufReader::new(file)));
+    played.unwrap_or_else(|error| unreadable(path, &error))
+}
+
+/// Plays all cases of a file, or of every `.jsonl` file in a folder, in the order of their names.
+#[must_use]
+pub fn run_path(path: &Path) -> Vec<FileReport> {
+    if !path.is_dir() {
+        return vec![run_file(path)];
+    }
+    match vector_files(path) {
+        Ok(files) if files.is_empty() => {
+            let error = Error::other("there is no .jsonl file in this folder");
+            vec![unreadable(path, &error)]
+        }
+        Ok(files) => files.iter().map(|file| run_file(file)).collect(),
+        Err(error) => vec![unreadable(path, &error)],
+    }
+}
+
+fn vector_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension() == Some(OsStr::new("jsonl")) && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+fn unreadable(path: &Path, error: &Error) -> FileReport {
+    let name = path.display().to_string();
+    let mut report = FileReport::new(&name);
+    report.fail(Failed::new(name, None, format!("not readable: {error}")));
+    report
+}

@@ -1,0 +1,267 @@
+//! The form that all vectors share: one case per line, with objects that are named by their number.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+
+use informer_core::flow::{Certainty, Deletion, Delta};
+use informer_core::queue::{Refusal, Transform};
+use informer_core::{Labels, Notification, Object, ObjectKey};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::compare;
+
+/// One recorded case: how a machine is built, what is done to it, and what client-go answered.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    pub(crate) id: String,
+    pub(crate) family: String,
+    #[serde(default)]
+    pub(crate) seed: u64,
+    #[serde(default)]
+    pub(crate) tags: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) config: Value,
+    #[serde(default)]
+    pub(crate) objects: Objects,
+    #[serde(default)]
+    steps: Vec<Step>,
+    /// What only some families have; cases of `keys` consist of it.
+    #[serde(flatten)]
+    pub(crate) rest: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Step {
+    op: Value,
+    res: Value,
+}
+
+/// Where a case went wrong, and how.
+#[derive(Debug)]
+pub(crate) struct Mismatch {
+    /// The number of the step, from 1 on; `None` if it never came to the first one.
+    pub(crate) step: Option<usize>,
+    pub(crate) what: String,
+}
+
+impl Mismatch {
+    pub(crate) const fn before_the_steps(what: String) -> Self {
+        Self { step: None, what }
+    }
+}
+
+impl Case {
+    /// Reads a case from its line.
+    ///
+    /// # Errors
+    /// The line is not a case.
+    pub fn parse(line: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(line)
+    }
+
+    /// The name of the case.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn has_tag(&self, tag: &str) -> bool {
+        self.tags.iter().flatten().any(|own| own == tag)
+    }
+
+    /// The configuration in the form of a family.
+    pub(crate) fn config<C: DeserializeOwned>(&self) -> Result<C, String> {
+        C::deserialize(&self.config).map_err(|error| format!("config: {error}"))
+    }
+
+    /// Plays every step with `play`, and compares all that it answers with all that was recorded.
+    pub(crate) fn replay<Op: DeserializeOwned>(
+        &self,
+        mut play: impl FnMut(Op) -> Result<Value, String>,
+    ) -> Result<(), Mismatch> {
+        for (at, step) in self.steps.iter().enumerate() {
+            let mismatch = |what: String| {
+                let name = step.op.get("op").and_then(Value::as_str).unwrap_or("?");
+                Mismatch {
+                    step: Some(at + 1),
+                    what: format!("{name}: {what}"),
+                }
+            };
+            let op = Op::deserialize(&step.op).map_err(|error| mismatch(error.to_string()))?;
+            let got = play(op).map_err(mismatch)?;
+            if let Some(difference) = compare::first_difference(&step.res, &got) {
+                return Err(mismatch(difference));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of an object. -1 stands for something without metadata, which has no object here.
+pub(crate) type Ref = i64;
+
+/// An object as our decoders make it.
+pub(crate) type Thing = Arc<Object<Payload>>;
+
+/// What the objects of the vectors carry beside their metadata.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub(crate) struct Payload {
+    pub(crate) value: String,
+}
+
+/// The objects of a case.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<Spec>")]
+pub(crate) struct Objects(Vec<Thing>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spec {
+    ns: String,
+    name: String,
+    uid: String,
+    rv: String,
+    value: String,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+impl From<Vec<Spec>> for Objects {
+    fn from(specs: Vec<Spec>) -> Self {
+        let thing = |spec: Spec| {
+            Arc::new(Object {
+                key: ObjectKey::new(&spec.ns, &spec.name),
+                uid: spec.uid.into(),
+                version: spec.rv.into(),
+                labels: Labels::from_iter(spec.labels),
+                body: Payload { value: spec.value },
+            })
+        };
+        Self(specs.into_iter().map(thing).collect())
+    }
+}
+
+impl Objects {
+    pub(crate) fn get(&self, number: Ref) -> Result<Thing, String> {
+        let at = usize::try_from(number).ok();
+        let found = at.and_then(|at| self.0.get(at));
+        found
+            .cloned()
+            .ok_or_else(|| format!("the case has no object {number}"))
+    }
+
+    pub(crate) fn get_all(&self, numbers: &[Ref]) -> Result<Vec<Thing>, String> {
+        numbers.iter().map(|number| self.get(*number)).collect()
+    }
+
+    /// The number of an object that is equal in all fields. What is in no list is shown as it is, and
+    /// so equals nothing that was recorded.
+    pub(crate) fn number(&self, object: &Thing) -> Value {
+        match self.0.iter().position(|listed| listed == object) {
+            Some(at) => json!(at),
+            None => json!(format!("unlisted {object:?}")),
+        }
+    }
+
+    pub(crate) fn numbers<'a>(&self, objects: impl IntoIterator<Item = &'a Thing>) -> Value {
+        objects.into_iter().map(|o| self.number(o)).collect()
+    }
+
+    /// Key → number of the object.
+    pub(crate) fn by_key<'a>(&self, objects: impl IntoIterator<Item = &'a Thing>) -> Value {
+        let entry = |o: &Thing| (o.key.as_str().to_owned(), self.number(o));
+        Value::Object(objects.into_iter().map(entry).collect())
+    }
+
+    pub(crate) fn delta(&self, delta: &Delta<Thing>) -> Value {
+        let (kind, object) = match delta {
+            Delta::Added(object) => ("Added", object),
+            Delta::Updated(object) => ("Updated", object),
+            Delta::Replaced(object) => ("Replaced", object),
+            Delta::Sync(object) => ("Sync", object),
+            Delta::Deleted(Deletion::Observed(object)) => ("Deleted", object),
+            Delta::Deleted(Deletion::Inferred { key, last }) => {
+                let last = last.as_ref().map(|last| self.number(last));
+                return json!({"t": "Deleted", "o": last, "tombstone": key.as_str()});
+            }
+            // Nothing in the vectors is unreadable, so this equals nothing that was recorded.
+            Delta::Deleted(Deletion::Unreadable(key)) => {
+                return json!({"t": "Deleted", "unreadable": key.as_str()});
+            }
+        };
+        json!({"t": kind, "o": self.number(object)})
+    }
+
+    pub(crate) fn deltas<'a>(&self, deltas: impl IntoIterator<Item = &'a Delta<Thing>>) -> Value {
+        deltas.into_iter().map(|delta| self.delta(delta)).collect()
+    }
+
+    pub(crate) fn notification(&self, notification: &Notification<Thing>) -> Value {
+        match notification {
+            Notification::Added {
+                object, initial, ..
+            } => json!({"on": "add", "obj": self.number(object), "initial": initial}),
+            Notification::Updated { old, new, .. } => {
+                json!({"on": "update", "old": self.number(old), "new": self.number(new)})
+            }
+            Notification::Deleted {
+                key,
+                last,
+                certainty,
+                ..
+            } => {
+                let last = last.as_ref().map(|last| self.number(last));
+                match certainty {
+                    Certainty::Observed => json!({"on": "delete", "obj": last}),
+                    Certainty::Inferred => {
+                        json!({"on": "delete", "obj": last, "tombstone": key.as_str()})
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tombstone: this key is gone, and this is the last state known.
+pub(crate) fn tombstone(key: &str, last: Option<Thing>) -> Deletion<Thing> {
+    Deletion::Inferred {
+        key: key_from_text(key),
+        last,
+    }
+}
+
+/// The key with this text. A tombstone may carry any text, so it is not parsed: keys are compared as
+/// texts.
+pub(crate) fn key_from_text(text: &str) -> ObjectKey {
+    ObjectKey::new("", text)
+}
+
+/// The transforms that the vectors know by name.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TransformName {
+    #[default]
+    None,
+    ClearValue,
+    RefuseBad,
+}
+
+impl TransformName {
+    pub(crate) fn function(self) -> Option<Transform<Thing>> {
+        match self {
+            Self::None => None,
+            Self::ClearValue => Some(Transform::new(|thing: &mut Thing| {
+                Arc::make_mut(thing).body.value.clear();
+                Ok(())
+            })),
+            Self::RefuseBad => Some(Transform::new(|thing: &mut Thing| {
+                if thing.value == "bad" {
+                    return Err(Refusal::new("its value is bad"));
+                }
+                Ok(())
+            })),
+        }
+    }
+}

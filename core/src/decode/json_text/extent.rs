@@ -1,0 +1,156 @@
+//! Where a value ends, judged by quotes and brackets alone.
+
+use memchr::memchr2;
+
+use super::string::{ONES, zero_bytes};
+
+/// Finds the end of one value in text that arrives in pieces.
+///
+/// It looks at quotes and brackets only: what is between them need not be valid, and a closing
+/// bracket of either kind closes the innermost one. So an object that is broken inside can be passed,
+/// and what follows it is not lost.
+#[derive(Clone, Debug)]
+pub(in crate::decode) struct Extent {
+    state: State,
+    depth: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Begin,
+    Scalar,
+    Between,
+    Text,
+    Escape,
+}
+
+impl Extent {
+    /// The next byte is the first one of a value; it must be neither white nor a delimiter.
+    pub(in crate::decode) const fn new() -> Self {
+        Self {
+            state: State::Begin,
+            depth: 0,
+        }
+    }
+
+    /// How many of these bytes belong to the value, if it ends among them; `None` if it goes on. A
+    /// scalar ends only where something else is seen.
+    pub(in crate::decode) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..)
+            && let Some(first) = rest.first()
+        {
+            match self.state {
+                State::Begin => match first {
+                    b'"' => {
+                        at += 1;
+                        self.state = State::Text;
+                    }
+                    b'{' | b'[' => self.state = State::Between,
+                    _ => self.state = State::Scalar,
+                },
+                State::Scalar => return Some(at + rest.iter().position(ends_scalar)?),
+                State::Between => {
+                    at += self.scan_between(rest)?;
+                    if self.depth == 0 {
+                        return Some(at);
+                    }
+                    self.state = State::Text;
+                }
+                State::Text => {
+                    let special = quote_or_backslash(rest)?;
+                    at += special + 1;
+                    if rest.get(special) == Some(&b'\\') {
+                        self.state = State::Escape;
+                    } else if self.depth == 0 {
+                        return Some(at);
+                    } else {
+                        self.state = State::Between;
+                    }
+                }
+                State::Escape => {
+                    at += 1;
+                    self.state = State::Text;
+                }
+            }
+        }
+        None
+    }
+
+    /// Goes behind the bracket that closes the value, or behind the next opening quote.
+    fn scan_between(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate() {
+            match byte {
+                b'"' => return Some(at + 1),
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(at + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Where the first quote or backslash stands.
+///
+/// Most strings are so short that a vectorised search costs more to begin than it saves.
+fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    const SHORT: usize = 32;
+    let (words, _) = bytes.get(..SHORT).unwrap_or(bytes).as_chunks::<8>();
+    let mut at = 0;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let found =
+            zero_bytes(word ^ (ONES * b'"' as u64)) | zero_bytes(word ^ (ONES * b'\\' as u64));
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    Some(at + memchr2(b'"', b'\\', bytes.get(at..)?)?)
+}
+
+const fn ends_scalar(byte: &u8) -> bool {
+    matches!(
+        byte,
+        b',' | b':' | b']' | b'}' | b'[' | b'{' | b'"' | b' ' | b'\n' | b'\r' | b'\t'
+    )
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, reason = "tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_is_the_same_at_every_border() {
+        for (text, end) in [
+            (&br#"{"a":["]\"}",{}]},7"#[..], 17),
+            (br#"["\\"]]"#, 6),
+            (br#""a\"b" "#, 6),
+            (b"-1.5e3}", 6),
+            (b"null,", 4),
+            (br#"{"broken":[}]..."#, 13),
+        ] {
+            for border in 0..text.len() {
+                let mut extent = Extent::new();
+                let found = extent
+                    .scan(&text[..border])
+                    .or_else(|| extent.scan(&text[border..]).map(|length| border + length));
+                assert_eq!(found, Some(end), "{} at {border}", text.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_that_goes_on_has_no_end() {
+        for text in [&b"{\"a\":1"[..], b"\"abc\\\"", b"12", b"", b"[[]"] {
+            assert_eq!(Extent::new().scan(text), None, "{}", text.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! Reading JSON text by hand: no allocator, no recursion, no copy.
+//!
+//! A [`Cursor`] walks over text that is complete in memory. It is strict: what it accepts is what
+//! serde_json accepts (its bound on nesting included), so text that was walked over once can be kept
+//! and parsed later without a surprise.
+//!
+//! ```
+//! use informer_core::decode::json_text::Cursor;
+//!
+//! let mut cursor = Cursor::new(br#"{"name": "caf\u00e9", "ports": [80, 443]}"#);
+//! let mut object = cursor.enter_object(128)?;
+//! let mut ports = 0;
+//! while let Some(name) = object.next(&mut cursor)? {
+//!     if name.eq_str("name") {
+//!         assert!(cursor.string()?.eq_str("café"));
+//!     } else {
+//!         let mut array = cursor.enter_array(127)?;
+//!         while array.next(&mut cursor)? {
+//!             cursor.skip_value(126)?;
+//!             ports += 1;
+//!         }
+//!     }
+//! }
+//! cursor.end()?;
+//! assert_eq!(ports, 2);
+//! # Ok::<(), informer_core::decode::json_text::TextError>(())
+//! ```
+
+// Where a value ends, when it arrives in pieces or need not be valid.
+mod extent;
+
+// What is open while a value is passed.
+mod nesting;
+
+// The contents of a string, still escaped.
+mod string;
+
+use core::fmt;
+
+use nesting::Nesting;
+
+pub(super) use extent::Extent;
+pub use string::{Chars, JsonStr};
+
+/// The deepest nesting that can be walked over. A larger bound counts as this one.
+pub const MAX_DEPTH: usize = 1024;
+
+/// Why text is not JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TextError {
+    /// This is no JSON, or it ends too early.
+    Syntax {
+        /// The first byte that does not fit.
+        at: usize,
+    },
+    /// Arrays and objects are nested too deeply.
+    TooDeep {
+        /// The byte that opens one too many.
+        at: usize,
+    },
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax { at } => write!(f, "invalid JSON at byte {at}"),
+            Self::TooDeep { at } => write!(f, "nested too deeply at byte {at}"),
+        }
+    }
+}
+
+impl core::error::Error for TextError {}
+
+/// The kinds of a JSON value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "JSON will not change")]
+pub enum Kind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// `-1.5e3`
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+/// Whether `text` is one JSON value and nothing else.
+///
+/// # Errors
+///
+/// If it is not, or if values are nested `depth` levels deep or deeper.
+///
+/// ```
+/// use informer_core::decode::json_text::validate;
+///
+/// assert!(validate(br#" {"a": [1, 2.5e3, "\ud83d\ude00"]} "#, 128).is_ok());
+/// assert!(validate(br#"{"a": 01}"#, 128).is_err());
+/// assert!(validate(br#"[[]]"#, 2).is_err());
+/// ```
+pub fn validate(text: &[u8], depth: usize) -> Result<(), TextError> {
+    let mut cursor = Cursor::new(text);
+    cursor.skip_value(depth)?;
+    cursor.end()
+}
+
+/// A place in JSON text.
+///
+/// Bounds on nesting are counted as serde_json counts: with a bound of 128, 127 levels of arrays and
+/// objects pass. Whoever enters one of them passes on a bound that is smaller by one.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor at the beginning of `text`.
+    #[must_use]
+    pub const fn new(text: &'a [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// How many bytes lie before it.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Passes white space.
+    pub fn skip_white(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// The kind of the value that follows, as its first byte tells.
+    ///
+    /// # Errors
+    ///
+    /// If no value can begin here.
+    pub fn kind(&mut self) -> Result<Kind, TextError> {
+        self.skip_white();
+        match self.peek() {
+            Some(b'{') => Ok(Kind::Object),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b'"') => Ok(Kind::String),
+            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b't' | b'f') => Ok(Kind::Bool),
+            Some(b'n') => Ok(Kind::Null),
+            _ => Err(self.syntax()),
+        }
+    }
+
+    /// Passes a value and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// If it is not valid, or nested `depth` levels deep or deeper.
+    pub fn skip_value(&mut self, depth: usize) -> Result<&'a [u8], TextError> {
+        let mut open = Nesting::new(depth);
+        self.skip_white();
+        let start = self.at;
+        loop {
+            if !self.begin_value(&mut open)? {
+                continue;
+            }
+            // Something has ended, and with it perhaps what it stood in.
+            loop {
+                let Some(in_object) = open.innermost() else {
+                    return Ok(self.text.get(start..self.at).unwrap_or_default());
+                };
+                self.skip_white();
+                match (self.peek(), in_object) {
+                    (Some(b','), true) => {
+                        self.at += 1;
+                        self.skip_name()?;
+                        break;
+                    }
+                    (Some(b','), false) => {
+                        self.at += 1;
+                        break;
+                    }
+                    (Some(b'}'), true) | (Some(b']'), false) => {
+                        self.at += 1;
+                        open.pop();
+                    }
+                    _ => return Err(self.syntax()),
+                }
+            }
+        }
+    }
+
+    /// Passes a scalar or an empty array or object and says `true`; or goes to the first value in an
+    /// array or object that is not empty, notes it in `open` and says `false`.
+    fn begin_value(&mut self, open: &mut Nesting) -> Result<bool, TextError> {
+        let kind = self.kind()?;
+        let close = match kind {
+            Kind::Object => b'}',
+            Kind::Array => b']',
+            _ => return self.skip_scalar(kind).map(|()| true),
+        };
+        if !open.push(kind == Kind::Object) {
+            return Err(TextError::TooDeep { at: self.at });
+        }
+        self.at += 1;
+        self.skip_white();
+        if self.peek() == Some(close) {
+            self.at += 1;
+            open.pop();
+            return Ok(true);
+        }
+        if kind == Kind::Object {
+            self.skip_name()?;
+        }
+        Ok(false)
+    }
+
+    fn skip_scalar(&mut self, kind: Kind) -> Result<(), TextError> {
+        match kind {
+            Kind::String => self.scan_string().map(|_| ()),
+            Kind::Number => self.number().map(|_| ()),
+            Kind::Bool => self.bool().map(|_| ()),
+            _ => self.literal(b"null"),
+        }
+    }
+
+    /// Passes the name of a member and the colon behind it.
+    fn skip_name(&mut self) -> Result<(), TextError> {
+        self.skip_white();
+        self.scan_string()?;
+        self.byte(b':')
+    }
+
+    /// Reads a string.
+    ///
+    /// # Errors
+    ///
+    /// If something else follows, or if it is not valid: bad escapes, lone surrogates, raw control
+    /// characters, no UTF-8.
+    pub fn string(&mut self) -> Result<JsonStr<'a>, TextError> {
+        self.skip_white();
+        self.scan_string().and_then(|found| {
+            let raw = self.text.get(found.start..found.end).unwrap_or_default();
+            match core::str::from_utf8(raw) {
+                Ok(raw) => Ok(JsonStr::of_raw(raw, found.escaped)),
+                Err(_) => Err(TextError::Syntax { at: found.start }),
+            }
+        })
+    }
+
+    /// Reads a number and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// If something else follows, or a number which no `f64` can hold.
+    pub fn number(&mut self) -> Result<&'a str, TextError> {
+        self.skip_white();
+        let start = self.at;
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        let mut may_overflow = self.at - start > 300;
+        if let Some(b'e' | b'E') = self.peek() {
+            may_overflow = true;
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        let text = core::str::from_utf8(text).unwrap_or_default();
+        if may_overflow && !text.parse::<f64>().is_ok_and(f64::is_finite) {
+            return Err(TextError::Syntax { at: start });
+        }
+        Ok(text)
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    ///
+    /// If something else follows.
+    pub fn bool(&mut self) -> Result<bool, TextError> {
+        self.skip_white();
+        if self.peek() == Some(b't') {
+            self.literal(b"true").map(|()| true)
+        } else {
+            self.literal(b"false").map(|()| false)
+        }
+    }
+
+    /// Enters an object; its members are read with [`Members::next`].
+    ///
+    /// # Errors
+    ///
+    /// If something else follows, or if `depth` is used up.
+    pub fn enter_object(&mut self, depth: usize) -> Result<Members, TextError> {
+        self.enter(Kind::Object, depth)?;
+        Ok(Members {
+            comma: None,
+            begun: false,
+        })
+    }
+
+    /// Enters an array; its elements are visited with [`Elements::next`].
+    ///
+    /// # Errors
+    ///
+    /// If something else follows, or if `depth` is used up.
+    pub fn enter_array(&mut self, depth: usize) -> Result<Elements, TextError> {
+        self.enter(Kind::Array, depth)?;
+        Ok(Elements { begun: false })
+    }
+
+    fn enter(&mut self, kind: Kind, depth: usize) -> Result<(), TextError> {
+        if self.kind()? != kind {
+            return Err(self.syntax());
+        }
+        if depth <= 1 {
+            return Err(TextError::TooDeep { at: self.at });
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Passes white space up to the end of the text.
+    ///
+    /// # Errors
+    ///
+    /// If there is something else.
+    pub fn end(&mut self) -> Result<(), TextError> {
+        self.skip_white();
+        if self.at < self.text.len() {
+            Err(self.syntax())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Passes a value by its quotes and brackets alone, whatever is between them.
+    pub(super) fn skip_extent(&mut self) -> Result<&'a [u8], TextError> {
+        self.skip_white();
+        let rest = self.rest();
+        // A delimiter is no value, and the extent of a scalar begins with its first byte unseen.
+        if let Some(b',' | b':' | b']' | b'}') | None = rest.first() {
+            return Err(self.syntax());
+        }
+        let Some(length) = Extent::new().scan(rest) else {
+            return Err(TextError::Syntax {
+                at: self.text.len(),
+            });
+        };
+        self.at += length;
+        Ok(rest.get(..length).unwrap_or_default())
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    const fn syntax(&self) -> TextError {
+        TextError::Syntax { at: self.at }
+    }
+
+    fn byte(&mut self, expected: u8) -> Result<(), TextError> {
+        self.skip_white();
+        if self.peek() != Some(expected) {
+            return Err(self.syntax());
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn literal(&mut self, expected: &[u8]) -> Result<(), TextError> {
+        if !self.rest().starts_with(expected) {
+            return Err(self.syntax());
+        }
+        self.at += expected.len();
+        Ok(())
+    }
+
+    /// At least one digit.
+    fn digits(&mut self) -> Result<(), TextError> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at == start {
+            Err(self.syntax())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn scan_string(&mut self) -> Result<string::Scanned, TextError> {
+        let scanned = string::scan(self.text, self.at)?;
+        self.at = scanned.end + 1;
+        Ok(scanned)
+    }
+}
+
+/// The members of an object that a cursor has entered.
+#[derive(Clone, Debug)]
+pub struct Members {
+    begun: bool,
+    comma: Option<usize>,
+}
+
+impl Members {
+    /// Goes to the value of the next member and gives its name; `None` when the object has ended.
+    /// The value of the member before must have been passed.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not valid.
+    pub fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<JsonStr<'a>>, TextError> {
+        cursor.skip_white();
+        if cursor.peek() == Some(b'}') {
+            cursor.at += 1;
+            return Ok(None);
+        }
+        if self.begun {
+            self.comma = Some(cursor.at);
+            cursor.byte(b',')?;
+        }
+        self.begun = true;
+        let name = cursor.string()?;
+        cursor.byte(b':')?;
+        Ok(Some(name))
+    }
+
+    /// Where the comma before the present member stands; `None` for the first member.
+    #[must_use]
+    pub const fn comma(&self) -> Option<usize> {
+        self.comma
+    }
+}
+
+/// The elements of an array that a cursor has entered.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    begun: bool,
+}
+
+impl Elements {
+    /// Goes to the next element; `false` when the array has ended. The element before must have been
+    /// passed.
+    ///
+    /// # Errors
+    ///
+    /// If the text is not valid.
+    pub fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, TextError> {
+        cursor.skip_white();
+        if cursor.peek() == Some(b']') {
+            cursor.at += 1;
+            return Ok(false);
+        }
+        if self.begun {
+            cursor.byte(b',')?;
+        }
+        self.begun = true;
+        Ok(true)
+    }
+}

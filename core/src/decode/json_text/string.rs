@@ -1,0 +1,334 @@
+//! JSON strings: finding their end, checking them, reading them without unescaping into memory.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt;
+
+use super::TextError;
+
+/// The contents of a JSON string as they stand in the text: valid, and still escaped.
+///
+/// ```
+/// use informer_core::decode::json_text::Cursor;
+///
+/// let text = Cursor::new(br#""tab:\t \ud83d\ude00""#).string()?;
+/// assert_eq!(text.raw(), r"tab:\t \ud83d\ude00");
+/// assert!(text.eq_str("tab:\t 😀"));
+/// assert_eq!(text.chars().count(), 7);
+/// assert_eq!(text.to_cow(), "tab:\t 😀");
+/// # Ok::<(), informer_core::decode::json_text::TextError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct JsonStr<'a> {
+    raw: &'a str,
+    escaped: bool,
+}
+
+impl<'a> JsonStr<'a> {
+    pub(super) const fn of_raw(raw: &'a str, escaped: bool) -> Self {
+        Self { raw, escaped }
+    }
+
+    /// The text between the quotes.
+    #[must_use]
+    pub const fn raw(self) -> &'a str {
+        self.raw
+    }
+
+    /// The string itself, if it stands in the text without an escape.
+    #[must_use]
+    pub const fn as_plain(self) -> Option<&'a str> {
+        if self.escaped { None } else { Some(self.raw) }
+    }
+
+    /// Whether the string is empty.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.raw.is_empty()
+    }
+
+    /// Whether it means `other`.
+    #[must_use]
+    pub fn eq_str(self, other: &str) -> bool {
+        match self.as_plain() {
+            Some(plain) => plain == other,
+            None => self.chars().eq(other.chars()),
+        }
+    }
+
+    /// The characters that it means.
+    #[must_use]
+    pub fn chars(self) -> Chars<'a> {
+        Chars {
+            raw: self.raw.chars(),
+        }
+    }
+
+    /// The string that it means; allocates only if something is escaped.
+    #[must_use]
+    pub fn to_cow(self) -> Cow<'a, str> {
+        match self.as_plain() {
+            Some(plain) => Cow::Borrowed(plain),
+            None => Cow::Owned(self.chars().collect::<String>()),
+        }
+    }
+}
+
+impl PartialEq for JsonStr<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.chars().eq(other.chars())
+    }
+}
+
+impl Eq for JsonStr<'_> {}
+
+impl fmt::Display for JsonStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        match self.as_plain() {
+            Some(plain) => f.write_str(plain),
+            None => self
+                .chars()
+                .try_for_each(|character| f.write_char(character)),
+        }
+    }
+}
+
+impl fmt::Debug for JsonStr<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.raw)
+    }
+}
+
+/// The characters that a JSON string means.
+#[derive(Clone, Debug)]
+pub struct Chars<'a> {
+    raw: core::str::Chars<'a>,
+}
+
+impl Chars<'_> {
+    fn unit(&mut self) -> u32 {
+        let mut unit = 0;
+        for digit in self.raw.by_ref().take(4) {
+            unit = unit << 4 | digit.to_digit(16).unwrap_or(0);
+        }
+        unit
+    }
+}
+
+impl Iterator for Chars<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        match self.raw.next()? {
+            '\\' => {}
+            plain => return Some(plain),
+        }
+        Some(match self.raw.next()? {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let mut code = self.unit();
+                if let 0xd800..0xdc00 = code {
+                    // `scan` has seen that the other half follows, as `\uXXXX`.
+                    self.raw.nth(1);
+                    code = 0x10000 + ((code & 0x3ff) << 10 | self.unit() & 0x3ff);
+                }
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            itself => itself,
+        })
+    }
+}
+
+/// A valid string in a text.
+pub(super) struct Scanned {
+    /// Behind the opening quote.
+    pub(super) start: usize,
+    /// At the closing quote.
+    pub(super) end: usize,
+    pub(super) escaped: bool,
+}
+
+/// Finds the end of the string whose opening quote stands at `at`.
+pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
+    if text.get(at) != Some(&b'"') {
+        return Err(TextError::Syntax { at });
+    }
+    let start = at + 1;
+    let mut end = start;
+    let mut escaped = false;
+    let mut ascii = true;
+    loop {
+        let plain = plain_prefix(text.get(end..).unwrap_or_default());
+        end += plain.length;
+        ascii &= plain.ascii;
+        match text.get(end) {
+            Some(b'"') => break,
+            Some(b'\\') => {
+                escaped = true;
+                end = scan_escape(text, end)?;
+            }
+            _ => return Err(TextError::Syntax { at: end }),
+        }
+    }
+    // Escapes are ASCII and stand for whole characters, so the raw text is UTF-8 if and only if what
+    // it means is.
+    let raw = text.get(start..end).unwrap_or_default();
+    match core::str::from_utf8(if ascii { &[] } else { raw }) {
+        Ok(_) => Ok(Scanned {
+            start,
+            end,
+            escaped,
+        }),
+        Err(error) => Err(TextError::Syntax {
+            at: start + error.valid_up_to(),
+        }),
+    }
+}
+
+/// One in each byte of a word.
+pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
+const HIGH: u64 = ONES << 7;
+
+/// Marks the bytes that are zero. A false mark can only stand above a true one.
+pub(super) const fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & HIGH
+}
+
+/// Marks the bytes below `0x20`. A false mark can only stand above a true one.
+const fn control_bytes(word: u64) -> u64 {
+    word.wrapping_sub(ONES * 0x20) & !word & HIGH
+}
+
+struct Plain {
+    length: usize,
+    /// False if there may be something beyond ASCII.
+    ascii: bool,
+}
+
+/// How many bytes there are before the first quote, backslash or control character.
+///
+/// Most strings of Kubernetes objects are shorter than 30 bytes. Eight bytes at a time, everything
+/// asked at once, is faster for them than one vectorised search for each question.
+fn plain_prefix(bytes: &[u8]) -> Plain {
+    let mut length = 0;
+    let mut seen = 0;
+    let (words, tail) = bytes.as_chunks::<8>();
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        seen |= word;
+        let special = zero_bytes(word ^ (ONES * b'"' as u64))
+            | zero_bytes(word ^ (ONES * b'\\' as u64))
+            | control_bytes(word);
+        if special != 0 {
+            length += special.trailing_zeros() as usize / 8;
+            return Plain {
+                length,
+                ascii: seen & HIGH == 0,
+            };
+        }
+        length += 8;
+    }
+    for byte in tail {
+        if let b'"' | b'\\' | 0..0x20 = byte {
+            break;
+        }
+        seen |= u64::from(*byte);
+        length += 1;
+    }
+    Plain {
+        length,
+        ascii: seen & HIGH == 0,
+    }
+}
+
+/// Checks the escape whose backslash stands at `at` and gives the place behind it.
+fn scan_escape(text: &[u8], at: usize) -> Result<usize, TextError> {
+    let lone = Err(TextError::Syntax { at });
+    match text.get(at + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+        Some(b'u') => match hex_unit(text, at + 2)? {
+            0xdc00..0xe000 => lone,
+            0xd800..0xdc00 => {
+                if text.get(at + 6..at + 8) != Some(br"\u") {
+                    return lone;
+                }
+                match hex_unit(text, at + 8)? {
+                    0xdc00..0xe000 => Ok(at + 12),
+                    _ => lone,
+                }
+            }
+            _ => Ok(at + 6),
+        },
+        _ => lone,
+    }
+}
+
+fn hex_unit(text: &[u8], at: usize) -> Result<u32, TextError> {
+    let digits = text.get(at..at + 4).ok_or(TextError::Syntax { at })?;
+    digits.iter().try_fold(0, |unit, digit| {
+        let digit = char::from(*digit)
+            .to_digit(16)
+            .ok_or(TextError::Syntax { at })?;
+        Ok(unit << 4 | digit)
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+mod tests {
+    use super::*;
+    use alloc::{format, vec};
+
+    #[test]
+    fn a_special_byte_is_found_at_every_offset_of_a_word() {
+        for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
+            for before in [
+                b'a', b'!', b'#', b'[', b']', b' ', 0x7f, 0x80, 0xa2, 0xdc, 0xff,
+            ] {
+                for length in 0..40 {
+                    let mut bytes = vec![before; length];
+                    bytes.push(special);
+                    bytes.extend([b'"'; 9]);
+                    let plain = plain_prefix(&bytes);
+                    assert_eq!(plain.length, length, "{special:#x} after {before:#x}");
+                    assert!(plain.ascii == (before < 0x80) || length == 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn invalid_strings_name_the_place() {
+        for (text, at) in [
+            (&b"\"ab\nc\""[..], 3),
+            (b"\"ab", 3),
+            (br#""ab\x""#, 3),
+            (br#""\ud800""#, 1),
+            (br#""\ud800\u0041""#, 1),
+            (br#""\udc00""#, 1),
+            (br#""\u12"#, 3),
+            (b"\"ab\xff\"", 3),
+            (b"\"ab\xc3\\u00a9\"", 3),
+        ] {
+            assert_eq!(
+                scan(text, 0).err(),
+                Some(TextError::Syntax { at }),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_escaped_is_shown_as_what_it_means() {
+        let found = JsonStr::of_raw(r#"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00é"#, true);
+        assert_eq!(format!("{found}"), "\"\\/\u{8}\u{c}\n\r\tA😀é");
+        assert!(found == JsonStr::of_raw(r#"\u0022\\/\b\f\n\r\tA😀\u00e9"#, true));
+        assert!(!found.eq_str("\"\\/"));
+        assert_eq!(found.as_plain(), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! The lines of a watch, whatever the borders of the pieces in which it arrives.
+//!
+//! ```
+//! use informer_core::decode::lines::Lines;
+//!
+//! let mut lines = Lines::new(6);
+//! let mut input = &b"one\ntw"[..];
+//! assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"one"[..]));
+//! assert!(lines.next(&mut input).is_none());
+//!
+//! let mut input = &b"o\nlonger than six\n"[..];
+//! assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"two"[..]));
+//! let frame = lines.next(&mut input).unwrap();
+//! assert!(frame.oversized);
+//! assert_eq!(frame.bytes, b"longer");
+//! ```
+
+use alloc::vec::Vec;
+
+use memchr::memchr;
+
+/// How much memory is kept between two frames.
+const KEPT: usize = 64 << 10;
+
+/// Something that stood in the input, a line or an element of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "this is all there is to say")]
+pub struct Frame<'a> {
+    /// Its bytes; if it is oversized, as many of its first bytes as may be kept.
+    pub bytes: &'a [u8],
+    /// Whether it was longer than allowed.
+    pub oversized: bool,
+}
+
+/// Cuts a stream of bytes into lines of bounded length.
+///
+/// A line that lies in one piece of input is handed out as a slice of it; only a line that crosses a
+/// border is put together in memory. Of a line beyond the bound the beginning is kept, the rest is
+/// passed over. Blank lines are left out, and so is the `\r` of `\r\n`.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    parts: Assembly,
+    handed_out: bool,
+}
+
+impl Lines {
+    /// Lines of at most `longest` bytes, the line end not counted.
+    #[must_use]
+    pub const fn new(longest: usize) -> Self {
+        Self {
+            parts: Assembly::new(longest),
+            handed_out: false,
+        }
+    }
+
+    /// Forgets a line that has begun.
+    pub fn reset(&mut self) {
+        self.parts.clear();
+        self.handed_out = false;
+    }
+
+    /// Takes bytes off the front of `input` up to the end of one line, and gives the line. `None`
+    /// means that all of `input` was taken.
+    pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Option<Frame<'a>> {
+        if self.handed_out {
+            self.reset();
+        }
+        loop {
+            let Some(end) = memchr(b'\n', input) else {
+                self.parts.push(input);
+                *input = &[];
+                return None;
+            };
+            let (line, rest) = input.split_at_checked(end)?;
+            *input = rest.get(1..).unwrap_or_default();
+            if self.parts.is_empty() {
+                let frame = without_return(self.parts.frame_of(line));
+                if is_blank(frame) {
+                    continue;
+                }
+                return Some(frame);
+            }
+            self.parts.push(line);
+            if is_blank(without_return(self.parts.frame())) {
+                self.parts.clear();
+                continue;
+            }
+            self.handed_out = true;
+            break;
+        }
+        Some(without_return(self.parts.frame()))
+    }
+}
+
+fn without_return(frame: Frame<'_>) -> Frame<'_> {
+    match frame.bytes.strip_suffix(b"\r") {
+        // The last byte that was kept of an oversized line is not its end.
+        Some(bytes) if !frame.oversized => Frame { bytes, ..frame },
+        _ => frame,
+    }
+}
+
+const fn is_blank(frame: Frame<'_>) -> bool {
+    frame.bytes.trim_ascii().is_empty() && !frame.oversized
+}
+
+/// The parts of one frame, put together up to a bound.
+#[derive(Clone, Debug)]
+pub(super) struct Assembly {
+    bytes: Vec<u8>,
+    longest: usize,
+    /// How long the frame really is.
+    length: usize,
+}
+
+impl Assembly {
+    pub(super) const fn new(longest: usize) -> Self {
+        Self {
+            bytes: Vec::new(),
+            longest,
+            length: 0,
+        }
+    }
+
+    /// Begins a new frame, and gives back the memory of a large one.
+    pub(super) fn clear(&mut self) {
+        self.length = 0;
+        self.bytes.clear();
+        if self.bytes.capacity() > KEPT {
+            self.bytes = Vec::new();
+        }
+    }
+
+    pub(super) fn push(&mut self, part: &[u8]) {
+        self.length = self.length.saturating_add(part.len());
+        let room = self.longest.saturating_sub(self.bytes.len());
+        let part = part.get(..room).unwrap_or(part);
+        let needed = self.bytes.len() + part.len();
+        if needed > self.bytes.capacity() {
+            // Doubling, as a vector does, but never beyond the bound.
+            let goal = needed.max(self.bytes.capacity() * 2).min(self.longest);
+            self.bytes.reserve_exact(goal - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(part);
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    #[cfg(test)]
+    pub(super) const fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// What was put together.
+    pub(super) const fn frame(&self) -> Frame<'_> {
+        Frame {
+            bytes: self.bytes.as_slice(),
+            oversized: self.length > self.longest,
+        }
+    }
+
+    /// What `whole` would become if it were put together.
+    pub(super) fn frame_of<'i>(&self, whole: &'i [u8]) -> Frame<'i> {
+        Frame {
+            bytes: whole.get(..self.longest).unwrap_or(whole),
+            oversized: whole.len() > self.longest,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn a_line_in_one_piece_is_not_copied() {
+        let mut lines = Lines::new(100);
+        let mut input = &b"abc\ndef\n"[..];
+        let start = input.as_ptr();
+        assert_eq!(lines.next(&mut input).unwrap().bytes.as_ptr(), start);
+        assert_eq!(lines.parts.capacity(), 0);
+    }
+
+    #[test]
+    fn memory_stays_within_the_bound_and_is_given_back() {
+        let mut lines = Lines::new(1 << 20);
+        for _ in 0..40 {
+            assert_eq!(lines.next(&mut &vec![b'x'; 100_000][..]), None);
+            assert!(lines.parts.capacity() <= 1 << 20);
+        }
+        let frame = lines.next(&mut &b"\n"[..]).unwrap();
+        assert!(frame.oversized);
+        assert_eq!(frame.bytes.len(), 1 << 20);
+        assert_eq!(lines.next(&mut &b"y"[..]), None);
+        assert!(lines.parts.capacity() <= KEPT);
+        assert_eq!(lines.next(&mut &b"\n"[..]).unwrap().bytes, b"y");
+    }
+
+    #[test]
+    fn a_carriage_return_counts_only_at_the_end() {
+        let input = &b"a\rb\r\n\r\n\n\rc\n"[..];
+        let mut lines = Lines::new(10);
+        let mut whole = input;
+        assert_eq!(lines.next(&mut whole).unwrap().bytes, b"a\rb");
+        assert_eq!(lines.next(&mut whole).unwrap().bytes, b"\rc");
+        assert_eq!(lines.next(&mut whole), None);
+        let mut single = input
+            .chunks(1)
+            .filter_map(|mut byte| lines.next(&mut byte).map(|frame| frame.bytes.to_vec()));
+        assert_eq!(single.next().unwrap(), b"a\rb");
+        assert_eq!(single.next().unwrap(), b"\rc");
+        assert_eq!(single.next(), None);
+        // Not at the end of what was kept of a longer line.
+        let mut lines = Lines::new(3);
+        let mut longer = &b"ab\rcd\n"[..];
+        assert_eq!(lines.next(&mut longer).unwrap().bytes, b"ab\r");
+    }
+}

@@ -1,0 +1,501 @@
+//! The elements of a list, one by one, while the bytes arrive.
+//!
+//! ```
+//! use informer_core::decode::list::{ListScanner, Part};
+//!
+//! let mut list = ListScanner::new(1024);
+//! let mut elements = Vec::new();
+//! for mut piece in [
+//!     &br#"{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"a":1},{"#[..],
+//!     br#""b":2}]}"#,
+//! ] {
+//!     while let Some(part) = list.next(&mut piece) {
+//!         if let Part::Element(element) = part? {
+//!             elements.push(element.frame.bytes.to_vec());
+//!         }
+//!     }
+//! }
+//! list.end()?;
+//! assert_eq!(elements, [&br#"{"a":1}"#[..], br#"{"b":2}"#]);
+//! assert_eq!(list.version(), "7");
+//! # Ok::<(), informer_core::decode::list::ListError>(())
+//! ```
+
+// Why a body is not a list.
+mod error;
+
+// What a list says about itself.
+mod metadata;
+
+use alloc::string::String;
+
+use super::form::TypeMeta;
+use super::json_text::{Cursor, Extent, TextError};
+use super::lines::{Assembly, Frame};
+
+use metadata::{Metadata, read_text};
+
+pub use error::ListError;
+
+/// The most bytes of a list's `metadata`, and of anything else of a list that must be kept.
+const MAX_HEAD: usize = 64 << 10;
+
+/// How much of a body that is no object is shown to people.
+const FOREIGN: usize = 60;
+
+/// What a [`ListScanner`] finds.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever matches must see a new case"
+)]
+pub enum Part<'a> {
+    /// An element of `items`.
+    Element(Element<'a>),
+    /// The list is complete.
+    End,
+}
+
+/// An element of a list.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Element<'a> {
+    /// Its text. Quotes and brackets match, nothing else about it has been checked.
+    pub frame: Frame<'a>,
+    /// What the list, so far, tells about the type of its elements.
+    pub type_meta: TypeMeta<'a>,
+}
+
+/// Finds the elements of the top-level `items` of a List, and what the List says about itself.
+///
+/// It is fed the body in pieces of any size and looks at every byte once. It holds at most one
+/// element, and that only if the element crosses a border of pieces; of an element beyond the bound
+/// the beginning is kept. Members may come in any order; of repeated ones the last counts.
+#[derive(Clone, Debug)]
+pub struct ListScanner {
+    state: State,
+    taken: u64,
+    extent: Extent,
+    element: Assembly,
+    /// A name, or a value that is read: everything but elements.
+    text: Assembly,
+    has_items: bool,
+    kind: Option<String>,
+    api_version: Option<String>,
+    metadata: Metadata,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Begin,
+    /// The body does not begin as an object does.
+    Foreign,
+    FirstName,
+    Name,
+    InName,
+    Colon(Member),
+    Value(Member),
+    InValue {
+        member: Member,
+        keep: bool,
+    },
+    AfterValue,
+    FirstElement,
+    Element,
+    InElement,
+    AfterElement,
+    Complete,
+    Failed,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Member {
+    Kind,
+    ApiVersion,
+    Metadata,
+    Items,
+    Other,
+}
+
+enum Found<'i> {
+    Element(Frame<'i>),
+    Assembled,
+    End,
+}
+
+impl ListScanner {
+    /// A scanner at the beginning of a body, for elements of at most `longest` bytes.
+    #[must_use]
+    pub const fn new(longest: usize) -> Self {
+        Self {
+            state: State::Begin,
+            taken: 0,
+            extent: Extent::new(),
+            element: Assembly::new(longest),
+            text: Assembly::new(MAX_HEAD),
+            has_items: false,
+            kind: None,
+            api_version: None,
+            metadata: Metadata::new(),
+        }
+    }
+
+    /// `kind` of the list, as far as it was read.
+    #[must_use]
+    pub fn kind(&self) -> Option<&str> {
+        self.kind.as_deref()
+    }
+
+    /// `apiVersion` of the list, as far as it was read.
+    #[must_use]
+    pub fn api_version(&self) -> Option<&str> {
+        self.api_version.as_deref()
+    }
+
+    /// `metadata.resourceVersion`; empty if there is none.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.metadata.version
+    }
+
+    /// `metadata.continue`: the token of the next page.
+    #[must_use]
+    pub fn next_page(&self) -> Option<&str> {
+        self.metadata.next.as_deref()
+    }
+
+    /// `metadata.remainingItemCount`.
+    #[must_use]
+    pub const fn remaining(&self) -> Option<u64> {
+        self.metadata.remaining
+    }
+
+    /// What the list, so far, tells about the type of its elements: they do not do so themselves.
+    #[must_use]
+    pub fn type_meta(&self) -> TypeMeta<'_> {
+        let kind = self.kind().and_then(|kind| kind.strip_suffix("List"));
+        TypeMeta {
+            api_version: self.api_version(),
+            kind: kind.filter(|kind| !kind.is_empty()),
+        }
+    }
+
+    /// Takes bytes off the front of `input` up to the end of one part, and gives the part. `None`
+    /// means that all of `input` was taken. What follows the end, or an error, is passed over.
+    ///
+    /// # Errors
+    ///
+    /// If the body is not a list. A list with broken elements is still a list.
+    pub fn next<'a, 'i: 'a>(
+        &'a mut self,
+        input: &mut &'i [u8],
+    ) -> Option<Result<Part<'a>, ListError>> {
+        let found = match self.step(input).transpose()? {
+            Ok(found) => found,
+            Err(error) => {
+                self.state = State::Failed;
+                *input = &[];
+                return Some(Err(error));
+            }
+        };
+        let frame = match found {
+            Found::End => return Some(Ok(Part::End)),
+            Found::Element(frame) => frame,
+            Found::Assembled => self.element.frame(),
+        };
+        Some(Ok(Part::Element(Element {
+            frame,
+            type_meta: self.type_meta(),
+        })))
+    }
+
+    /// The body is over.
+    ///
+    /// # Errors
+    ///
+    /// If the list was not complete. An error that was reported is not reported again.
+    pub fn end(&self) -> Result<(), ListError> {
+        match self.state {
+            State::Complete | State::Failed => Ok(()),
+            State::Foreign => Err(self.foreign()),
+            _ => Err(ListError::Incomplete { bytes: self.taken }),
+        }
+    }
+
+    fn step<'i>(&mut self, input: &mut &'i [u8]) -> Result<Option<Found<'i>>, ListError> {
+        loop {
+            match self.state {
+                State::Foreign => {
+                    let missing = FOREIGN.saturating_sub(self.text.frame().bytes.len());
+                    let part = self.take(input, missing.min(input.len()));
+                    self.text.push(part);
+                    if self.text.frame().bytes.len() >= FOREIGN {
+                        return Err(self.foreign());
+                    }
+                    return Ok(None);
+                }
+                State::InName => {
+                    if !self.take_text(input, true) {
+                        return Ok(None);
+                    }
+                    self.state = State::Colon(self.name()?);
+                }
+                State::InValue { member, keep } => {
+                    if !self.take_text(input, keep) {
+                        return Ok(None);
+                    }
+                    if keep {
+                        self.read_value(member)?;
+                    }
+                    self.state = State::AfterValue;
+                }
+                State::InElement => {
+                    let Some(length) = self.extent.scan(input) else {
+                        let part = self.take(input, input.len());
+                        self.element.push(part);
+                        return Ok(None);
+                    };
+                    let rest = self.take(input, length);
+                    self.state = State::AfterElement;
+                    if self.element.is_empty() {
+                        return Ok(Some(Found::Element(self.element.frame_of(rest))));
+                    }
+                    self.element.push(rest);
+                    return Ok(Some(Found::Assembled));
+                }
+                State::Complete | State::Failed => {
+                    self.take(input, input.len());
+                    return Ok(None);
+                }
+                _ => {
+                    let white = input.iter().take_while(|byte| is_white(**byte)).count();
+                    self.take(input, white);
+                    let Some(byte) = input.first() else {
+                        return Ok(None);
+                    };
+                    if self.token(*byte)? {
+                        self.take(input, 1);
+                    }
+                    if let State::Complete = self.state {
+                        return Ok(Some(Found::End));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What `byte` means between values; says whether it is done with.
+    fn token(&mut self, byte: u8) -> Result<bool, ListError> {
+        let unexpected = |expected| {
+            let at = self.taken;
+            Err(ListError::Unexpected {
+                at,
+                expected,
+                found: byte,
+            })
+        };
+        self.state = match (self.state, byte) {
+            (State::Begin, b'{') => State::FirstName,
+            (State::Begin, _) => {
+                self.text.clear();
+                self.state = State::Foreign;
+                return Ok(false);
+            }
+            (State::FirstName | State::AfterValue, b'}') => self.complete()?,
+            (State::FirstName | State::Name, b'"') => {
+                self.begin_text();
+                self.state = State::InName;
+                return Ok(false);
+            }
+            (State::FirstName | State::Name, _) => return unexpected("the name of a member"),
+            (State::Colon(member), b':') => State::Value(member),
+            (State::Colon(_), _) => return unexpected("`:`"),
+            (State::AfterValue, b',') => State::Name,
+            (State::AfterValue, _) => return unexpected("`,` or `}`"),
+            (State::AfterElement, b',') => State::Element,
+            (State::AfterElement | State::FirstElement, b']') => State::AfterValue,
+            (State::AfterElement, _) => return unexpected("`,` or `]`"),
+            (_, b',' | b':' | b']' | b'}') => return unexpected("a value"),
+            (State::Value(Member::Items), _) if self.has_items => {
+                return Err(ListError::ItemsTwice);
+            }
+            (State::Value(Member::Items), b'[') => {
+                self.has_items = true;
+                State::FirstElement
+            }
+            (State::Value(member), _) => {
+                self.begin_text();
+                // Text and brackets that nobody asked for are passed over without keeping them.
+                let keep = member != Member::Other || !matches!(byte, b'"' | b'{' | b'[');
+                self.state = State::InValue { member, keep };
+                return Ok(false);
+            }
+            (State::FirstElement | State::Element, _) => {
+                self.element.clear();
+                self.extent = Extent::new();
+                self.state = State::InElement;
+                return Ok(false);
+            }
+            // These take more than a byte at once and do not come here.
+            (state, _) => state,
+        };
+        Ok(true)
+    }
+
+    fn complete(&mut self) -> Result<State, ListError> {
+        if self.kind() == Some("Status") {
+            return Err(ListError::Status);
+        }
+        if !self.has_items {
+            let kind = self.kind.take();
+            return Err(ListError::NoItems { kind });
+        }
+        Ok(State::Complete)
+    }
+
+    fn foreign(&self) -> ListError {
+        ListError::foreign(self.text.frame().bytes)
+    }
+
+    fn take<'i>(&mut self, input: &mut &'i [u8], count: usize) -> &'i [u8] {
+        let (taken, rest) = input.split_at_checked(count).unwrap_or((input, &[]));
+        *input = rest;
+        self.taken = self.taken.saturating_add(taken.len() as u64);
+        taken
+    }
+
+    fn begin_text(&mut self) {
+        self.text.clear();
+        self.extent = Extent::new();
+    }
+
+    /// Takes more of a name or value; says whether it is complete.
+    fn take_text(&mut self, input: &mut &[u8], keep: bool) -> bool {
+        let end = self.extent.scan(input);
+        let part = self.take(input, end.unwrap_or(input.len()));
+        if keep {
+            self.text.push(part);
+        }
+        end.is_some()
+    }
+
+    fn name(&self) -> Result<Member, ListError> {
+        let name = self.kept("the name of a member")?;
+        let name = Cursor::new(name)
+            .string()
+            .map_err(|error| self.unreadable("a name", error))?;
+        Ok(match &*name.to_cow() {
+            "kind" => Member::Kind,
+            "apiVersion" => Member::ApiVersion,
+            "metadata" => Member::Metadata,
+            "items" => Member::Items,
+            _ => Member::Other,
+        })
+    }
+
+    fn read_value(&mut self, member: Member) -> Result<(), ListError> {
+        match member {
+            Member::Kind => self.kind = self.read_text("kind")?,
+            Member::ApiVersion => self.api_version = self.read_text("apiVersion")?,
+            Member::Metadata => {
+                let text = self.kept("`metadata`")?;
+                let metadata = Metadata::read(text);
+                self.metadata = metadata.map_err(|error| self.unreadable("metadata", error))?;
+            }
+            Member::Items => {
+                let text = self.kept("`items`")?;
+                if text != b"null" {
+                    return Err(ListError::items_not_array(text));
+                }
+                self.has_items = true;
+            }
+            Member::Other => {
+                let text = self.kept("a number")?;
+                let checked = super::json_text::validate(text, metadata::DEPTH);
+                checked.map_err(|error| self.unreadable("a value", error))?;
+            }
+        }
+        let is_meta = |version: &str| version.starts_with("meta.k8s.io/");
+        if self.kind() == Some("Table") && self.api_version().is_some_and(is_meta) {
+            return Err(ListError::Table);
+        }
+        Ok(())
+    }
+
+    fn read_text(&self, name: &'static str) -> Result<Option<String>, ListError> {
+        let mut cursor = Cursor::new(self.kept(name)?);
+        let text = read_text(&mut cursor).and_then(|text| cursor.end().map(|()| text));
+        text.map_err(|error| self.unreadable(name, error))
+    }
+
+    /// The text of a name or value, unless it was too long.
+    fn kept(&self, what: &'static str) -> Result<&[u8], ListError> {
+        match self.text.frame() {
+            Frame {
+                bytes,
+                oversized: false,
+            } => Ok(bytes),
+            _ => Err(ListError::TooLong {
+                what,
+                longest: MAX_HEAD,
+            }),
+        }
+    }
+
+    /// `error` in the text at hand, with its place in the whole body.
+    fn unreadable(&self, what: &'static str, error: TextError) -> ListError {
+        let at = match error {
+            TextError::Syntax { at } | TextError::TooDeep { at } => at,
+        };
+        let start = self
+            .taken
+            .saturating_sub(self.text.frame().bytes.len() as u64);
+        ListError::Unreadable {
+            what,
+            at: start.saturating_add(at as u64),
+        }
+    }
+}
+
+const fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_stays_within_the_bound_whatever_arrives() {
+        for (beginning, more) in [
+            (&br#"{"items":[{"a":"#[..], &b"[[0],"[..]),
+            (br#"{"other":{"a":"#, b"[[0],"),
+            (br#"{"metadata":{"a":"#, b"[[0],"),
+            (br#"{""#, b"abcde"),
+            (br#"{"other":1"#, b"11111"),
+            (br#"{"items":nul"#, b"lllll"),
+        ] {
+            let mut list = ListScanner::new(1000);
+            assert!(list.next(&mut { beginning }).is_none());
+            for _ in 0..50_000 {
+                assert!(list.next(&mut { more }).is_none());
+                assert!(list.element.capacity() <= 1000);
+                assert!(list.text.capacity() <= MAX_HEAD);
+            }
+        }
+    }
+
+    #[test]
+    fn an_element_in_one_piece_is_not_copied() {
+        let mut list = ListScanner::new(1000);
+        let mut input = &br#"{"items":[{"a":1}, {"b":2}]}"#[..];
+        let second = input.as_ptr().wrapping_add(19);
+        assert!(list.next(&mut input).is_some());
+        let Some(Ok(Part::Element(element))) = list.next(&mut input) else {
+            unreachable!("there are two elements");
+        };
+        assert_eq!(element.frame.bytes, br#"{"b":2}"#);
+        assert_eq!(element.frame.bytes.as_ptr(), second);
+        assert_eq!(list.element.capacity(), 0);
+    }
+}

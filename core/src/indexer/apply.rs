@@ -1,0 +1,208 @@
+//! How a delta changes the store, and what is to be told of it.
+
+use alloc::vec::Vec;
+
+use super::Indexer;
+use crate::flow::{Cause, Certainty, Deletion, Delta, Notification};
+use crate::object::Resource;
+use crate::queue::{Epoch, FullState};
+use crate::storage::{Full, Storage};
+
+/// Where our default and client-go differ in what they tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+pub struct Rules {
+    /// An object that has another UID than the one stored under its key is told as a deletion and an
+    /// add. Off: as an update.
+    pub split_recreated: bool,
+    /// An update that changes nothing (same UID, same version, not a resync) and the deletion of
+    /// something that the store does not have are not told.
+    pub drop_noops: bool,
+}
+
+impl Rules {
+    /// What client-go does: everything is told, the UID is not looked at.
+    #[must_use]
+    pub const fn client_go() -> Self {
+        Self {
+            split_recreated: false,
+            drop_noops: false,
+        }
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            split_recreated: true,
+            drop_noops: true,
+        }
+    }
+}
+
+/// What is to be told of one delta: nothing, one notification, or a deletion and an add.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever matches must see a new case"
+)]
+pub enum Applied<T: Resource> {
+    /// There is nothing new.
+    Nothing,
+    /// One notification.
+    One(Notification<T>),
+    /// Two notifications, in this order.
+    Two(Notification<T>, Notification<T>),
+}
+
+impl<T: Resource> IntoIterator for Applied<T> {
+    type Item = Notification<T>;
+    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Notification<T>>, 2>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let both = match self {
+            Self::Nothing => [None, None],
+            Self::One(only) => [Some(only), None],
+            Self::Two(first, second) => [Some(first), Some(second)],
+        };
+        both.into_iter().flatten()
+    }
+}
+
+impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
+    /// Applies one delta of a popped key: what `initial` and `seen` are, the pop said. The store shows
+    /// the change when this returns. The version of the store stays.
+    ///
+    /// # Errors
+    /// [`Full`] if the object finds no place.
+    pub fn apply(
+        &mut self,
+        delta: Delta<T>,
+        initial: bool,
+        seen: Epoch,
+        rules: Rules,
+    ) -> Result<Applied<T>, Full> {
+        let (object, cause) = match delta {
+            Delta::Added(object) | Delta::Updated(object) => (object, Cause::Watch),
+            Delta::Replaced(object) => (object, Cause::Relist),
+            Delta::Sync(object) => (object, Cause::Resync),
+            Delta::Deleted(deletion) => return Ok(self.apply_deletion(deletion, rules)),
+        };
+        if let Some(stored) = self.get(object.key())
+            && rules.drop_noops
+            && cause != Cause::Resync
+            && is_unchanged(stored, &object)
+        {
+            if seen != Epoch::NEVER {
+                self.mark_seen(object.key(), seen);
+            }
+            return Ok(Applied::Nothing);
+        }
+        let old = self.put_seen(object.clone(), seen)?;
+        Ok(tell_upsert(old, object, initial, cause, rules))
+    }
+
+    /// Applies a full state in one step. Tells the deletions first, then the objects in the order of
+    /// the state. Of a key that stands in it twice client-go tells both compared with the store as it
+    /// was before; with [`Rules::drop_noops`] the second is compared with the first.
+    ///
+    /// # Errors
+    /// [`Full`] if the objects do not all find a place.
+    pub fn apply_full_state(
+        &mut self,
+        state: FullState<T>,
+        initial: bool,
+        rules: Rules,
+    ) -> Result<Vec<Notification<T>>, Full> {
+        let seen = self.begin_epoch();
+        let mut told = Vec::new();
+        let mut upserts = Vec::new();
+        for object in state.objects {
+            self.mark_seen(object.key(), seen);
+            let old = self.get(object.key()).cloned();
+            upserts.push((old, object));
+        }
+        for key in &state.unreadable {
+            self.mark_seen(key, seen);
+        }
+        if state.complete {
+            self.sweep(|object| {
+                told.push(Notification::Deleted {
+                    key: object.key().clone(),
+                    last: Some(object),
+                    certainty: Certainty::Inferred,
+                    cause: Cause::Relist,
+                });
+            });
+        }
+        for (before, object) in upserts {
+            if rules.drop_noops {
+                let delta = Delta::Replaced(object);
+                told.extend(self.apply(delta, initial, seen, rules)?);
+            } else {
+                self.put_seen(object.clone(), seen)?;
+                told.extend(tell_upsert(before, object, initial, Cause::Relist, rules));
+            }
+        }
+        self.set_version(&state.version)?;
+        Ok(told)
+    }
+
+    fn apply_deletion(&mut self, deletion: Deletion<T>, rules: Rules) -> Applied<T> {
+        let stored = self.remove(deletion.key());
+        if rules.drop_noops && stored.is_none() {
+            return Applied::Nothing;
+        }
+        let (key, last, certainty, cause) = match deletion {
+            Deletion::Observed(object) => {
+                let key = object.key().clone();
+                (key, Some(object), Certainty::Observed, Cause::Watch)
+            }
+            Deletion::Inferred { key, last } => (key, last, Certainty::Inferred, Cause::Relist),
+            Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
+        };
+        Applied::One(Notification::Deleted {
+            key,
+            last,
+            certainty,
+            cause,
+        })
+    }
+}
+
+fn tell_upsert<T: Resource>(
+    old: Option<T>,
+    new: T,
+    initial: bool,
+    cause: Cause,
+    rules: Rules,
+) -> Applied<T> {
+    let added = |object| Notification::Added {
+        object,
+        initial,
+        cause,
+    };
+    match old {
+        None => Applied::One(added(new)),
+        Some(old) if rules.split_recreated && is_recreated(&old, &new) => {
+            let gone = Notification::Deleted {
+                key: old.key().clone(),
+                last: Some(old),
+                certainty: Certainty::Inferred,
+                cause,
+            };
+            Applied::Two(gone, added(new))
+        }
+        Some(old) => Applied::One(Notification::Updated { old, new, cause }),
+    }
+}
+
+/// The same object in the same state.
+fn is_unchanged(old: &impl Resource, new: &impl Resource) -> bool {
+    !new.version().is_empty() && old.version() == new.version() && old.uid() == new.uid()
+}
+
+/// Another object under the same key.
+fn is_recreated(old: &impl Resource, new: &impl Resource) -> bool {
+    !old.uid().is_empty() && !new.uid().is_empty() && old.uid() != new.uid()
+}

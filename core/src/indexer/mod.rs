@@ -1,0 +1,419 @@
+//! The store: objects by key, and any number of indices over them.
+
+// How a delta changes the store, and what is to be told of it.
+mod apply;
+
+// Index functions, values and postings.
+mod index;
+
+// What can be asked of a store.
+mod view;
+
+use core::fmt;
+use core::ops::Deref;
+
+use crate::object::Resource;
+use crate::queue::Epoch;
+use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
+
+pub use apply::{Applied, Rules};
+use index::{Index, Posting};
+pub use index::{IndexFn, IndexId, IndexRef, UnknownIndex};
+use view::Slot;
+pub use view::{IndexTable, View};
+
+/// The only store: objects by key, with any number of named indices.
+///
+/// ```
+/// use informer_core::indexer::{IndexFn, Indexer};
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let pod = |name: &str, app: &str| Object {
+///     key: ObjectKey::new("default", name),
+///     uid: "".into(),
+///     version: "1".into(),
+///     labels: Labels::from_iter([("app", app)]),
+///     body: (),
+/// };
+/// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+/// store.put(pod("a", "web"))?;
+///
+/// // An index may be added at any time; what is there is filed at once.
+/// let by_app = store.add_index(
+///     "app",
+///     IndexFn::new(|pod: &Object<()>, file| {
+///         if let Some(app) = pod.labels.get("app") {
+///             file(app.as_bytes());
+///         }
+///     }),
+/// )?;
+/// store.put(pod("b", "web"))?;
+/// store.put(pod("c", "db"))?;
+///
+/// let before = store.snapshot();
+/// store.remove(&ObjectKey::new("default", "b"));
+/// let names = |pods: &mut dyn Iterator<Item = &Object<()>>| {
+///     pods.map(|pod| pod.key.name().to_owned()).collect::<Vec<_>>()
+/// };
+/// assert_eq!(names(&mut store.by_index(by_app, "web")?), ["a"]);
+/// assert_eq!(names(&mut before.by_index("app", "web")?), ["a", "b"]);
+/// assert_eq!(store.table("app")?.to_string(), "web: default/a\ndb: default/c\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Indexer<T: Resource + Clone, S: Storage> {
+    view: View<T, S>,
+    /// Counts the full states that are applied as one.
+    epoch: Epoch,
+}
+
+/// One write of a [transaction](Indexer::transaction).
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a store can do these two")]
+pub enum Write<T: Resource> {
+    /// Put this object.
+    Put(T),
+    /// Remove the object with this key.
+    Remove(T::Key),
+}
+
+impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
+    /// An empty store without indices.
+    #[must_use]
+    pub fn new(seed: Seed) -> Self {
+        Self {
+            view: View::new(seed),
+            epoch: Epoch::NEVER,
+        }
+    }
+
+    /// Puts `object` under its key and gives what was there. The version of the store becomes that of
+    /// the object.
+    ///
+    /// # Errors
+    /// [`Full`] if it finds no place. What was under the key is gone then.
+    pub fn put(&mut self, object: T) -> Result<Option<T>, Full> {
+        self.view.version.set(object.version())?;
+        self.put_seen(object, Epoch::NEVER)
+    }
+
+    /// Removes the object under `key`. The version of the store stays.
+    pub fn remove(&mut self, key: &T::Key) -> Option<T> {
+        let at = self.view.find(key)?;
+        self.unfile(at, None);
+        self.view.keys.remove(self.view.seed.hash(key), at);
+        Some(self.view.slots.remove(at)?.object)
+    }
+
+    /// Replaces everything by `objects`; of equal keys the last one stays. The version of the store
+    /// becomes `version`.
+    ///
+    /// # Errors
+    /// [`Full`] if they do not all find a place.
+    pub fn replace(
+        &mut self,
+        objects: impl IntoIterator<Item = T>,
+        version: &str,
+    ) -> Result<(), Full> {
+        self.begin_epoch();
+        for object in objects {
+            self.put_seen(object, self.epoch)?;
+        }
+        self.sweep(|_| {});
+        self.set_version(version)
+    }
+
+    /// Several writes as one: no snapshot shows a part of them.
+    ///
+    /// # Errors
+    /// [`Full`] at the first write that finds no place; those before it are done.
+    pub fn transaction(&mut self, writes: impl IntoIterator<Item = Write<T>>) -> Result<(), Full> {
+        for write in writes {
+            match write {
+                Write::Put(object) => {
+                    self.put(object)?;
+                }
+                Write::Remove(key) => {
+                    self.remove(&key);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says which version the store has reached.
+    ///
+    /// # Errors
+    /// [`Full`] if the text does not fit.
+    pub fn set_version(&mut self, version: &str) -> Result<(), Full> {
+        self.view.version.set(version)
+    }
+
+    /// Adds an index and files everything that is there.
+    ///
+    /// # Errors
+    /// The name is taken, or there is no room. Nothing has changed then.
+    pub fn add_index<'a>(
+        &mut self,
+        name: &'a str,
+        function: IndexFn<T>,
+    ) -> Result<IndexId, IndexError<'a>> {
+        if self.view.index(name).is_ok() {
+            return Err(IndexError::NameTaken(name));
+        }
+        let mut text = S::Text::default();
+        text.set(name)?;
+        let id = IndexId(self.view.indices.insert(Index::new(text, function))?);
+        for slot in 0..self.view.slots.bound() {
+            if let Some(Slot { object, .. }) = self.view.slots.get(slot).cloned()
+                && let Err(full) = self.file(slot, id, &object)
+            {
+                self.remove_index(id);
+                return Err(full.into());
+            }
+        }
+        Ok(id)
+    }
+
+    /// Adds several indices, or none of them.
+    ///
+    /// # Errors
+    /// One of the names is taken or given twice, or there is no room. Nothing has changed then.
+    pub fn add_indices<'a>(
+        &mut self,
+        indices: &[(&'a str, IndexFn<T>)],
+    ) -> Result<(), IndexError<'a>> {
+        for (at, (name, _)) in indices.iter().enumerate() {
+            let repeated = indices.iter().skip(at + 1).any(|(other, _)| other == name);
+            if repeated || self.view.index(*name).is_ok() {
+                return Err(IndexError::NameTaken(name));
+            }
+        }
+        for (at, (name, function)) in indices.iter().enumerate() {
+            if let Err(error) = self.add_index(name, function.clone()) {
+                for (added, _) in indices.iter().take(at) {
+                    if let Ok(id) = self.view.index(*added) {
+                        self.remove_index(id);
+                    }
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes an index that was just added.
+    fn remove_index(&mut self, id: IndexId) {
+        for slot in 0..self.view.slots.bound() {
+            self.unfile(slot, Some(id));
+        }
+        self.view.indices.remove(id.0);
+    }
+
+    /// A view that stays as it is. It costs a few pointers, and nobody waits for it.
+    #[must_use]
+    pub fn snapshot(&self) -> View<T, S>
+    where
+        S: Snapshots,
+    {
+        self.view.clone()
+    }
+
+    /// Puts `object` and notes that a full state contained it.
+    pub(crate) fn put_seen(&mut self, object: T, seen: Epoch) -> Result<Option<T>, Full> {
+        match self.view.find(object.key()) {
+            Some(at) => {
+                self.refile(at, &object)?;
+                let slot = self.view.slots.get_mut(at).ok_or(Full)?;
+                if seen != Epoch::NEVER {
+                    slot.seen = seen;
+                }
+                Ok(Some(core::mem::replace(&mut slot.object, object)))
+            }
+            None => {
+                let hash = self.view.seed.hash(object.key());
+                self.view.keys.reserve()?;
+                let at = self.view.slots.insert(Slot {
+                    object: object.clone(),
+                    seen,
+                    postings: NONE,
+                })?;
+                self.view.keys.insert(hash, at)?;
+                self.refile(at, &object)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Notes that a full state contained something under `key`.
+    pub(crate) fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
+        if let Some(at) = self.view.find(key)
+            && let Some(slot) = self.view.slots.get_mut(at)
+        {
+            slot.seen = seen;
+        }
+    }
+
+    fn begin_epoch(&mut self) -> Epoch {
+        self.epoch = self.epoch.next();
+        self.epoch
+    }
+
+    /// Removes everything that the full state of this epoch did not contain.
+    fn sweep(&mut self, mut removed: impl FnMut(T)) {
+        for at in 0..self.view.slots.bound() {
+            let stale = |slot: &&Slot<T>| slot.seen != self.epoch;
+            let Some(slot) = self.view.slots.get(at).filter(stale) else {
+                continue;
+            };
+            let key = slot.object.key().clone();
+            if let Some(object) = self.remove(&key) {
+                removed(object);
+            }
+        }
+    }
+
+    /// Files the object in `slot` as `object` asks for, in every index whose values differ.
+    fn refile(&mut self, slot: u32, object: &T) -> Result<(), Full> {
+        for at in 0..self.view.indices.bound() {
+            let id = IndexId(at);
+            if !self.is_filed_as(slot, id, object) {
+                self.unfile(slot, Some(id));
+                self.file(slot, id, object)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an index has the object in `slot` under exactly the values of `object`.
+    fn is_filed_as(&self, slot: u32, id: IndexId, object: &T) -> bool {
+        let Some(index) = self.view.indices.get(id.0) else {
+            return true;
+        };
+        // One bit for each posting of the slot in this index, set when a value meets it. More
+        // postings than bits count as a difference, which costs time and nothing else.
+        let here = || self.view.postings_of(slot).filter(|p| p.index == id);
+        let mut missing = 1_u64
+            .checked_shl(here().count() as u32)
+            .unwrap_or(0)
+            .wrapping_sub(1);
+        let mut same = here().count() < 64;
+        index.function.values(object, &mut |bytes| {
+            let value = index.find(&self.view.seed, bytes);
+            match here().position(|posting| Some(posting.value) == value) {
+                Some(nth) => missing &= !1_u64.checked_shl(nth as u32).unwrap_or(0),
+                None => same = false,
+            }
+        });
+        same && missing == 0
+    }
+
+    /// Files the object in `slot` under all values of `object` in one index, where it is not filed yet.
+    fn file(&mut self, slot: u32, id: IndexId, object: &T) -> Result<(), Full> {
+        let Some(function) = self
+            .view
+            .indices
+            .get(id.0)
+            .map(|index| index.function.clone())
+        else {
+            return Ok(());
+        };
+        let mut done = Ok(());
+        function.values(object, &mut |bytes| {
+            if done.is_ok() {
+                done = self.file_under(slot, id, bytes);
+            }
+        });
+        done
+    }
+
+    fn file_under(&mut self, slot: u32, id: IndexId, bytes: &[u8]) -> Result<(), Full> {
+        let view = &mut self.view;
+        let Some(index) = view.indices.get(id.0) else {
+            return Ok(());
+        };
+        // A function may give the same value twice.
+        let value = index.find(&view.seed, bytes);
+        if value.is_some_and(|value| view.is_filed(slot, id, value)) {
+            return Ok(());
+        }
+        let (Some(index), Some(place)) = (view.indices.get_mut(id.0), view.slots.get_mut(slot))
+        else {
+            return Ok(());
+        };
+        let posting = Posting::new(id, slot, place.postings);
+        place.postings = index.file(&mut view.postings, &view.seed, bytes, posting)?;
+        Ok(())
+    }
+
+    /// Takes the object in `slot` out of one index, or out of all.
+    fn unfile(&mut self, slot: u32, only: Option<IndexId>) {
+        let view = &mut self.view;
+        let Some(mut at) = view.slots.get(slot).map(|slot| slot.postings) else {
+            return;
+        };
+        let mut kept_before = NONE;
+        while let Some(posting) = view.postings.get(at).cloned() {
+            if only.is_none_or(|only| only == posting.index) {
+                if let Some(kept) = view.postings.get_mut(kept_before) {
+                    kept.sibling = posting.sibling;
+                } else if let Some(slot) = view.slots.get_mut(slot) {
+                    slot.postings = posting.sibling;
+                }
+                if let Some(index) = view.indices.get_mut(posting.index.0) {
+                    index.unfile(&mut view.postings, &posting);
+                }
+                view.postings.remove(at);
+            } else {
+                kept_before = at;
+            }
+            at = posting.sibling;
+        }
+    }
+}
+
+impl<T: Resource + Clone, S: Storage> Deref for Indexer<T, S> {
+    type Target = View<T, S>;
+
+    fn deref(&self) -> &View<T, S> {
+        &self.view
+    }
+}
+
+impl<T: Resource + Clone, S: Storage> fmt::Debug for Indexer<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Indexer").field("view", &self.view).finish()
+    }
+}
+
+/// Why an index was not added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum IndexError<'a> {
+    /// There is an index of that name.
+    NameTaken(&'a str),
+    /// The storage is full.
+    Full,
+}
+
+impl From<Full> for IndexError<'_> {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+impl fmt::Display for IndexError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NameTaken(name) => {
+                write!(
+                    f,
+                    "there is an index named {name:?} already; choose another name"
+                )
+            }
+            Self::Full => f.write_str("the storage of the indexer is full"),
+        }
+    }
+}
+
+impl core::error::Error for IndexError<'_> {}

@@ -1,0 +1,94 @@
+//! The knobs of an informer, and the two presets.
+
+use core::time::Duration;
+
+use crate::indexer::Rules;
+use crate::queue::{QueueKind, Relist};
+use crate::reflector::ReflectorConfig;
+
+/// How an informer behaves. [`new`](Self::new) is our default; [`client_go`](Self::client_go) does what
+/// client-go does, warts included. Every difference is a field here or in one of the parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+pub struct InformerConfig {
+    /// How the server is asked.
+    pub reflector: ReflectorConfig,
+    /// Which queue lies between reflector and store. Default: the DeltaFIFO.
+    pub queue: QueueKind,
+    /// When the objects of a full state reach the store. Default: as they are decoded.
+    pub relist: Relist,
+    /// What is told of re-created and unchanged objects.
+    pub rules: Rules,
+    /// How often the store is shown again to the listeners that do not say otherwise, and how often
+    /// due resyncs are looked for; a listener that is added before the start with a shorter period
+    /// makes the looks more frequent. `None`, the default, means no resyncs for anybody.
+    pub resync: Option<Duration>,
+    /// Who is told of an update that changes no version. Default: everybody, unless it is a resync.
+    pub same_version: SameVersion,
+    /// What an object of a full state does that the transform refuses.
+    pub refused_item: RefusedItem,
+    /// Whether the store has a version with a DeltaFIFO, too. Default: yes.
+    pub store_version: bool,
+}
+
+/// Who is told of an update whose old and new version are equal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+pub enum SameVersion {
+    /// The cause decides: a resync goes to the listeners that are due, everything else to everybody.
+    ByCause,
+    /// Only listeners that count as resyncing, whatever the cause. client-go's rule: a listener
+    /// counts as resyncing from its registration until resyncs are looked for and it is not due.
+    IsResync,
+}
+
+/// What an object of a full state does that the transform refuses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+pub enum RefusedItem {
+    /// It is reported and left out; what the store has under its key stays.
+    IsReported,
+    /// It fails the whole list, which is read again after a delay. client-go's rule.
+    FailsTheList,
+}
+
+impl InformerConfig {
+    /// Our default.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            reflector: ReflectorConfig::new(),
+            queue: QueueKind::DeltaFifo,
+            relist: Relist::Streamed,
+            rules: Rules {
+                split_recreated: true,
+                drop_noops: true,
+            },
+            resync: None,
+            same_version: SameVersion::ByCause,
+            refused_item: RefusedItem::IsReported,
+            store_version: true,
+        }
+    }
+
+    /// What client-go does with this queue.
+    #[must_use]
+    pub const fn client_go(queue: QueueKind) -> Self {
+        Self {
+            reflector: ReflectorConfig::client_go(),
+            queue,
+            relist: Relist::Staged,
+            rules: Rules::client_go(),
+            resync: None,
+            same_version: SameVersion::IsResync,
+            refused_item: RefusedItem::FailsTheList,
+            store_version: false,
+        }
+    }
+}
+
+impl Default for InformerConfig {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,164 @@
+//! Takes bytes in: decoder → reflector → transform → queue.
+
+use alloc::collections::VecDeque;
+use core::fmt;
+
+use super::{Counts, Informer, RefusedItem, RejectedObject};
+use crate::decode::{Body, Decode};
+use crate::failure::{self, Failure};
+use crate::flow::{Change, Fact, Place, Rejected};
+use crate::object::Resource;
+use crate::storage::Storage;
+use crate::time::Instant;
+use crate::transport::{ExchangeId, Request};
+
+/// How many reports of rejected objects are kept for whoever polls for them.
+const REPORTS: usize = 64;
+
+impl<D: Decode, S: Storage> Informer<D, S> {
+    /// The answer to `exchange` has begun, if that is news.
+    pub(super) fn open(&mut self, exchange: ExchangeId, now: Instant) {
+        if self.decoding == Some(exchange) {
+            return;
+        }
+        self.decoding = Some(exchange);
+        self.decoder.begin(match self.reflector.request() {
+            Some((_, Request::Watch { .. })) => Body::Watch,
+            Some((_, Request::List { .. })) | None => Body::List,
+        });
+        let change = self.reflector.handle(exchange, Fact::Opened, now);
+        self.push(change, now);
+    }
+
+    /// Decodes as long as there are bytes, the exchange is of interest and nobody asks for patience.
+    pub(super) fn read(&mut self, exchange: ExchangeId, bytes: &[u8], now: Instant) -> usize {
+        let mut input = bytes;
+        while self.pump() {
+            if !self.reflector.is_current(exchange) {
+                return bytes.len();
+            }
+            let Some(fact) = self.decoder.decode(&mut input) else {
+                return bytes.len();
+            };
+            let change = match fact {
+                // The body goes on, but we are done with it.
+                Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
+                fact => {
+                    match &fact {
+                        Fact::Rejected(rejected) => {
+                            let report = report(rejected);
+                            self.counts.rejected += 1;
+                            keep(&mut self.reports, &mut self.counts, report);
+                        }
+                        Fact::Bookmark { .. } | Fact::InitialEnd { .. } => {
+                            self.counts.bookmarks += 1;
+                            self.last_bookmark = Some(now);
+                        }
+                        Fact::Item(_) | Fact::Added(_) | Fact::Modified(_) | Fact::Deleted(_) => {
+                            self.counts.objects += 1;
+                            self.last_event = Some(now);
+                        }
+                        Fact::Opened
+                        | Fact::PageEnd { .. }
+                        | Fact::Closed
+                        | Fact::Failed { .. } => {}
+                    }
+                    self.reflector.handle(exchange, fact, now)
+                }
+            };
+            self.push(change, now);
+        }
+        bytes.len() - input.len()
+    }
+
+    /// Passes a change through the transform into the queue.
+    pub(super) fn push(&mut self, change: Option<Change<D::Object>>, now: Instant) {
+        let Some(mut change) = change else {
+            return;
+        };
+        if let Err(error) = self.queue.transform(&mut change) {
+            let Some(instead) = self.refuse(change, &error, now) else {
+                return;
+            };
+            change = instead;
+        }
+        match change {
+            Change::ReplaceBegin { .. } => self.unswept = false,
+            Change::ReplaceUnreadable(None) => self.unswept = true,
+            _ => {}
+        }
+        let version = self.reflector.version();
+        if self.queue.push(change, &mut self.store, version).is_err() {
+            self.overflow(now);
+        }
+    }
+
+    /// What a change becomes whose object was refused.
+    fn refuse(
+        &mut self,
+        mut change: Change<D::Object>,
+        error: &dyn fmt::Display,
+        now: Instant,
+    ) -> Option<Change<D::Object>> {
+        let object = change.object_mut()?;
+        let key = object.key().clone();
+        let reason = alloc::format!("{error}");
+        let place = match &change {
+            Change::ReplaceItem(_) => Place::Item,
+            Change::Deleted(_) | Change::ReplaceRemove(_) => Place::Delete,
+            _ => Place::Upsert,
+        };
+        let version = change.object_mut().map(|object| object.version().into());
+        self.counts.rejected += 1;
+        let rejected = RejectedObject {
+            place,
+            key: Some(key.clone()),
+            version: version.unwrap_or_default(),
+            reason: failure::bounded(&reason).into(),
+        };
+        keep(&mut self.reports, &mut self.counts, rejected);
+        match change {
+            Change::ReplaceItem(_) if self.config.refused_item == RefusedItem::FailsTheList => {
+                let message = alloc::format!("{key:?}: {reason}");
+                self.reflector.give_up(Failure::Refusal, &message, now)
+            }
+            Change::ReplaceItem(_) => Some(Change::ReplaceUnreadable(Some(key))),
+            // A deletion is never lost: what it deletes is known by its key.
+            Change::Deleted(_) | Change::ReplaceRemove(_) => Some(Change::DeletedUnreadable(key)),
+            _ => None,
+        }
+    }
+
+    /// A bound of the storage was reached where nobody can wait. The full state is read again later.
+    pub(super) fn overflow(&mut self, now: Instant) {
+        let failure = Failure::Full;
+        let given_up = self.reflector.give_up(failure, failure.describe(), now);
+        if let Some(abandon @ Change::ReplaceAbandon) = given_up {
+            let version = self.reflector.version();
+            // Abandoning needs no room.
+            let _ = self.queue.push(abandon, &mut self.store, version);
+        }
+    }
+}
+
+fn report<K: Clone>(rejected: &Rejected<'_, K>) -> RejectedObject<K> {
+    RejectedObject {
+        place: rejected.place,
+        key: rejected.key.clone(),
+        version: rejected.version.into(),
+        reason: failure::bounded(rejected.reason).into(),
+    }
+}
+
+/// Keeps a report, if need be instead of the oldest one.
+fn keep<K>(
+    reports: &mut VecDeque<RejectedObject<K>>,
+    counts: &mut Counts,
+    report: RejectedObject<K>,
+) {
+    if reports.len() >= REPORTS {
+        reports.pop_front();
+        counts.reports_lost += 1;
+    }
+    reports.push_back(report);
+}

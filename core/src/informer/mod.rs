@@ -1,0 +1,429 @@
+//! The composition: all stages, and the contract by which they are driven.
+
+// The knobs and the presets.
+mod config;
+
+// Takes bytes in: decoder → reflector → transform → queue.
+mod intake;
+
+// Moves changes on: queue → store → listeners.
+mod pump;
+
+// How it is doing.
+mod status;
+
+use alloc::collections::VecDeque;
+use core::fmt;
+use core::task::Poll;
+use core::time::Duration;
+
+use crate::decode::Decode;
+use crate::flow::{Fact, Notification};
+use crate::indexer::{IndexError, IndexFn, IndexId, Indexer};
+use crate::object::Resource;
+use crate::processor::{ListenerConfig, ListenerId, ListenerStatus, Processor, Recreated};
+use crate::queue::{ChangeQueue, QueueKind, Relist, Transform};
+use crate::reflector::{ConfigError, Reflector};
+use crate::storage::{Full, Seed, Storage};
+use crate::time::Instant;
+use crate::transport::{Command, ExchangeId, Signal};
+
+pub use config::{InformerConfig, RefusedItem, SameVersion};
+pub use status::{Counts, NotComparable, RejectedObject, Status};
+
+type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
+
+/// A whole informer, to be driven by hand or by a driver.
+///
+/// ```text
+/// 1. advance(now)
+/// 2. while let Some(command) = poll_command(now)       → transport.execute(command)
+/// 3. while let Some(listener) = poll_ready_listener()  → its handler polls for its notifications
+/// 4. transport.poll_signal(cx) → signal(exchange, signal, now) → transport.consume(n)
+/// 5. sleep until next_deadline() or a wake-up from 4; go to 1
+/// ```
+///
+/// The steps may be taken in any order, left out or repeated: that can cost time, and nothing else.
+/// What comes out is a function of the configuration, the seed and the calls made.
+pub struct Informer<D: Decode, S: Storage> {
+    config: InformerConfig,
+    decoder: D,
+    reflector: Reflector<S>,
+    queue: ChangeQueue<D::Object, S>,
+    store: Indexer<D::Object, S>,
+    processor: Processor<D::Object, S>,
+    /// The exchange for whose answer the decoder was made ready.
+    decoding: Option<ExchangeId>,
+    /// When due resyncs are looked for next.
+    resync_at: Option<Instant>,
+    reports: VecDeque<RejectedObject<KeyOf<D>>>,
+    counts: Counts,
+    last_byte: Option<Instant>,
+    last_event: Option<Instant>,
+    last_bookmark: Option<Instant>,
+    /// The newest full state contained something that could not even be named.
+    unswept: bool,
+    now: Instant,
+    stopped: bool,
+}
+
+impl<D: Decode, S: Storage> Informer<D, S> {
+    /// An informer that is not started. `seed` decides everything random in it and the hashes of its
+    /// tables: take it from a source of entropy, except in tests.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, ConfigError> {
+        if config.resync.is_some_and(|period| period.is_zero()) {
+            return Err(ConfigError::Zero("resync"));
+        }
+        let hashes = Seed::new(seed);
+        let recreated = if config.rules.split_recreated {
+            Recreated::KeepBoth
+        } else {
+            Recreated::Update
+        };
+        let period = config.resync.unwrap_or(Duration::ZERO);
+        let mut reflector = Reflector::new(config.reflector, seed)?;
+        if config.relist == Relist::Streamed && config.queue == QueueKind::DeltaFifo {
+            reflector = reflector.with_partial_states();
+        }
+        Ok(Self {
+            config,
+            decoder,
+            reflector,
+            queue: ChangeQueue::new(config.queue, config.relist, hashes.clone()),
+            store: Indexer::new(hashes.clone()),
+            processor: Processor::new(period, hashes).with_recreated(recreated),
+            decoding: None,
+            resync_at: None,
+            reports: VecDeque::new(),
+            counts: Counts::default(),
+            last_byte: None,
+            last_event: None,
+            last_bookmark: None,
+            unswept: false,
+            now: Instant::default(),
+            stopped: false,
+        })
+    }
+
+    /// The same informer with a transform between decoder and queue.
+    #[must_use]
+    pub fn with_transform(mut self, transform: Transform<D::Object>) -> Self {
+        self.queue.set_transform(transform);
+        self
+    }
+
+    /// Adds an index to the store, at any time.
+    ///
+    /// # Errors
+    /// The name is taken, or there is no room.
+    pub fn add_index<'a>(
+        &mut self,
+        name: &'a str,
+        function: IndexFn<D::Object>,
+    ) -> Result<IndexId, IndexError<'a>> {
+        self.store.add_index(name, function)
+    }
+
+    /// Begins. Does nothing the second time, or after [`stop`](Self::stop).
+    pub fn start(&mut self, now: Instant) {
+        let now = self.tick(now);
+        self.processor.start();
+        self.reflector.start(now);
+    }
+
+    /// Ends, for good. What waits for listeners is dropped; the store stays readable.
+    pub fn stop(&mut self, now: Instant) {
+        let now = self.tick(now);
+        self.reflector.stop(now);
+        self.processor.discard();
+        self.resync_at = None;
+        self.stopped = true;
+    }
+
+    /// Whether it was stopped.
+    #[must_use]
+    pub const fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Takes a signal of the transport. Gives the number of bytes used (0 for signals without bytes),
+    /// or `None` if a listener asks for patience: then nothing was taken, and the same signal is to be
+    /// offered again after listeners have been polled.
+    ///
+    /// Signals of any exchange but the current one are used up and ignored.
+    #[must_use = "bytes that were not used must be offered again"]
+    pub fn signal(
+        &mut self,
+        exchange: ExchangeId,
+        signal: Signal<'_>,
+        now: Instant,
+    ) -> Option<usize> {
+        let now = self.tick(now);
+        if !self.reflector.is_current(exchange) {
+            return Some(match signal {
+                Signal::Bytes(bytes) => bytes.len(),
+                Signal::Opened | Signal::Closed | Signal::Failed { .. } => 0,
+            });
+        }
+        if !self.pump() {
+            return None;
+        }
+        let used = match signal {
+            Signal::Opened => {
+                self.open(exchange, now);
+                0
+            }
+            Signal::Bytes(bytes) => {
+                self.open(exchange, now);
+                self.reflector.hear(exchange, now);
+                self.last_byte = Some(now);
+                let used = self.read(exchange, bytes, now);
+                self.counts.bytes += used as u64;
+                used
+            }
+            Signal::Closed => {
+                self.open(exchange, now);
+                let change = self.reflector.handle(exchange, self.decoder.end(), now);
+                self.push(change, now);
+                0
+            }
+            Signal::Failed { failure, message } => {
+                let fact = Fact::Failed { failure, message };
+                let change = self.reflector.handle(exchange, fact, now);
+                self.push(change, now);
+                0
+            }
+        };
+        self.pump();
+        self.schedule_resync(now);
+        Some(used)
+    }
+
+    /// Fires what is due. Calling it early or often is free, calling it late is safe.
+    pub fn advance(&mut self, now: Instant) {
+        let now = self.tick(now);
+        if !self.pump() {
+            // It is a listener that holds up the bytes, not the server.
+            self.reflector.excuse_silence(now);
+        }
+        let change = self.reflector.advance(now);
+        self.push(change, now);
+        self.schedule_resync(now);
+        if self.resync_at.is_some_and(|due| due <= now) {
+            self.resync_at = Some(now.after(self.processor.check_period()));
+            if self.processor.check_resync(now)
+                && let Err(Full) = self.queue.resync(&self.store)
+            {
+                self.overflow(now);
+            }
+        }
+        self.pump();
+    }
+
+    /// The next command for the transport.
+    pub fn poll_command(&mut self, now: Instant) -> Option<Command<S::Text>> {
+        let now = self.tick(now);
+        self.reflector.poll_command(now)
+    }
+
+    /// When [`advance`](Self::advance) has something to do next; `None` means that only a signal or a
+    /// listener can make a difference.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let reflector = self.reflector.next_deadline();
+        reflector.into_iter().chain(self.resync_at).min()
+    }
+
+    /// Adds a listener. If the store holds objects, it is shown those first.
+    ///
+    /// # Errors
+    /// The informer was stopped, or there is no room.
+    pub fn add_listener(
+        &mut self,
+        config: ListenerConfig,
+        now: Instant,
+    ) -> Result<ListenerId, AddListenerError> {
+        if self.stopped {
+            return Err(AddListenerError::Stopped);
+        }
+        let now = self.tick(now);
+        Ok(self.processor.add_listener(config, &self.store, now)?)
+    }
+
+    /// Removes a listener and drops what waits for it. Says whether there was one.
+    pub fn remove_listener(&mut self, listener: ListenerId) -> bool {
+        let removed = self.processor.remove_listener(listener);
+        self.pump();
+        removed
+    }
+
+    /// A listener for which something has come since it was last named here.
+    pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
+        self.processor.poll_ready_listener()
+    }
+
+    /// The next notification of a listener. What it was given before counts as dealt with.
+    pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
+        let next = self.processor.poll_notification(listener);
+        self.pump();
+        next
+    }
+
+    /// Up to `most` notifications of a listener at once. What it was given before, by an earlier call,
+    /// counts as dealt with. Says how many there were.
+    pub fn poll_notifications(
+        &mut self,
+        listener: ListenerId,
+        most: usize,
+        give: impl FnMut(Notification<D::Object>),
+    ) -> usize {
+        let given = self.processor.poll_notifications(listener, most, give);
+        self.pump();
+        given
+    }
+
+    /// A report of an object that could not be used. The newest 64 are kept.
+    pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>>> {
+        self.reports.pop_front()
+    }
+
+    /// The store.
+    #[must_use]
+    pub const fn store(&self) -> &Indexer<D::Object, S> {
+        &self.store
+    }
+
+    /// The reflector, for those who want to know more than [`status`](Self::status) tells.
+    #[must_use]
+    pub const fn reflector(&self) -> &Reflector<S> {
+        &self.reflector
+    }
+
+    /// Whether the first full state is in the store. It says nothing about listeners: see
+    /// [`listener_status`](Self::listener_status). It never turns back.
+    #[must_use]
+    pub const fn is_synced(&self) -> bool {
+        self.queue.is_synced()
+    }
+
+    /// How a listener is doing, its own sync included; `None` if there is no such listener.
+    #[must_use]
+    pub fn listener_status(&self, listener: ListenerId) -> Option<ListenerStatus> {
+        self.processor.status(listener)
+    }
+
+    /// All listeners.
+    pub fn listeners(&self) -> impl Iterator<Item = ListenerId> {
+        self.processor.listeners()
+    }
+
+    /// How it is doing.
+    #[must_use]
+    pub fn status(&self) -> Status<'_, S::Text> {
+        Status {
+            phase: self.reflector.phase(),
+            last_failure: self.reflector.last_failure(),
+            version: self.reflector.version(),
+            synced: self.is_synced(),
+            last_byte: self.last_byte,
+            last_event: self.last_event,
+            last_bookmark: self.last_bookmark,
+            objects: self.store.len(),
+            queued: self.queue.len(),
+            stalled: !self.queue.is_empty(),
+            unswept: self.unswept,
+            counts: Counts {
+                full_states: self.reflector.full_states(),
+                failures: self.reflector.failures(),
+                ..self.counts
+            },
+        }
+    }
+
+    /// Whether the store is synced, follows the server and heard from it within `within`. For a
+    /// readiness probe: a server sends bookmarks about once a minute, so two minutes are a good value.
+    #[must_use]
+    pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
+        self.is_synced()
+            && self.reflector.is_live()
+            && self.queue.is_empty()
+            && self
+                .last_byte
+                .is_some_and(|heard| now.max(self.now).since(heard) <= within)
+    }
+
+    /// Whether the store shows at least the state of `version`, such as the one that a write of one's
+    /// own was answered with. Ask again after each call that took something.
+    ///
+    /// # Errors
+    /// One of the versions is not a decimal number, so nobody can tell.
+    pub fn wait_for(&self, version: &str) -> Result<Poll<()>, NotComparable> {
+        if self.reflector.version().is_empty() {
+            // Nothing is known yet, but a version that cannot be compared never will be.
+            status::compare_versions(version, version)?;
+            return Ok(Poll::Pending);
+        }
+        let reached = status::compare_versions(self.reflector.version(), version)?.is_ge();
+        Ok(if reached && self.queue.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        })
+    }
+
+    /// Time never goes back: an earlier `now` counts as the last one.
+    fn tick(&mut self, now: Instant) -> Instant {
+        self.now = self.now.max(now);
+        self.now
+    }
+
+    /// Looks for due resyncs begin when the state is known, and end when it has to be read again.
+    fn schedule_resync(&mut self, now: Instant) {
+        let period = self.processor.check_period();
+        self.resync_at = match self.resync_at {
+            _ if !self.reflector.is_live() || period.is_zero() => None,
+            None => Some(now.after(period)),
+            at => at,
+        };
+    }
+}
+
+/// Why a listener was not added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AddListenerError {
+    /// The informer was stopped.
+    Stopped,
+    /// The storage is full.
+    Full,
+}
+
+impl From<Full> for AddListenerError {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+impl fmt::Display for AddListenerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stopped => "the informer was stopped; make a new one",
+            Self::Full => "there is no room for another listener",
+        })
+    }
+}
+
+impl core::error::Error for AddListenerError {}
+
+impl<D: Decode, S: Storage> fmt::Debug for Informer<D, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Informer")
+            .field("reflector", &self.reflector)
+            .field("store", &self.store)
+            .field("processor", &self.processor)
+            .finish_non_exhaustive()
+    }
+}

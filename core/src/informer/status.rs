@@ -1,0 +1,122 @@
+//! How an informer is doing, and how fresh it is.
+
+use alloc::string::String;
+use core::cmp::Ordering;
+use core::fmt;
+
+use crate::flow::Place;
+use crate::reflector::{LastFailure, Phase};
+use crate::time::Instant;
+
+/// How an informer is doing. Plain data; `X` is the text of its storage.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Status<'a, X> {
+    /// What it is doing, and if it waits, why and until when.
+    pub phase: Phase,
+    /// The failure that happened last, with what the server or the transport said.
+    pub last_failure: Option<&'a LastFailure<X>>,
+    /// The version up to which the server has reported everything; empty before the first full state.
+    pub version: &'a str,
+    /// Whether the first full state is in the store.
+    pub synced: bool,
+    /// When the last byte came.
+    pub last_byte: Option<Instant>,
+    /// When the last event or object came.
+    pub last_event: Option<Instant>,
+    /// When the last bookmark came.
+    pub last_bookmark: Option<Instant>,
+    /// Objects in the store.
+    pub objects: usize,
+    /// Keys or changes between reflector and store.
+    pub queued: usize,
+    /// Whether a listener with [`Backlog::Stall`](crate::processor::Backlog::Stall) holds everything up.
+    pub stalled: bool,
+    /// Whether the newest full state contained an object that could not even be named, so that nothing
+    /// was deleted: what has vanished meanwhile may still be in the store.
+    pub unswept: bool,
+    /// Counters since the start.
+    pub counts: Counts,
+}
+
+/// What has happened since the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Bytes received.
+    pub bytes: u64,
+    /// Objects received in lists and events.
+    pub objects: u64,
+    /// Bookmarks received.
+    pub bookmarks: u64,
+    /// Full states read; one more than the relists.
+    pub full_states: u64,
+    /// Failures.
+    pub failures: u64,
+    /// Objects that could not be used.
+    pub rejected: u64,
+    /// Reports of such objects that nobody took in time.
+    pub reports_lost: u64,
+    /// Changes that changed nothing and were not told.
+    pub suppressed: u64,
+}
+
+/// An object that was left out because it could not be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RejectedObject<K> {
+    /// Where it stood.
+    pub place: Place,
+    /// Its key, if that much could be read.
+    pub key: Option<K>,
+    /// Its version; empty if it could not be read.
+    pub version: String,
+    /// Why, for people.
+    pub reason: String,
+}
+
+/// Two versions that cannot be compared because one of them is not a decimal number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
+pub struct NotComparable;
+
+impl fmt::Display for NotComparable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("resource versions can be compared only if both are decimal numbers")
+    }
+}
+
+impl core::error::Error for NotComparable {}
+
+/// Compares two versions as numbers of any length.
+pub(super) fn compare_versions(a: &str, b: &str) -> Result<Ordering, NotComparable> {
+    let decimal = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !decimal(a) || !decimal(b) {
+        return Err(NotComparable);
+    }
+    let (a, b) = (a.trim_start_matches('0'), b.trim_start_matches('0'));
+    Ok(a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers_of_any_length() {
+        let compare = compare_versions;
+        assert_eq!(compare("9", "10"), Ok(Ordering::Less));
+        assert_eq!(compare("0010", "10"), Ok(Ordering::Equal));
+        assert_eq!(
+            compare(
+                "340282366920938463463374607431768211457",
+                "340282366920938463463374607431768211456"
+            ),
+            Ok(Ordering::Greater)
+        );
+        for text in ["", "1a", "-1", "1.0", "٣"] {
+            assert_eq!(compare(text, "1"), Err(NotComparable), "{text:?}");
+            assert_eq!(compare("1", text), Err(NotComparable), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! From notifications to the listeners that want them.
+
+// What waits for one listener.
+mod backlog;
+
+// One listener.
+mod listener;
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::flow::Notification;
+use crate::indexer::View;
+use crate::object::Resource;
+use crate::storage::{Full, Places, Seed, Slab, Storage};
+use crate::time::Instant;
+
+pub use backlog::Backlog;
+pub(crate) use backlog::Recreated;
+use listener::Listener;
+pub use listener::{ListenerConfig, ListenerStatus, Resync};
+
+/// The shortest resync period of a listener.
+const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
+
+/// Keeps the listeners and what waits for each of them.
+///
+/// Listeners pull: a notification waits until its listener polls for it, and polling again says that
+/// what was given before has been dealt with.
+pub struct Processor<T: Resource + Clone, S: Storage> {
+    seed: Seed,
+    recreated: Recreated,
+    listeners: Places<S, Listener<T, S>>,
+    generation: u32,
+    /// The period for listeners that do not say, and how often due resyncs are looked for; zero means
+    /// never.
+    default_period: Duration,
+    check_period: Duration,
+    started: bool,
+    synced: bool,
+}
+
+/// The name of a listener.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ListenerId {
+    at: u32,
+    generation: u32,
+}
+
+/// Who is to be told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "these are the two kinds of distribution"
+)]
+pub enum Audience {
+    /// Every listener.
+    Everybody,
+    /// The listeners that counted as resyncing when resyncs were last looked for.
+    Resyncing,
+}
+
+impl<T: Resource + Clone, S: Storage> Processor<T, S> {
+    /// A processor without listeners. `period` is the resync period for listeners that do not ask for
+    /// one; zero switches resyncs off for all.
+    #[must_use]
+    pub fn new(period: Duration, seed: Seed) -> Self {
+        Self {
+            seed,
+            recreated: Recreated::KeepBoth,
+            listeners: Slab::default(),
+            generation: 0,
+            default_period: period,
+            check_period: period,
+            started: false,
+            synced: false,
+        }
+    }
+
+    pub(crate) const fn with_recreated(mut self, recreated: Recreated) -> Self {
+        self.recreated = recreated;
+        self
+    }
+
+    /// From now on, listeners cannot make the check period shorter.
+    pub const fn start(&mut self) {
+        self.started = true;
+    }
+
+    /// How often due resyncs are to be looked for; zero means never.
+    #[must_use]
+    pub const fn check_period(&self) -> Duration {
+        self.check_period
+    }
+
+    /// Adds a listener, which is first shown everything in `store`.
+    ///
+    /// # Errors
+    /// [`Full`] if there is no place for it.
+    pub fn add_listener(
+        &mut self,
+        config: ListenerConfig,
+        store: &View<T, S>,
+        now: Instant,
+    ) -> Result<ListenerId, Full> {
+        let requested = self.admit_period(config.resync);
+        self.generation = self.generation.wrapping_add(1);
+        let mut listener = Listener::new(
+            self.generation,
+            (config.backlog, self.recreated),
+            (requested, self.effective_period(requested)),
+            now,
+        );
+        listener.replay(store.clone());
+        listener.update_sync(self.synced);
+        let at = self.listeners.insert(listener)?;
+        Ok(ListenerId {
+            at,
+            generation: self.generation,
+        })
+    }
+
+    /// Removes a listener with everything that waits for it. Says whether there was one.
+    pub fn remove_listener(&mut self, id: ListenerId) -> bool {
+        self.get(id).is_some() && self.listeners.remove(id.at).is_some()
+    }
+
+    /// Drops everything that waits for anybody: nothing more will be dealt with.
+    pub fn discard(&mut self) {
+        for at in 0..self.listeners.bound() {
+            if let Some(listener) = self.listeners.get_mut(at) {
+                listener.discard();
+            }
+        }
+    }
+
+    /// Whether no listener asks for patience.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.listeners
+            .iter()
+            .all(|(_, listener)| listener.has_room())
+    }
+
+    /// Passes a notification to its audience.
+    ///
+    /// # Errors
+    /// [`Full`] if it finds no place.
+    pub fn publish(
+        &mut self,
+        notification: &Notification<T>,
+        audience: Audience,
+    ) -> Result<(), Full> {
+        for at in 0..self.listeners.bound() {
+            if let Some(listener) = self.listeners.get_mut(at)
+                && (audience == Audience::Everybody || listener.is_resyncing())
+            {
+                listener.publish(notification.clone(), &self.seed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The first full state has been published.
+    pub fn set_synced(&mut self) {
+        if self.synced {
+            return;
+        }
+        self.synced = true;
+        for at in 0..self.listeners.bound() {
+            if let Some(listener) = self.listeners.get_mut(at) {
+                listener.update_sync(true);
+            }
+        }
+    }
+
+    /// A listener for which something has come since it was last named here.
+    pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
+        (0..self.listeners.bound()).find_map(|at| {
+            let listener = self.listeners.get_mut(at)?;
+            let generation = listener.generation;
+            listener
+                .take_ready()
+                .then_some(ListenerId { at, generation })
+        })
+    }
+
+    /// The next notification of a listener. What it was given before counts as dealt with.
+    pub fn poll_notification(&mut self, id: ListenerId) -> Option<Notification<T>> {
+        let mut next = None;
+        self.poll_notifications(id, 1, |notification| next = Some(notification));
+        next
+    }
+
+    /// Up to `most` notifications of a listener at once. What it was given before, by an earlier call,
+    /// counts as dealt with. Says how many there were.
+    pub fn poll_notifications(
+        &mut self,
+        id: ListenerId,
+        most: usize,
+        mut give: impl FnMut(Notification<T>),
+    ) -> usize {
+        let synced = self.synced;
+        let Some(listener) = self.get_mut(id) else {
+            return 0;
+        };
+        listener.acknowledge();
+        let mut given = 0;
+        while given < most
+            && let Some(notification) = listener.take()
+        {
+            give(notification);
+            given += 1;
+        }
+        listener.update_sync(synced);
+        given
+    }
+
+    /// Looks for listeners whose resync is due. Those, and only those, count as resyncing until the
+    /// next look. Says whether there are any.
+    pub fn check_resync(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        for at in 0..self.listeners.bound() {
+            if let Some(listener) = self.listeners.get_mut(at) {
+                any |= listener.check_resync(now);
+            }
+        }
+        any
+    }
+
+    /// Whether a listener has dealt with its initial state; `None` if there is no such listener.
+    #[must_use]
+    pub fn is_synced(&self, id: ListenerId) -> Option<bool> {
+        Some(self.get(id)?.is_synced())
+    }
+
+    /// How a listener is doing; `None` if there is no such listener.
+    #[must_use]
+    pub fn status(&self, id: ListenerId) -> Option<ListenerStatus> {
+        Some(self.get(id)?.status())
+    }
+
+    /// All listeners.
+    pub fn listeners(&self) -> impl Iterator<Item = ListenerId> {
+        self.listeners.iter().map(|(at, listener)| ListenerId {
+            at,
+            generation: listener.generation,
+        })
+    }
+
+    fn get(&self, id: ListenerId) -> Option<&Listener<T, S>> {
+        let listener = self.listeners.get(id.at)?;
+        (listener.generation == id.generation).then_some(listener)
+    }
+
+    fn get_mut(&mut self, id: ListenerId) -> Option<&mut Listener<T, S>> {
+        let listener = self.listeners.get_mut(id.at)?;
+        (listener.generation == id.generation).then_some(listener)
+    }
+
+    /// The period that a listener gets to ask for. Before the start a short one makes everybody's
+    /// checks more frequent; afterwards it must make do with them.
+    fn admit_period(&mut self, resync: Resync) -> Duration {
+        let asked = match resync {
+            Resync::Default => self.default_period,
+            Resync::Never => Duration::ZERO,
+            Resync::Every(period) => period,
+        };
+        if asked.is_zero() {
+            return asked;
+        }
+        let asked = asked.max(SHORTEST_RESYNC);
+        if asked >= self.check_period {
+            return asked;
+        }
+        if self.started {
+            return self.check_period;
+        }
+        self.check_period = asked;
+        for at in 0..self.listeners.bound() {
+            if let Some(requested) = self.listeners.get(at).map(|l| l.requested) {
+                let period = self.effective_period(requested);
+                if let Some(listener) = self.listeners.get_mut(at) {
+                    listener.period = period;
+                }
+            }
+        }
+        asked
+    }
+
+    fn effective_period(&self, requested: Duration) -> Duration {
+        if requested.is_zero() || self.check_period.is_zero() {
+            return Duration::ZERO;
+        }
+        requested.max(self.check_period)
+    }
+}
+
+impl<T: Resource + Clone, S: Storage> fmt::Debug for Processor<T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Processor")
+            .field("listeners", &self.listeners)
+            .field("check_period", &self.check_period)
+            .field("synced", &self.synced)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,110 @@
+//! A function that objects pass on their way into a queue.
+
+use alloc::borrow::Cow;
+use alloc::sync::Arc;
+use core::fmt;
+
+use crate::object::Resource;
+use crate::storage::Full;
+
+/// A function that every object passes once, on its way into the queue: to drop what nobody reads,
+/// or to refuse what nobody can use. Tombstones and what a resync shows again do not pass it.
+///
+/// ```
+/// use informer_core::queue::{Refusal, Transform};
+///
+/// let shorten = Transform::new(|text: &mut String| {
+///     if text.is_empty() {
+///         return Err(Refusal::new("empty"));
+///     }
+///     text.truncate(3);
+///     Ok(())
+/// });
+/// # let _ = shorten;
+/// ```
+pub struct Transform<T>(Arc<Function<T>>);
+
+type Function<T> = dyn Fn(&mut T) -> Result<(), Refusal> + Send + Sync;
+
+impl<T> Transform<T> {
+    /// A transform from a function or a closure. It must not change the key of the object.
+    pub fn new(function: impl Fn(&mut T) -> Result<(), Refusal> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(function))
+    }
+
+    pub(super) fn apply(&self, object: &mut T) -> Result<(), QueueError>
+    where
+        T: Resource,
+    {
+        let key = object.key().clone();
+        (self.0)(object).map_err(QueueError::Refused)?;
+        if *object.key() == key {
+            Ok(())
+        } else {
+            Err(QueueError::KeyChanged)
+        }
+    }
+}
+
+impl<T> Clone for Transform<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> fmt::Debug for Transform<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Transform(…)")
+    }
+}
+
+/// Why a transform refuses an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    reason: Cow<'static, str>,
+}
+
+impl Refusal {
+    /// A refusal with its reason, for people.
+    pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            reason: reason.into(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// Why a queue did not take an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum QueueError {
+    /// The transform refused it.
+    Refused(Refusal),
+    /// The transform gave it another key, which would file it under two names.
+    KeyChanged,
+    /// The storage of the queue is full.
+    Full,
+}
+
+impl From<Full> for QueueError {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+impl fmt::Display for QueueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => write!(f, "refused by the transform: {refusal}"),
+            Self::KeyChanged => f.write_str("the transform changed the key of the object"),
+            Self::Full => f.write_str("the queue is full"),
+        }
+    }
+}
+
+impl core::error::Error for QueueError {}

@@ -1,0 +1,454 @@
+//! `Reflector`: what to ask the server next, and what its answers mean for the set of objects.
+//!
+//! ```text
+//!             ┌────────────── wait ◄──────────── every failure, and the end of every attempt
+//!             ▼                                        ▲
+//! Idle ─► Streaming ─(end bookmark)─────────► Watching ┤   reconnect from the last version
+//!             │                                   ▲    │   as long as the server plays along
+//!             └─(not supported)─► Listing ─(end)──┘    ▼
+//!                                                   Stopped
+//! ```
+
+// How long to wait.
+mod backoff;
+
+// The knobs.
+mod config;
+
+// One struct for each phase.
+mod phase;
+
+// A seeded generator.
+mod rng;
+
+// Which version and page the next request carries, and why.
+mod request;
+
+// Facts during a list.
+mod listing;
+
+// Facts during a streamed state.
+mod streaming;
+
+// Facts during a watch.
+mod watching;
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::failure::{self, Failure};
+use crate::flow::{Change, Fact};
+use crate::object::Resource;
+use crate::storage::{Storage, Text};
+use crate::time::Instant;
+use crate::transport::{Command, ExchangeId, Request};
+
+use backoff::{Backoff, RetryWindow};
+pub use config::{BackoffConfig, BackoffReset, ConfigError, FirstState, ReflectorConfig};
+use phase::{Exchange, State, Waiting};
+pub use phase::{Next, Phase};
+use rng::Rng;
+
+/// Lists, watches, and starts over when it must. It is handed the facts of the answers and says what
+/// they mean; it never sees a byte, and what it wants to be asked it says as a [`Command`].
+pub struct Reflector<S: Storage> {
+    config: ReflectorConfig,
+    rng: Rng,
+    backoff: Backoff,
+    internal_retry: RetryWindow,
+    state: State<S::Text>,
+    /// An exchange of which nothing more is wanted.
+    abort: Option<ExchangeId>,
+    exchanges: u64,
+    now: Instant,
+    /// The version up to which everything is known; empty at first. Opaque: the newest one counts,
+    /// whatever it looks like.
+    version: S::Text,
+    /// The server did not have the version that was asked for, so the newest is asked for until a full
+    /// state has been read.
+    version_unavailable: bool,
+    /// A list of whatever the server had at hand came in pages: it has no cache, so page always.
+    pages_always: bool,
+    /// This server does not announce the end of a streamed state.
+    never_stream: bool,
+    /// The objects of a full state are used as they come.
+    partial_states: bool,
+    /// A full state has been read, and no other one has been asked for since.
+    live: bool,
+    /// Full states that were read.
+    full_states: u64,
+    last_failure: Option<LastFailure<S::Text>>,
+    failures: u64,
+}
+
+/// The failure that happened last.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct LastFailure<X> {
+    /// Its class.
+    pub failure: Failure,
+    /// What the server or the transport said about it, bounded.
+    pub message: X,
+    /// When it happened.
+    pub at: Instant,
+}
+
+/// A watch that ends sooner than this without an event is suspicious.
+const SHORT_WATCH: Duration = Duration::from_secs(1);
+
+/// Why a deletion that cannot be attributed ends a watch: only a full state can tell what is gone.
+const UNKNOWN_GONE: &str = "an object was deleted, but the event does not say which one";
+
+/// The longest that a server can make us wait by asking for it.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(300);
+
+/// The phase after a fact, and what the fact means for the set of objects.
+type Outcome<S, T> = (State<<S as Storage>::Text>, Option<Change<T>>);
+
+impl<S: Storage> Reflector<S> {
+    /// A reflector that is not started. The seed decides the random parts of its delays and timeouts.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    pub fn new(config: ReflectorConfig, seed: u64) -> Result<Self, ConfigError> {
+        config.check()?;
+        Ok(Self {
+            config,
+            rng: Rng::new(seed),
+            backoff: Backoff::new(config.backoff, Instant::default()),
+            internal_retry: RetryWindow::new(config.internal_retry),
+            state: State::Idle,
+            abort: None,
+            exchanges: 0,
+            now: Instant::default(),
+            version: S::Text::default(),
+            version_unavailable: false,
+            pages_always: false,
+            never_stream: false,
+            partial_states: false,
+            live: false,
+            full_states: 0,
+            last_failure: None,
+            failures: 0,
+        })
+    }
+
+    /// The same reflector for somebody who uses the objects of a full state as they come.
+    ///
+    /// A state that is not completed has then been used in part, and the next one must not be older:
+    /// as nobody knows how new that part was, the newest is asked for.
+    #[must_use]
+    pub const fn with_partial_states(mut self) -> Self {
+        self.partial_states = true;
+        self
+    }
+
+    /// Begins to read the full state. Does nothing if it was started before.
+    pub fn start(&mut self, now: Instant) {
+        let now = self.tick(now);
+        if matches!(self.state, State::Idle) {
+            self.backoff = Backoff::new(self.config.backoff, now);
+            self.state = self.full_state();
+        }
+    }
+
+    /// Ends everything, for good.
+    pub fn stop(&mut self, now: Instant) {
+        self.tick(now);
+        self.abort_exchange();
+        self.state = State::Stopped;
+        self.live = false;
+    }
+
+    /// Takes one fact of the answer to `exchange` and says what it means. Facts of any other exchange
+    /// than the current one mean nothing.
+    pub fn handle<T: Resource>(
+        &mut self,
+        exchange: ExchangeId,
+        fact: Fact<'_, T>,
+        now: Instant,
+    ) -> Option<Change<T>> {
+        let now = self.tick(now);
+        if !self.is_current(exchange) {
+            return None;
+        }
+        let state = core::mem::replace(&mut self.state, State::Idle);
+        let (state, change) = match state {
+            State::Listing(listing) => self.handle_listing(listing, fact, now),
+            State::Streaming(streaming) => self.handle_streaming(streaming, fact, now),
+            State::Watching(watching) => self.handle_watching(watching, fact, now),
+            state @ (State::Idle | State::Waiting(_) | State::Stopped) => (state, None),
+        };
+        self.state = state;
+        change
+    }
+
+    /// The current exchange is given up for a reason that the server does not know of.
+    pub fn give_up<T: Resource>(
+        &mut self,
+        failure: Failure,
+        message: &str,
+        now: Instant,
+    ) -> Option<Change<T>> {
+        let exchange = self.exchange()?.id;
+        self.abort_exchange();
+        self.handle(exchange, Fact::Failed { failure, message }, now)
+    }
+
+    /// Something of `exchange` was heard.
+    pub fn hear(&mut self, exchange: ExchangeId, now: Instant) {
+        let now = self.tick(now);
+        if let Some(current) = self.exchange_mut()
+            && current.id == exchange
+        {
+            current.heard = now;
+        }
+    }
+
+    /// The server was not listened to up to now, so its silence means nothing: its clocks start anew.
+    pub fn excuse_silence(&mut self, now: Instant) {
+        let now = self.tick(now);
+        if let Some(exchange) = self.exchange_mut() {
+            exchange.heard = now;
+        }
+        if let State::Streaming(streaming) = &mut self.state {
+            streaming.last_event = now;
+        }
+    }
+
+    /// Fires what is due.
+    pub fn advance<T: Resource>(&mut self, now: Instant) -> Option<Change<T>> {
+        let now = self.tick(now);
+        if self.next_deadline().is_none_or(|deadline| now < deadline) {
+            return None;
+        }
+        if let State::Waiting(waiting) = self.state {
+            self.state = match waiting.then {
+                Next::FullState => self.full_state(),
+                Next::Stream => self.stream(),
+                Next::Watch => self.watch(),
+            };
+            return None;
+        }
+        let failure = match &self.state {
+            State::Streaming(streaming) if self.end_bookmark_deadline(streaming) <= Some(now) => {
+                Failure::NoEndBookmark
+            }
+            _ => Failure::Idle,
+        };
+        self.give_up(failure, failure.describe(), now)
+    }
+
+    /// The next command for the transport. The clocks of a request start when it is taken here.
+    pub fn poll_command(&mut self, now: Instant) -> Option<Command<S::Text>> {
+        let now = self.tick(now);
+        if let Some(exchange) = self.abort.take() {
+            return Some(Command::Abort(exchange));
+        }
+        let exchange = self.exchange_mut()?;
+        if exchange.taken.is_some() {
+            return None;
+        }
+        exchange.taken = Some(now);
+        exchange.heard = now;
+        let command = Command::Open {
+            exchange: exchange.id,
+            request: exchange.request.clone(),
+        };
+        match &mut self.state {
+            State::Streaming(streaming) => streaming.last_event = now,
+            State::Watching(watching) => watching.since = Some(now),
+            State::Listing(_) | State::Waiting(_) | State::Idle | State::Stopped => {}
+        }
+        Some(command)
+    }
+
+    /// When [`advance`](Self::advance) has something to do next.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        match &self.state {
+            State::Idle | State::Stopped => None,
+            State::Waiting(waiting) => Some(waiting.until),
+            // A transport may hold lists back, so their clock starts with the answer.
+            State::Listing(listing) if !listing.exchange.opened => None,
+            State::Listing(listing) => self.idle_deadline(&listing.exchange),
+            State::Watching(watching) => self.idle_deadline(&watching.exchange),
+            State::Streaming(streaming) => {
+                let idle = self.idle_deadline(&streaming.exchange);
+                let end = self.end_bookmark_deadline(streaming);
+                idle.into_iter().chain(end).min()
+            }
+        }
+    }
+
+    /// What it is doing.
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        match &self.state {
+            State::Idle => Phase::Idle,
+            State::Listing(listing) => Phase::Listing {
+                items: listing.items,
+                remaining: listing.remaining,
+            },
+            State::Streaming(streaming) => Phase::Streaming {
+                items: streaming.events,
+            },
+            State::Watching(_) => Phase::Watching,
+            State::Waiting(waiting) => Phase::Waiting {
+                until: waiting.until,
+                cause: waiting.cause,
+                then: waiting.then,
+            },
+            State::Stopped => Phase::Stopped,
+        }
+    }
+
+    /// The version up to which everything has been reported; empty at first.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        self.version.as_ref()
+    }
+
+    /// Whether a full state has been read and its changes are being followed, interruptions included.
+    #[must_use]
+    pub const fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// How many full states have been read.
+    #[must_use]
+    pub const fn full_states(&self) -> u64 {
+        self.full_states
+    }
+
+    /// The failure that happened last, if any has.
+    #[must_use]
+    pub const fn last_failure(&self) -> Option<&LastFailure<S::Text>> {
+        self.last_failure.as_ref()
+    }
+
+    /// How many failures there have been.
+    #[must_use]
+    pub const fn failures(&self) -> u64 {
+        self.failures
+    }
+
+    /// The request under way.
+    #[must_use]
+    pub fn request(&self) -> Option<(ExchangeId, &Request<S::Text>)> {
+        self.exchange()
+            .map(|exchange| (exchange.id, &exchange.request))
+    }
+
+    /// Whether `exchange` is the one under way.
+    #[must_use]
+    pub fn is_current(&self, exchange: ExchangeId) -> bool {
+        self.exchange()
+            .is_some_and(|current| current.id == exchange)
+    }
+
+    /// Whether the answer to the request under way has begun.
+    #[must_use]
+    pub fn is_opened(&self) -> bool {
+        self.exchange().is_some_and(|exchange| exchange.opened)
+    }
+
+    /// Time never goes back: an earlier `now` counts as the last one.
+    fn tick(&mut self, now: Instant) -> Instant {
+        self.now = self.now.max(now);
+        self.now
+    }
+
+    const fn exchange(&self) -> Option<&Exchange<S::Text>> {
+        match &self.state {
+            State::Listing(listing) => Some(&listing.exchange),
+            State::Streaming(streaming) => Some(&streaming.exchange),
+            State::Watching(watching) => Some(&watching.exchange),
+            State::Idle | State::Waiting(_) | State::Stopped => None,
+        }
+    }
+
+    const fn exchange_mut(&mut self) -> Option<&mut Exchange<S::Text>> {
+        match &mut self.state {
+            State::Listing(listing) => Some(&mut listing.exchange),
+            State::Streaming(streaming) => Some(&mut streaming.exchange),
+            State::Watching(watching) => Some(&mut watching.exchange),
+            State::Idle | State::Waiting(_) | State::Stopped => None,
+        }
+    }
+
+    /// Tells the transport to drop the exchange under way, if it knows of it.
+    fn abort_exchange(&mut self) {
+        if let Some(exchange) = self.exchange()
+            && exchange.taken.is_some()
+        {
+            self.abort = Some(exchange.id);
+        }
+    }
+
+    fn note_failure(&mut self, failure: Failure, message: &str, now: Instant) {
+        let mut text = S::Text::default();
+        // A message that does not fit is left out; the class says the most.
+        let _ = text.set(failure::bounded(message));
+        self.failures += 1;
+        self.last_failure = Some(LastFailure {
+            failure,
+            message: text,
+            at: now,
+        });
+    }
+
+    /// Waits one delay of the backoff, or longer if the server asked for it.
+    fn wait(&mut self, then: Next, cause: Failure, now: Instant) -> State<S::Text> {
+        let mut delay = self.backoff.delay(&mut self.rng, now);
+        if let Failure::Throttled {
+            retry_after: Some(asked),
+        } = cause
+        {
+            delay = delay.max(asked.min(LONGEST_PATIENCE));
+        }
+        State::Waiting(Waiting {
+            until: now.after(delay),
+            then,
+            cause,
+        })
+    }
+
+    /// Ends this attempt; the next one begins with the full state.
+    fn leave(&mut self, cause: Failure, now: Instant) -> State<S::Text> {
+        self.live = false;
+        self.wait(Next::FullState, cause, now)
+    }
+
+    /// A full state will not be completed after so many of its objects have been handed out.
+    const fn interrupt_full_state(&mut self, items: u64) {
+        self.version_unavailable |= self.partial_states && items > 0;
+    }
+
+    /// A full state has been read completely.
+    fn finish_full_state(&mut self) {
+        self.version_unavailable = false;
+        self.live = true;
+        self.full_states += 1;
+    }
+
+    fn idle_deadline(&self, exchange: &Exchange<S::Text>) -> Option<Instant> {
+        exchange.taken?;
+        Some(exchange.heard.after(self.config.idle?))
+    }
+
+    fn end_bookmark_deadline(&self, streaming: &phase::Streaming<S::Text>) -> Option<Instant> {
+        streaming.exchange.taken?;
+        Some(streaming.last_event.after(self.config.end_bookmark?))
+    }
+}
+
+impl<S: Storage> fmt::Debug for Reflector<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reflector")
+            .field("phase", &self.phase())
+            .field("version", &self.version)
+            .field("last_failure", &self.last_failure)
+            .finish_non_exhaustive()
+    }
+}

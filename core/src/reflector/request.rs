@@ -1,0 +1,124 @@
+//! Which version and page the next request carries, and why.
+
+use core::time::Duration;
+
+use super::Reflector;
+use super::config::FirstState;
+use super::phase::{Exchange, Listing, State, Streaming, Watching};
+use crate::storage::{Storage, Text};
+use crate::time::Instant;
+use crate::transport::{At, ExchangeId, Request};
+
+/// Objects per page where the server pages.
+const PAGE: u32 = 500;
+
+/// The shortest time after which the server is asked to end a watch.
+const SHORTEST_TIMEOUT: Duration = Duration::from_secs(300);
+
+impl<S: Storage> Reflector<S> {
+    /// Begins an attempt: the full state, streamed if that is wanted and works with this server.
+    pub(super) fn full_state(&mut self) -> State<S::Text> {
+        match self.config.first_state {
+            FirstState::Streamed if !self.never_stream => self.stream(),
+            FirstState::Streamed | FirstState::Listed => self.list(),
+        }
+    }
+
+    /// The first list asks for whatever the server has at hand, which is cheap; a later one for what
+    /// is at least as new as what we know; and if the server did not have that, for the newest.
+    pub(super) fn list(&mut self) -> State<S::Text> {
+        let at = if self.version_unavailable {
+            At::Latest
+        } else if self.version.as_ref().is_empty() {
+            At::Any
+        } else {
+            At::from_text(self.version.clone())
+        };
+        let limit = self.limit(&at);
+        self.list_at(at, limit)
+    }
+
+    pub(super) fn list_at(&mut self, at: At<S::Text>, limit: Option<u32>) -> State<S::Text> {
+        let request = Request::List {
+            version: at.clone(),
+            limit,
+            page: None,
+        };
+        State::Listing(Listing {
+            exchange: self.exchange_for(request),
+            at,
+            limit,
+            version: None,
+            unpaged: false,
+            retried: false,
+            items: 0,
+            remaining: None,
+        })
+    }
+
+    /// A server answers from its cache where it can, and then does not page; asking it to would only
+    /// send it to the database.
+    fn limit(&self, at: &At<S::Text>) -> Option<u32> {
+        match self.config.page_size {
+            Some(size) => Some(size.get()),
+            None if self.pages_always => Some(PAGE),
+            None => match at {
+                At::Latest | At::Any => Some(PAGE),
+                At::Version(_) => None,
+            },
+        }
+    }
+
+    /// A streamed state is at least as new as what we know; the first one is the newest.
+    pub(super) fn stream(&mut self) -> State<S::Text> {
+        let version = if self.version_unavailable {
+            At::Latest
+        } else {
+            At::from_text(self.version.clone())
+        };
+        let request = Request::Watch {
+            version,
+            timeout: self.watch_timeout(),
+            initial_events: true,
+        };
+        State::Streaming(Streaming {
+            exchange: self.exchange_for(request),
+            events: 0,
+            last_event: Instant::default(),
+        })
+    }
+
+    /// Watches on from the version that we know.
+    pub(super) fn watch(&mut self) -> State<S::Text> {
+        let version = At::from_text(self.version.clone());
+        let adopts_added = matches!(version, At::Version(_));
+        let request = Request::Watch {
+            version,
+            timeout: self.watch_timeout(),
+            initial_events: false,
+        };
+        State::Watching(Watching {
+            exchange: self.exchange_for(request),
+            since: None,
+            events: 0,
+            adopts_added,
+        })
+    }
+
+    pub(super) fn exchange_for(&mut self, request: Request<S::Text>) -> Exchange<S::Text> {
+        self.exchanges += 1;
+        Exchange::new(ExchangeId(self.exchanges), request)
+    }
+
+    /// Adopts a version, whatever it looks like.
+    pub(super) fn adopt(&mut self, version: &str) {
+        // A version that does not fit is not adopted: the next watch begins a little earlier.
+        let _ = self.version.set(version);
+    }
+
+    /// A random time, so that the watches of many clients do not end together.
+    fn watch_timeout(&mut self) -> Duration {
+        let least = self.config.watch_timeout.max(SHORTEST_TIMEOUT).as_secs();
+        Duration::from_secs(least.saturating_add(self.rng.below(least)))
+    }
+}

@@ -1,0 +1,22 @@
+//! A seeded generator, for jitter only.
+
+/// SplitMix64: small, seeded, good enough to spread clients over time, and of no use for secrets.
+#[derive(Clone, Debug)]
+pub(super) struct Rng(u64);
+
+impl Rng {
+    pub(super) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `bound`; zero if there is none.
+    pub(super) const fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        // The high half of the product is uniform up to a bias of bound / 2^64.
+        ((z as u128 * bound as u128) >> 64) as u64
+    }
+}

@@ -1,0 +1,119 @@
+//! Facts during a watch.
+
+use super::phase::{Next, State, Watching};
+use super::{Outcome, Reflector, SHORT_WATCH, UNKNOWN_GONE};
+use crate::failure::Failure;
+use crate::flow::{Change, Fact, Place, Rejected};
+use crate::object::Resource;
+use crate::storage::Storage;
+use crate::time::Instant;
+
+impl<S: Storage> Reflector<S> {
+    pub(super) fn handle_watching<T: Resource>(
+        &mut self,
+        mut watching: Watching<S::Text>,
+        fact: Fact<'_, T>,
+        now: Instant,
+    ) -> Outcome<S, T> {
+        let change = match fact {
+            Fact::Opened => {
+                watching.exchange.opened = true;
+                watching.exchange.heard = now;
+                return (State::Watching(watching), None);
+            }
+            Fact::Added(object) => {
+                if watching.adopts_added {
+                    self.adopt(object.version());
+                }
+                Some(Change::Added(object))
+            }
+            Fact::Modified(object) => {
+                self.adopt_ordered(&mut watching, object.version());
+                Some(Change::Updated(object))
+            }
+            Fact::Deleted(object) => {
+                self.adopt_ordered(&mut watching, object.version());
+                Some(Change::Deleted(object))
+            }
+            Fact::Bookmark { version } | Fact::InitialEnd { version } => {
+                self.adopt_ordered(&mut watching, version);
+                Some(Change::Bookmark)
+            }
+            Fact::Rejected(Rejected {
+                place: Place::Delete,
+                key: None,
+                ..
+            }) => {
+                self.abort = Some(watching.exchange.id);
+                let state = self.fail_watching(&watching, Failure::Undecodable, UNKNOWN_GONE, now);
+                return (state, None);
+            }
+            Fact::Rejected(rejected) => {
+                // It has been reported and would not become readable by being sent again.
+                if watching.adopts_added && !rejected.version.is_empty() {
+                    self.adopt(rejected.version);
+                }
+                match rejected.place {
+                    Place::Delete => rejected.key.map(Change::DeletedUnreadable),
+                    Place::Item | Place::Upsert | Place::Unknown => None,
+                }
+            }
+            Fact::Closed => {
+                let state = self.end_watch(&watching, now);
+                return (state, None);
+            }
+            Fact::Failed { failure, message } => {
+                let state = self.fail_watching(&watching, failure, message, now);
+                return (state, None);
+            }
+            // No decoder makes these of a watch.
+            Fact::Item(_) | Fact::PageEnd { .. } => return (State::Watching(watching), None),
+        };
+        watching.events += 1;
+        (State::Watching(watching), change)
+    }
+
+    /// Adopts the version of anything but an ADDED event: from here on the events are in order.
+    fn adopt_ordered(&mut self, watching: &mut Watching<S::Text>, version: &str) {
+        watching.adopts_added = true;
+        self.adopt(version);
+    }
+
+    /// A watch ends all the time, and goes on from where it was. Only if it ends at once and brings
+    /// nothing, something is wrong.
+    fn end_watch(&mut self, watching: &Watching<S::Text>, now: Instant) -> State<S::Text> {
+        let short = watching
+            .since
+            .is_none_or(|since| now.since(since) < SHORT_WATCH);
+        if short && watching.events == 0 {
+            self.note_failure(Failure::ShortWatch, Failure::ShortWatch.describe(), now);
+            return self.leave(Failure::ShortWatch, now);
+        }
+        self.watch()
+    }
+
+    fn fail_watching(
+        &mut self,
+        watching: &Watching<S::Text>,
+        failure: Failure,
+        message: &str,
+        now: Instant,
+    ) -> State<S::Text> {
+        self.note_failure(failure, message, now);
+        match failure {
+            // The server is overloaded or restarts: what we know is still good.
+            Failure::Throttled { .. } => self.wait(Next::Watch, failure, now),
+            Failure::Refused if !watching.exchange.opened => self.wait(Next::Watch, failure, now),
+            Failure::Broken | Failure::TimedOut if watching.exchange.opened => {
+                self.end_watch(watching, now)
+            }
+            Failure::Idle => self.watch(),
+            Failure::Internal | Failure::Undecodable
+                if watching.exchange.opened && self.internal_retry.admits(now) =>
+            {
+                self.watch()
+            }
+            _ => self.leave(failure, now),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The family on the allocator.
+
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Bytes, Cells, Full, NONE, Pages, Snapshots, Storage, Text};
+
+/// Storage from the allocator: it grows as needed. Its only bound is that places are numbered with
+/// 32 bits.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a name for a family, without values"
+)]
+pub enum Heap {}
+
+impl Storage for Heap {
+    type Cells<T: Default> = Vec<T>;
+    type Pages<T: Default + Clone> = Pages<T>;
+    type Text = String;
+    type Bytes = Arc<[u8]>;
+}
+
+impl Snapshots for Heap {}
+
+impl<T: Default> Cells<T> for Vec<T> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn get(&self, at: usize) -> Option<&T> {
+        self.as_slice().get(at)
+    }
+
+    fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        self.as_mut_slice().get_mut(at)
+    }
+
+    fn grow(&mut self, len: usize) -> Result<(), Full> {
+        if len > NONE as usize {
+            return Err(Full);
+        }
+        if self.len() < len {
+            self.resize_with(len, T::default);
+        }
+        Ok(())
+    }
+}
+
+impl Text for String {
+    fn set(&mut self, text: &str) -> Result<(), Full> {
+        self.clear();
+        self.push_str(text);
+        Ok(())
+    }
+}
+
+impl Bytes for Arc<[u8]> {
+    fn copy(bytes: &[u8]) -> Result<Self, Full> {
+        Ok(bytes.into())
+    }
+}

@@ -1,0 +1,114 @@
+//! Where the machines keep things.
+//!
+//! The machines are written once, over three kinds of container: numbered [`Cells`] (and on top of
+//! them a [`Slab`] and a [`Table`]), [`Text`] and [`Bytes`]. A [`Storage`] says what these are made
+//! of. [`Heap`] takes them from the allocator.
+//!
+//! No container holds another one: chains and postings are cells linked by their numbers, so that a
+//! storage of fixed size has one bound per stage and not a product of bounds.
+
+// The family on the allocator.
+mod heap;
+
+// Cells in pages that are shared until one of them is written.
+mod pages;
+
+// Numbered places that are handed out, given back and handed out again.
+mod slab;
+
+// From the hash of a key to the number of its place.
+mod table;
+
+use core::fmt;
+
+pub use heap::Heap;
+pub use pages::Pages;
+pub(crate) use slab::Ends;
+pub use slab::{Cell, Slab};
+pub use table::{Bucket, Seed, Table};
+
+/// A family of containers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a storage",
+    note = "use `Heap`, the storage on the allocator"
+)]
+pub trait Storage {
+    /// Cells that one machine reads and writes.
+    type Cells<T: Default>: Cells<T>;
+    /// Cells of the store. [`Snapshots`] says whether a clone of them is cheap.
+    type Pages<T: Default + Clone>: Cells<T> + Clone;
+    /// A short text: a version, a token, a message.
+    type Text: Text;
+    /// The value of an index; a clone is cheap.
+    type Bytes: Bytes;
+}
+
+/// A storage whose [`Storage::Pages`] are shared when they are cloned and copied when one of them is
+/// written, so that a snapshot of the store costs a few pointers.
+pub trait Snapshots: Storage {}
+
+/// Numbered cells, from 0 on.
+pub trait Cells<T>: Default {
+    /// How many cells there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cell with the number `at`.
+    fn get(&self, at: usize) -> Option<&T>;
+
+    /// The cell with the number `at`, for writing.
+    fn get_mut(&mut self, at: usize) -> Option<&mut T>;
+
+    /// Makes sure that there are at least `len` cells. New ones hold the default value.
+    ///
+    /// # Errors
+    /// [`Full`] if the storage cannot hold so many; nothing has changed then.
+    fn grow(&mut self, len: usize) -> Result<(), Full>;
+}
+
+/// A short text.
+pub trait Text: Default + Clone + PartialEq + fmt::Debug + AsRef<str> {
+    /// Replaces the text.
+    ///
+    /// # Errors
+    /// [`Full`] if it does not fit; the text is unchanged then.
+    fn set(&mut self, text: &str) -> Result<(), Full>;
+}
+
+/// A short string of bytes.
+pub trait Bytes: Clone + AsRef<[u8]> + Sized {
+    /// A copy of `bytes`.
+    ///
+    /// # Errors
+    /// [`Full`] if they do not fit.
+    fn copy(bytes: &[u8]) -> Result<Self, Full>;
+}
+
+/// A bound of the storage is reached. Nothing has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
+pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the storage is full")
+    }
+}
+
+impl core::error::Error for Full {}
+
+/// A slab in the cells of a storage.
+pub(crate) type Places<S, T> = Slab<T, <S as Storage>::Cells<Cell<T>>>;
+
+/// A slab in the pages of a storage.
+pub(crate) type SharedPlaces<S, T> = Slab<T, <S as Storage>::Pages<Cell<T>>>;
+
+/// A table in the pages of a storage.
+pub(crate) type SharedTable<S> = Table<<S as Storage>::Pages<Bucket>>;
+
+/// The number that stands for "no cell".
+pub(crate) const NONE: u32 = u32::MAX;

@@ -1,0 +1,175 @@
+//! Numbered places that are handed out, given back and handed out again.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::{Cells, Full, NONE};
+
+/// One place of a [`Slab`].
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a storage only moves it")]
+pub enum Cell<T> {
+    /// Free; holds the number of the next free one.
+    Vacant(u32),
+    /// Taken.
+    Taken(T),
+}
+
+impl<T> Default for Cell<T> {
+    fn default() -> Self {
+        Self::Vacant(NONE)
+    }
+}
+
+/// Numbered places over some cells. The place given back last is handed out first, so numbers, and
+/// with them the order of iteration, are a function of the calls made.
+#[derive(Clone)]
+pub struct Slab<T, C> {
+    cells: C,
+    /// The first free place below `used`.
+    free: u32,
+    /// Places that have ever been taken.
+    used: u32,
+    len: u32,
+    kind: PhantomData<T>,
+}
+
+impl<T, C: Cells<Cell<T>>> Slab<T, C> {
+    /// How many places are taken.
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether no place is taken.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All numbers handed out so far are below this one.
+    pub const fn bound(&self) -> u32 {
+        self.used
+    }
+
+    /// Makes sure that one more value finds a place.
+    ///
+    /// # Errors
+    /// [`Full`] if it does not.
+    pub fn reserve(&mut self) -> Result<(), Full> {
+        if self.free != NONE {
+            return Ok(());
+        }
+        self.cells.grow(self.used as usize + 1)
+    }
+
+    /// Puts `value` into a free place and says which.
+    ///
+    /// # Errors
+    /// [`Full`] if there is none; call [`reserve`](Self::reserve) first not to lose the value.
+    pub fn insert(&mut self, value: T) -> Result<u32, Full> {
+        self.reserve()?;
+        let at = if self.free == NONE {
+            self.used
+        } else {
+            self.free
+        };
+        let cell = self.cells.get_mut(at as usize).ok_or(Full)?;
+        match core::mem::replace(cell, Cell::Taken(value)) {
+            Cell::Vacant(next) if self.free != NONE => self.free = next,
+            _ => self.used += 1,
+        }
+        self.len += 1;
+        Ok(at)
+    }
+
+    /// Takes the value out of a place and gives the place back.
+    pub fn remove(&mut self, at: u32) -> Option<T> {
+        self.get(at)?;
+        let cell = self.cells.get_mut(at as usize)?;
+        let Cell::Taken(value) = core::mem::replace(cell, Cell::Vacant(self.free)) else {
+            return None;
+        };
+        self.free = at;
+        self.len -= 1;
+        Some(value)
+    }
+
+    /// The value in a place.
+    pub fn get(&self, at: u32) -> Option<&T> {
+        match self.cells.get(at as usize)? {
+            Cell::Taken(value) => Some(value),
+            Cell::Vacant(_) => None,
+        }
+    }
+
+    /// The value in a place, for writing.
+    pub fn get_mut(&mut self, at: u32) -> Option<&mut T> {
+        match self.cells.get_mut(at as usize)? {
+            Cell::Taken(value) => Some(value),
+            Cell::Vacant(_) => None,
+        }
+    }
+
+    /// All taken places in the order of their numbers.
+    pub fn iter<'a>(&'a self) -> impl Iterator<Item = (u32, &'a T)>
+    where
+        T: 'a,
+    {
+        (0..self.used).filter_map(|at| Some((at, self.get(at)?)))
+    }
+}
+
+impl<T, C: Cells<Cell<T>>> Default for Slab<T, C> {
+    fn default() -> Self {
+        Self {
+            cells: C::default(),
+            free: NONE,
+            used: 0,
+            len: 0,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<T, C> fmt::Debug for Slab<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slab")
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+/// First and last of some cells that are linked one after the other; the links are in the cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self {
+            first: NONE,
+            last: NONE,
+        }
+    }
+}
+
+impl Ends {
+    /// Makes `at` the last one and says which one was last before, so that it can be linked.
+    pub(crate) fn push(&mut self, at: u32) -> Option<u32> {
+        let before = core::mem::replace(&mut self.last, at);
+        if self.first == NONE {
+            self.first = at;
+            return None;
+        }
+        Some(before)
+    }
+
+    /// Takes the first one away, whose follower is `next`.
+    pub(crate) const fn pop(&mut self, next: u32) {
+        self.first = next;
+        if next == NONE {
+            self.last = NONE;
+        }
+    }
+}

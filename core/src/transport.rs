@@ -1,0 +1,148 @@
+//! The contract between the core and whoever moves its bytes.
+//!
+//! A transport executes [`Command`]s and reports [`Signal`]s; it makes no decision. Both are plain
+//! data, so a run can be recorded and replayed. One transport value serves one reflector: it is made
+//! with the resource, the scope, the selectors and the encoding, and a [`Request`] carries only what
+//! changes from one request to the next.
+
+use core::task::{Context, Poll};
+use core::time::Duration;
+
+use crate::failure::Failure;
+
+/// One request and its answer. Signals that name an exchange which is no longer the current one are
+/// ignored, so a transport need not be exact about what it still delivers after an abort.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ExchangeId(pub(crate) u64);
+
+impl ExchangeId {
+    /// The number of the exchange, counted from 1, for logs and recordings.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// What the transport shall do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a transport must see every command"
+)]
+pub enum Command<X> {
+    /// Send this request. What an earlier exchange still has to say is of no interest any more.
+    Open {
+        /// The name under which its signals are reported.
+        exchange: ExchangeId,
+        /// What to ask.
+        request: Request<X>,
+    },
+    /// Drop this exchange: nobody will read the rest of it.
+    Abort(ExchangeId),
+}
+
+/// One list or watch request, without the parts that never change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a transport must see every kind of request"
+)]
+pub enum Request<X> {
+    /// `GET …?resourceVersion=…&limit=…&continue=…`
+    List {
+        /// Which state is good enough.
+        version: At<X>,
+        /// At most so many objects in this page; `None` for all of them.
+        limit: Option<u32>,
+        /// The token of the page, from the page before it. `version` is then [`At::Latest`].
+        page: Option<X>,
+    },
+    /// `GET …?watch=true&allowWatchBookmarks=true&resourceVersion=…&timeoutSeconds=…`
+    Watch {
+        /// The version after which events are wanted.
+        version: At<X>,
+        /// When the server shall end the watch.
+        timeout: Duration,
+        /// Ask for the whole state first, closed by a marked bookmark:
+        /// `sendInitialEvents=true&resourceVersionMatch=NotOlderThan`.
+        initial_events: bool,
+    },
+}
+
+/// The `resourceVersion` of a request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "these are the three forms the protocol knows"
+)]
+pub enum At<X> {
+    /// The empty version: the newest state, read through to the database.
+    Latest,
+    /// `0`: whatever the server has at hand.
+    Any,
+    /// A version seen before: that one or a newer one for lists, events after it for watches.
+    Version(X),
+}
+
+impl<X> At<X> {
+    /// The form of a version as it stands in an object or a list.
+    pub fn from_text(text: X) -> Self
+    where
+        X: AsRef<str>,
+    {
+        match text.as_ref() {
+            "" => Self::Latest,
+            "0" => Self::Any,
+            _ => Self::Version(text),
+        }
+    }
+
+    /// The value of the query parameter `resourceVersion`.
+    pub fn as_str(&self) -> &str
+    where
+        X: AsRef<str>,
+    {
+        match self {
+            Self::Latest => "",
+            Self::Any => "0",
+            Self::Version(version) => version.as_ref(),
+        }
+    }
+}
+
+/// What the network did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a driver must pass on every signal"
+)]
+pub enum Signal<'a> {
+    /// The head of a successful answer has arrived.
+    Opened,
+    /// A piece of its body, of any size.
+    Bytes(&'a [u8]),
+    /// The body is complete.
+    Closed,
+    /// The exchange failed: an unsuccessful answer, or the connection broke.
+    Failed {
+        /// The class of the failure.
+        failure: Failure,
+        /// What a person needs to know: which certificate, which right. Only the first
+        /// [`MAX_MESSAGE`](crate::failure::MAX_MESSAGE) bytes are kept.
+        message: &'a str,
+    },
+}
+
+/// Something that executes commands and reports signals.
+pub trait Transport<X> {
+    /// Begins to carry out `command`. Must not block.
+    fn execute(&mut self, command: Command<X>);
+
+    /// Shows the next signal, or arranges for a wake-up. It is a peek: the same signal is shown
+    /// again until it is consumed.
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)>;
+
+    /// Takes `n` bytes off a [`Signal::Bytes`], or any other signal away. Bytes that are left are
+    /// shown again, in front of what follows.
+    fn consume(&mut self, n: usize);
+}

@@ -1,0 +1,316 @@
+//! The header of an object: what is read, what is cut out, what is refused.
+#![cfg(feature = "json")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use informer_core::decode::form::{Form, LeanBody, MetadataBody, TypeMeta};
+use informer_core::decode::header::{Header, HeaderError};
+use informer_core::decode::json_text::{JsonStr, TextError};
+use informer_core::decode::{Lean, MetadataOnly};
+use serde_json::Value;
+
+fn text(found: Option<JsonStr<'_>>) -> Option<String> {
+    found.map(|text| text.to_cow().into_owned())
+}
+
+fn lean(json: &str) -> LeanBody {
+    let header = Header::read(json.as_bytes(), 128).unwrap();
+    Lean.decode(json.as_bytes(), &header, TypeMeta::default())
+        .unwrap()
+}
+
+fn metadata(json: &str) -> MetadataBody {
+    let header = Header::read(json.as_bytes(), 128).unwrap();
+    MetadataOnly
+        .decode(json.as_bytes(), &header, TypeMeta::default())
+        .unwrap()
+}
+
+#[test]
+fn everything_that_is_asked_for_is_read() {
+    let json =
+        br#" {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"pr\u006fd",
+        "uid":"u-1","resourceVersion":"315","labels":{"app":"web","q\"":"\n"},"annotations":{}},
+        "spec":{"containers":null}} "#;
+    let header = Header::read(json, 128).unwrap();
+    assert_eq!(text(header.kind).unwrap(), "Pod");
+    assert_eq!(text(header.api_version).unwrap(), "v1");
+    assert_eq!(text(header.name).unwrap(), "web-0");
+    assert_eq!(text(header.namespace).unwrap(), "prod");
+    assert_eq!(text(header.uid).unwrap(), "u-1");
+    assert_eq!(text(header.version).unwrap(), "315");
+    assert_eq!(header.key().unwrap().as_str(), "prod/web-0");
+    let labels: Vec<_> = header
+        .labels()
+        .map(|(key, value)| (key.to_string(), value.to_string()))
+        .collect();
+    assert_eq!(
+        labels,
+        [
+            ("app".into(), "web".into()),
+            ("q\"".into(), "\n".to_owned())
+        ]
+    );
+    assert!(!header.initial_events_end);
+    assert!(!header.is_table());
+}
+
+#[test]
+fn of_repeated_members_the_last_one_counts() {
+    let json = br#"{"metadata":{"name":"x","uid":"x"},"kind":"X","metadata":{"name":"y","name":"z",
+        "labels":{"a":"1"},"labels":{"b":"2"}},"kind":"Y"}"#;
+    let header = Header::read(json, 128).unwrap();
+    assert_eq!(text(header.name).unwrap(), "z");
+    assert_eq!(text(header.uid), None);
+    assert_eq!(text(header.kind).unwrap(), "Y");
+    assert!(header.labels().all(|(key, _)| key.eq_str("b")));
+    let gone = br#"{"metadata":{"name":"x"},"metadata":null}"#;
+    assert_eq!(Header::read(gone, 128).err(), Some(HeaderError::NoMetadata));
+}
+
+#[test]
+fn names_of_members_may_be_escaped() {
+    let json = br#"{"\u006detadata":{"n\u0061me":"x","managed\u0046ields":[1],"uid":"u"}}"#;
+    let header = Header::read(json, 128).unwrap();
+    assert_eq!(text(header.name).unwrap(), "x");
+    let json = core::str::from_utf8(json).unwrap();
+    assert_eq!(
+        lean(json).as_json(),
+        r#"{"\u006detadata":{"n\u0061me":"x","uid":"u"}}"#
+    );
+}
+
+#[test]
+fn an_object_without_a_namespace_is_cluster_scoped() {
+    for json in [
+        r#"{"metadata":{"name":"n"}}"#,
+        r#"{"metadata":{"name":"n","namespace":""}}"#,
+        r#"{"metadata":{"name":"n","namespace":null}}"#,
+    ] {
+        let key = Header::read(json.as_bytes(), 128).unwrap().key().unwrap();
+        assert_eq!((key.namespace(), key.as_str()), ("", "n"));
+    }
+}
+
+#[test]
+fn managed_fields_are_cut_out_wherever_they_stand() {
+    for (json, expected) in [
+        (
+            r#"{"metadata":{"managedFields":[{"a":1}],"name":"n"}}"#,
+            r#"{"metadata":{"name":"n"}}"#,
+        ),
+        (
+            r#"{"metadata":{"name":"n","managedFields":[],"uid":"u"},"x":1}"#,
+            r#"{"metadata":{"name":"n","uid":"u"},"x":1}"#,
+        ),
+        (
+            r#"{"metadata":{"name":"n","managedFields":["],}"]}}"#,
+            r#"{"metadata":{"name":"n"}}"#,
+        ),
+        (
+            r#"{"metadata":{"managedFields":null}}"#,
+            r#"{"metadata":{}}"#,
+        ),
+        (
+            "{ \"metadata\" : { \"name\" : \"n\" ,\n \"managedFields\" : [ ] \n } }",
+            "{ \"metadata\" : { \"name\" : \"n\"  \n } }",
+        ),
+        (
+            "{ \"metadata\" : { \"managedFields\" : [ ] , \"name\" : \"n\" } }",
+            "{ \"metadata\" : { \"name\" : \"n\" } }",
+        ),
+        (
+            "{\"metadata\":{ \"managedFields\" : [ ] }}",
+            "{\"metadata\":{ }}",
+        ),
+        // Not that of something else.
+        (
+            r#"{"spec":{"managedFields":[1]},"metadata":{"name":"n","x":{"managedFields":1}}}"#,
+            r#"{"spec":{"managedFields":[1]},"metadata":{"name":"n","x":{"managedFields":1}}}"#,
+        ),
+    ] {
+        let body = lean(json);
+        assert_eq!(body.as_json(), expected);
+        let whole: Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(body.decode::<Value>().unwrap(), whole);
+        assert_eq!(metadata(json).decode::<Value>().unwrap(), whole["metadata"]);
+    }
+}
+
+#[test]
+fn metadata_keeps_nothing_but_metadata() {
+    let body = metadata(
+        r#"{"kind":"PartialObjectMetadata","metadata":{"name":"n","managedFields":[],"annotations":{"a":"1","b":"\"","a":"2"}},"spec":{}}"#,
+    );
+    assert_eq!(
+        body.as_json(),
+        r#"{"name":"n","annotations":{"a":"1","b":"\"","a":"2"}}"#
+    );
+    assert_eq!(body.annotation("a").unwrap(), "2");
+    assert_eq!(body.annotation("b").unwrap(), "\"");
+    assert_eq!(body.annotation("c"), None);
+    assert_eq!(body.annotations().count(), 3);
+    assert_eq!(
+        metadata(r#"{"metadata":{"annotations":null}}"#)
+            .annotations()
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn the_end_of_the_initial_events_is_marked_by_exactly_true() {
+    for (annotations, expected) in [
+        (r#"{"k8s.io/initial-events-end":"true"}"#, true),
+        (
+            r#"{"a":"b","k8s.io\/initial-events\u002dend":"tru\u0065","c":{}}"#,
+            true,
+        ),
+        (r#"{"k8s.io/initial-events-end":"True"}"#, false),
+        (r#"{"k8s.io/initial-events-end":true}"#, false),
+        (
+            r#"{"k8s.io/initial-events-end":"true","k8s.io/initial-events-end":"false"}"#,
+            false,
+        ),
+        (
+            r#"{"k8s.io/initial-events-end":"true","k8s.io/initial-events-end":null}"#,
+            false,
+        ),
+        (r#"{"initial-events-end":"true"}"#, false),
+        ("{}", false),
+        ("null", false),
+        (r#""k8s.io/initial-events-end""#, false),
+    ] {
+        let json = format!(r#"{{"metadata":{{"annotations":{annotations}}}}}"#);
+        let header = Header::read(json.as_bytes(), 128).unwrap();
+        assert_eq!(header.initial_events_end, expected, "{annotations}");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let not_text = |field| HeaderError::NotText { field };
+    for (json, error, words) in [
+        ("[]", HeaderError::NotAnObject, "not a JSON object"),
+        ("", HeaderError::NotAnObject, "not a JSON object"),
+        (
+            "{}",
+            HeaderError::NoMetadata,
+            "`metadata` is missing or not an object",
+        ),
+        (
+            r#"{"metadata":[]}"#,
+            HeaderError::NoMetadata,
+            "`metadata` is missing or not an object",
+        ),
+        (
+            r#"{"metadata":{}},"#,
+            HeaderError::Text(TextError::Syntax { at: 15 }),
+            "invalid JSON at byte 15",
+        ),
+        (
+            r#"{"metadata":{"name":5}}"#,
+            not_text("metadata.name"),
+            "`metadata.name` is not a string",
+        ),
+        (
+            r#"{"metadata":{"resourceVersion":{}}}"#,
+            not_text("metadata.resourceVersion"),
+            "`metadata.resourceVersion` is not a string",
+        ),
+        (
+            r#"{"metadata":{"labels":{"a":1}}}"#,
+            not_text("metadata.labels"),
+            "a value in `metadata.labels` is not a string",
+        ),
+        (
+            r#"{"metadata":{"labels":[]}}"#,
+            not_text("metadata.labels"),
+            "a value in `metadata.labels` is not a string",
+        ),
+    ] {
+        let found = Header::read(json.as_bytes(), 128).unwrap_err();
+        assert_eq!(found, error, "{json}");
+        assert_eq!(found.to_string(), words);
+    }
+    for json in [r#"{"metadata":{}}"#, r#"{"metadata":{"name":""}}"#] {
+        let header = Header::read(json.as_bytes(), 128).unwrap();
+        assert_eq!(header.key(), Err(HeaderError::NoName));
+    }
+}
+
+#[test]
+fn nesting_is_counted_from_the_object() {
+    // Under `spec`, in `metadata`, in its annotations and among its labels: always as serde_json does.
+    let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+    for (json, outside) in [
+        (r#"{"metadata":{"name":"n"},"spec":@}"#, 1),
+        (r#"{"metadata":{"name":"n","x":@}}"#, 2),
+        (r#"{"metadata":{"name":"n","managedFields":@}}"#, 2),
+        (r#"{"metadata":{"name":"n","annotations":{"x":@}}}"#, 3),
+    ] {
+        for (inside, fits) in [(127 - outside, true), (128 - outside, false)] {
+            let json = json.replace('@', &nested(inside));
+            assert_eq!(serde_json::from_str::<Value>(&json).is_ok(), fits);
+            match Header::read(json.as_bytes(), 128) {
+                Ok(_) => assert!(fits),
+                Err(HeaderError::Text(TextError::TooDeep { .. })) => assert!(!fits),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    for depth in 0..3 {
+        let found = Header::read(br#"{"metadata":{"name":"n"}}"#, depth);
+        assert!(matches!(
+            found,
+            Err(HeaderError::Text(TextError::TooDeep { .. }))
+        ));
+    }
+    assert!(Header::read(br#"{"metadata":{"name":"n"}}"#, 3).is_ok());
+}
+
+#[test]
+fn the_key_survives_what_is_broken_elsewhere() {
+    for json in [
+        r#"{"metadata":{"namespace":"a","name":"b","resourceVersion":"7"},"spec":{"#,
+        r#"{"metadata":{"namespace":"a","name":"b","resourceVersion":"7","labels":{"x"#,
+        r#"{"spec":{"x":01,"y":"\ud800"},"metadata":{"namespace":"a","name":"b","resourceVersion":"7"}"#,
+        r#"{"metadata":{"uid":7,"labels":[],"annotations":"\x","namespace":"a","name":"b","resourceVersion":"7"}}"#,
+        r#"{"kind":{},"metadata":{"uid":"\ud800","namespace":"a","name":"b","resourceVersion":"7"},}"#,
+    ] {
+        assert!(Header::read(json.as_bytes(), 128).is_err());
+        let header = Header::of_prefix(json.as_bytes());
+        assert_eq!(header.key().unwrap().as_str(), "a/b", "{json}");
+        assert_eq!(text(header.version).unwrap(), "7");
+    }
+    let deep = format!(
+        r#"{{"spec":{}{},"metadata":{{"name":"b"}}}}"#,
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
+    assert!(Header::read(deep.as_bytes(), 128).is_err());
+    assert_eq!(
+        Header::of_prefix(deep.as_bytes()).key().unwrap().as_str(),
+        "b"
+    );
+}
+
+#[test]
+fn a_table_is_recognised_by_kind_and_group() {
+    for (kind, version, expected) in [
+        ("Table", "meta.k8s.io/v1", true),
+        ("Table", "meta.k8s.io/v1beta1", true),
+        ("Table", "furniture.example.com/v1", false),
+        ("Table", "meta.k8s.io", false),
+        ("Pod", "meta.k8s.io/v1", false),
+    ] {
+        let json = format!(r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{}}}}"#);
+        let header = Header::read(json.as_bytes(), 128).unwrap();
+        assert_eq!(header.is_table(), expected, "{kind} {version}");
+    }
+}

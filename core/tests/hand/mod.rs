@@ -1,0 +1,190 @@
+//! An informer driven by hand: the test is the server.
+#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
+use informer_core::reflector::FirstState;
+use informer_core::storage::Heap;
+use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::{Failure, Informer, InformerConfig, Instant, Notification, Object};
+
+pub type Pod = Arc<Object<serde_json::Value>>;
+
+pub struct Hand {
+    pub informer: Informer<JsonDecoder<Dynamic>, Heap>,
+    pub listener: ListenerId,
+    pub exchange: Option<ExchangeId>,
+    pub now: Instant,
+}
+
+/// An object as JSON.
+pub fn pod(name: &str, uid: &str, version: u64) -> String {
+    format!(
+        r#"{{"metadata":{{"namespace":"a","name":"{name}","uid":"{uid}","resourceVersion":"{version}"}}}}"#
+    )
+}
+
+/// Our default, with a list at the beginning.
+pub fn listed() -> InformerConfig {
+    let mut config = InformerConfig::new();
+    config.reflector.first_state = FirstState::Listed;
+    config
+}
+
+pub const EVERYTHING: ListenerConfig = ListenerConfig {
+    resync: Resync::Default,
+    backlog: Backlog::Grow,
+};
+
+impl Hand {
+    pub fn new(config: InformerConfig) -> Self {
+        Self::with(Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap())
+    }
+
+    pub fn with(mut informer: Informer<JsonDecoder<Dynamic>, Heap>) -> Self {
+        let now = Instant::from_micros(1);
+        let listener = informer.add_listener(EVERYTHING, now).unwrap();
+        informer.start(now);
+        let mut hand = Self {
+            informer,
+            listener,
+            exchange: None,
+            now,
+        };
+        hand.request();
+        hand
+    }
+
+    /// A started informer that has listed these objects at version 10 and watches.
+    pub fn synced(config: InformerConfig, objects: &[String]) -> Self {
+        let mut hand = Self::new(config);
+        hand.list(10, objects);
+        hand.request();
+        hand.signal(Signal::Opened);
+        hand.notes();
+        hand
+    }
+
+    /// Takes the commands; gives the request that was opened last.
+    pub fn request(&mut self) -> Option<Request<String>> {
+        let mut last = None;
+        while let Some(command) = self.informer.poll_command(self.now) {
+            if let Command::Open { exchange, request } = command {
+                self.exchange = Some(exchange);
+                last = Some(request);
+            }
+        }
+        last
+    }
+
+    pub fn signal(&mut self, signal: Signal<'_>) -> Option<usize> {
+        self.informer
+            .signal(self.exchange.unwrap(), signal, self.now)
+    }
+
+    pub fn bytes(&mut self, text: &str) {
+        assert_eq!(
+            self.signal(Signal::Bytes(text.as_bytes())),
+            Some(text.len())
+        );
+    }
+
+    /// Answers a list.
+    pub fn list(&mut self, version: u64, objects: &[String]) {
+        self.bytes(&format!(
+            r#"{{"kind":"PodList","apiVersion":"v1","metadata":{{"resourceVersion":"{version}"}},"items":[{}]}}"#,
+            objects.join(",")
+        ));
+        self.signal(Signal::Closed);
+    }
+
+    pub fn event(&mut self, kind: &str, object: &str) {
+        self.bytes(&format!("{{\"type\":\"{kind}\",\"object\":{object}}}\n"));
+    }
+
+    pub fn bookmark(&mut self, version: u64) {
+        let object = format!(r#"{{"metadata":{{"resourceVersion":"{version}"}}}}"#);
+        self.event("BOOKMARK", &object);
+    }
+
+    /// The watch expires, and after the wait the full state is asked for.
+    pub fn expire(&mut self) {
+        self.event(
+            "ERROR",
+            r#"{"kind":"Status","code":410,"reason":"Expired"}"#,
+        );
+        self.wait();
+    }
+
+    pub fn fail(&mut self, failure: Failure, message: &str) {
+        let _ = self.signal(Signal::Failed { failure, message });
+    }
+
+    /// Lets the time pass up to the next deadline.
+    pub fn wait(&mut self) -> Option<Request<String>> {
+        self.now = self.informer.next_deadline().unwrap();
+        self.informer.advance(self.now);
+        self.request()
+    }
+
+    pub fn sleep(&mut self, duration: Duration) {
+        self.now = self.now.after(duration);
+        self.informer.advance(self.now);
+    }
+
+    pub fn notes(&mut self) -> Vec<String> {
+        self.notes_of(self.listener)
+    }
+
+    pub fn notes_of(&mut self, listener: ListenerId) -> Vec<String> {
+        let mut notes = Vec::new();
+        while let Some(notification) = self.informer.poll_notification(listener) {
+            notes.push(shown(&notification));
+        }
+        notes
+    }
+
+    pub fn store(&self) -> Vec<String> {
+        let shown = |pod: &Pod| format!("{}@{}", pod.key.name(), pod.version);
+        let mut store: Vec<_> = self.informer.store().iter().map(shown).collect();
+        store.sort();
+        store
+    }
+}
+
+pub fn shown(notification: &Notification<Pod>) -> String {
+    match notification {
+        Notification::Added {
+            object,
+            initial,
+            cause,
+        } => {
+            let initial = if *initial { " initial" } else { "" };
+            format!(
+                "add {}@{}{initial} {cause:?}",
+                object.key.name(),
+                object.version
+            )
+        }
+        Notification::Updated { old, new, cause } => {
+            format!(
+                "update {} {} to {} {cause:?}",
+                new.key.name(),
+                old.version,
+                new.version
+            )
+        }
+        Notification::Deleted {
+            key,
+            last,
+            certainty,
+            cause,
+        } => {
+            let last = last.as_ref().map_or("nothing", |last| &last.version);
+            format!("delete {}@{last} {certainty:?} {cause:?}", key.name())
+        }
+    }
+}

@@ -1,0 +1,705 @@
+//! What an informer tells and shows, through bytes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod hand;
+
+use core::task::Poll;
+use core::time::Duration;
+
+use hand::{EVERYTHING, Hand, Pod, listed, pod};
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::informer::{AddListenerError, NotComparable};
+use informer_core::processor::{Backlog, ListenerConfig, Resync};
+use informer_core::queue::{QueueKind, Refusal, Transform};
+use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
+use informer_core::storage::Heap;
+use informer_core::transport::{At, Request, Signal};
+use informer_core::{Failure, Informer, InformerConfig};
+
+fn client_go(queue: QueueKind) -> InformerConfig {
+    let mut config = InformerConfig::client_go(queue);
+    config.reflector.first_state = FirstState::Listed;
+    config
+}
+
+fn in_order() -> InformerConfig {
+    InformerConfig {
+        queue: QueueKind::InOrder,
+        ..listed()
+    }
+}
+
+/// P-01: delete and re-creation that no watch saw.
+#[test]
+fn another_uid_is_a_deletion_and_an_add_by_default_and_an_update_for_client_go() {
+    for (config, told) in [
+        (
+            listed(),
+            vec!["delete x@1 Inferred Relist", "add x@15 Relist"],
+        ),
+        (
+            in_order(),
+            vec!["delete x@1 Inferred Relist", "add x@15 Relist"],
+        ),
+        (
+            client_go(QueueKind::DeltaFifo),
+            vec!["update x 1 to 15 Relist"],
+        ),
+        (
+            client_go(QueueKind::InOrder),
+            vec!["update x 1 to 15 Relist"],
+        ),
+    ] {
+        let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
+        hand.expire();
+        hand.list(20, &[pod("x", "u2", 15)]);
+        assert_eq!(hand.notes(), told, "{config:?}");
+        assert_eq!(hand.store(), ["x@15"]);
+    }
+}
+
+/// P-13: what a relist finds unchanged is no news.
+#[test]
+fn an_unchanged_object_of_a_relist_is_suppressed_by_default_and_an_update_for_client_go() {
+    for (config, told, suppressed) in [
+        (listed(), vec![], 1),
+        (
+            client_go(QueueKind::DeltaFifo),
+            vec!["update x 1 to 1 Relist"],
+            0,
+        ),
+        (
+            client_go(QueueKind::InOrder),
+            vec!["update x 1 to 1 Relist"],
+            0,
+        ),
+    ] {
+        let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
+        hand.expire();
+        hand.list(20, &[pod("x", "u1", 1)]);
+        assert_eq!(hand.notes(), told);
+        assert_eq!(hand.informer.status().counts.suppressed, suppressed);
+        assert_eq!(hand.informer.status().counts.full_states, 2);
+    }
+    let mut hand = Hand::synced(in_order(), &[pod("x", "u1", 1)]);
+    hand.expire();
+    hand.list(20, &[pod("x", "u1", 1)]);
+    assert_eq!(hand.notes(), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_relist_lacks_is_deleted_and_said_to_be_inferred() {
+    for config in [listed(), in_order()] {
+        let mut hand = Hand::synced(config, &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+        hand.expire();
+        hand.list(20, &[pod("y", "u2", 12)]);
+        let mut notes = hand.notes();
+        notes.sort();
+        assert_eq!(
+            notes,
+            ["delete x@1 Inferred Relist", "update y 2 to 12 Relist"]
+        );
+        hand.request();
+        hand.event("DELETED", &pod("y", "u2", 21));
+        assert_eq!(hand.notes(), ["delete y@21 Observed Watch"]);
+        assert_eq!(hand.store(), Vec::<String>::new());
+        // Nobody knows it, so nobody is told.
+        hand.event("DELETED", &pod("z", "u3", 22));
+        assert_eq!(hand.notes(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_list_that_breaks_half_way_deletes_nothing_and_is_followed_by_the_newest() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+    hand.expire();
+    let begun = format!(
+        r#"{{"metadata":{{"resourceVersion":"20"}},"items":[{},"#,
+        pod("z", "u3", 15)
+    );
+    hand.bytes(&begun);
+    hand.fail(Failure::Broken, "reset by peer");
+    // Used as it came.
+    assert_eq!(hand.notes(), ["add z@15 Relist"]);
+    assert_eq!(hand.store(), ["x@1", "y@2", "z@15"]);
+    let request = hand.wait();
+    assert!(
+        matches!(
+            request,
+            Some(Request::List {
+                version: At::Latest,
+                ..
+            })
+        ),
+        "{request:?}"
+    );
+    hand.list(30, &[pod("z", "u3", 15)]);
+    assert_eq!(
+        hand.notes(),
+        ["delete x@1 Inferred Relist", "delete y@2 Inferred Relist"]
+    );
+}
+
+/// client-go's preset delivers all of a state or nothing.
+#[test]
+fn a_staged_list_that_breaks_half_way_is_discarded() {
+    for queue in [QueueKind::DeltaFifo, QueueKind::InOrder] {
+        let mut hand = Hand::synced(client_go(queue), &[pod("x", "u1", 1)]);
+        hand.expire();
+        hand.bytes(&format!(
+            r#"{{"metadata":{{"resourceVersion":"20"}},"items":[{},"#,
+            pod("z", "u3", 15)
+        ));
+        hand.signal(Signal::Closed);
+        assert_eq!(hand.notes(), Vec::<String>::new());
+        let request = hand.wait();
+        assert!(
+            matches!(request, Some(Request::List { version: At::Version(v), .. }) if v == "10")
+        );
+        hand.list(20, &[]);
+        assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"]);
+    }
+}
+
+#[test]
+fn a_streamed_state_may_change_while_it_is_streamed() {
+    for queue in [QueueKind::DeltaFifo, QueueKind::InOrder] {
+        for config in [
+            InformerConfig {
+                queue,
+                ..InformerConfig::new()
+            },
+            InformerConfig::client_go(queue),
+        ] {
+            let mut hand = Hand::new(config);
+            hand.event("ADDED", &pod("x", "u1", 1));
+            hand.event("ADDED", &pod("y", "u2", 2));
+            hand.event("MODIFIED", &pod("x", "u1", 3));
+            hand.event("DELETED", &pod("y", "u2", 4));
+            assert!(!hand.informer.is_synced());
+            hand.event(
+                "BOOKMARK",
+                r#"{"metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}"#,
+            );
+            assert!(hand.informer.is_synced());
+            assert_eq!(hand.store(), ["x@3"]);
+            hand.notes();
+            assert!(hand.informer.listener_status(hand.listener).unwrap().synced);
+            hand.event("ADDED", &pod("z", "u3", 6));
+            assert_eq!(hand.notes(), ["add z@6 Watch"]);
+        }
+    }
+}
+
+#[test]
+fn a_rejected_object_harms_only_itself() {
+    let broken = |name: &str| {
+        format!(
+            r#"{{"metadata":{{"namespace":"a","name":"{name}","resourceVersion":"13"}},"bad":tru}}"#
+        )
+    };
+    for config in [listed(), in_order()] {
+        let mut hand = Hand::synced(config, &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+        hand.expire();
+        // x cannot be read, so it counts as present in its old state; y is gone.
+        hand.list(20, &[broken("x"), pod("z", "u3", 14)]);
+        assert_eq!(hand.store(), ["x@1", "z@14"]);
+        let report = hand.informer.poll_rejected().unwrap();
+        assert_eq!(report.key.unwrap().as_str(), "a/x");
+        assert_eq!(report.version, "13");
+        assert!(!report.reason.is_empty());
+        assert_eq!(hand.informer.poll_rejected(), None);
+        hand.request();
+        hand.notes();
+        // An update that cannot be read leaves the old state; a deletion deletes.
+        hand.event("MODIFIED", &broken("z"));
+        assert_eq!(hand.notes(), Vec::<String>::new());
+        hand.event("DELETED", &broken("z"));
+        assert_eq!(hand.notes(), ["delete z@14 Observed Watch"]);
+        assert_eq!(hand.informer.status().counts.rejected, 3);
+        assert_eq!(hand.informer.status().version, "13", "it was dealt with");
+    }
+}
+
+#[test]
+fn an_object_without_a_readable_key_suspends_the_deletions_of_its_list() {
+    for config in [listed(), in_order()] {
+        let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
+        hand.expire();
+        hand.list(20, &[r#"{"metadata":{}}"#.into()]);
+        assert_eq!(
+            hand.store(),
+            ["x@1"],
+            "it may be the one that could not be named"
+        );
+        assert!(hand.informer.status().unswept);
+        hand.request();
+        hand.signal(Signal::Opened);
+        hand.expire();
+        hand.list(30, &[]);
+        assert!(!hand.informer.status().unswept);
+        assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"]);
+    }
+}
+
+#[test]
+fn a_deletion_that_names_nobody_makes_the_state_be_read_again() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1)]);
+    hand.event("DELETED", r#"{"metadata":{"resourceVersion":"11"}}"#);
+    assert_eq!(hand.store(), ["x@1"]);
+    let request = hand.wait();
+    assert!(matches!(request, Some(Request::List { .. })), "{request:?}");
+    hand.list(20, &[]);
+    assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"]);
+}
+
+fn refusing_big(config: InformerConfig) -> Hand {
+    let refuse = Transform::new(|pod: &mut Pod| {
+        if &*pod.version == "13" {
+            Err(Refusal::new("unlucky"))
+        } else {
+            Ok(())
+        }
+    });
+    let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    Hand::with(informer.with_transform(refuse))
+}
+
+#[test]
+fn what_a_transform_refuses_is_reported_and_left_out() {
+    let mut hand = refusing_big(listed());
+    hand.list(10, &[pod("x", "u1", 13), pod("y", "u2", 2)]);
+    assert!(hand.informer.is_synced());
+    assert_eq!(hand.notes(), ["add y@2 initial Relist"]);
+    let report = hand.informer.poll_rejected().unwrap();
+    assert_eq!(report.reason, "refused by the transform: unlucky");
+    hand.request();
+    hand.event("MODIFIED", &pod("y", "u2", 13));
+    assert_eq!(hand.store(), ["y@2"]);
+    // A deletion is never lost.
+    hand.event("DELETED", &pod("y", "u2", 13));
+    assert_eq!(hand.notes(), ["delete y@2 Observed Watch"]);
+}
+
+#[test]
+fn what_a_transform_refuses_fails_the_list_for_client_go() {
+    let mut hand = refusing_big(client_go(QueueKind::DeltaFifo));
+    let list = format!(
+        r#"{{"metadata":{{"resourceVersion":"10"}},"items":[{},{}]}}"#,
+        pod("y", "u2", 2),
+        pod("x", "u1", 13)
+    );
+    hand.bytes(&list);
+    let status = hand.informer.status();
+    let failure = status.last_failure.unwrap();
+    assert_eq!(failure.failure, Failure::Refusal);
+    assert!(failure.message.contains("a/x") && failure.message.contains("unlucky"));
+    assert!(matches!(
+        status.phase,
+        Phase::Waiting {
+            then: Next::FullState,
+            ..
+        }
+    ));
+    assert_eq!(hand.store(), Vec::<String>::new());
+    assert!(!hand.informer.is_synced());
+}
+
+#[test]
+fn a_transform_must_not_change_the_key() {
+    let rename = Transform::new(|pod: &mut Pod| {
+        std::sync::Arc::make_mut(pod).key = "other".parse().unwrap();
+        Ok(())
+    });
+    let informer = Informer::new(JsonDecoder::new(Dynamic), listed(), 1).unwrap();
+    let mut hand = Hand::with(informer.with_transform(rename));
+    hand.list(10, &[pod("x", "u1", 1)]);
+    assert_eq!(hand.store(), Vec::<String>::new());
+    let report = hand.informer.poll_rejected().unwrap();
+    assert_eq!(report.reason, "the transform changed the key of the object");
+}
+
+/// Each with its own pace: nothing is missing, nothing comes twice.
+#[test]
+fn a_late_listener_is_shown_the_store_and_then_what_changes() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+    let late = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
+    assert!(!hand.informer.listener_status(late).unwrap().synced);
+    assert_eq!(hand.informer.listener_status(late).unwrap().pending, 2);
+    hand.event("MODIFIED", &pod("x", "u1", 11));
+    hand.event("DELETED", &pod("y", "u2", 12));
+    hand.event("ADDED", &pod("z", "u3", 13));
+    assert_eq!(
+        hand.notes_of(late),
+        [
+            "add x@1 initial Replay",
+            "add y@2 initial Replay",
+            "update x 1 to 11 Watch",
+            "delete y@12 Observed Watch",
+            "add z@13 Watch",
+        ]
+    );
+    assert!(hand.informer.listener_status(late).unwrap().synced);
+    assert_eq!(hand.notes().len(), 3);
+}
+
+#[test]
+fn a_removed_listener_is_told_nothing_and_removal_is_idempotent() {
+    let mut hand = Hand::synced(listed(), &[]);
+    hand.event("ADDED", &pod("x", "u1", 11));
+    assert!(hand.informer.remove_listener(hand.listener));
+    assert!(!hand.informer.remove_listener(hand.listener));
+    assert_eq!(hand.notes(), Vec::<String>::new());
+    // Its place goes to another one, its name does not.
+    let next = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
+    assert!(!hand.informer.remove_listener(hand.listener));
+    assert_eq!(hand.notes_of(next), ["add x@11 initial Replay"]);
+}
+
+/// Sync means that the listener is through, not that it was told.
+#[test]
+fn a_listener_is_synced_when_it_polls_again_after_its_last_initial_object() {
+    let mut hand = Hand::new(listed());
+    let synced = |hand: &Hand| hand.informer.listener_status(hand.listener).unwrap().synced;
+    hand.list(10, &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+    assert!(hand.informer.is_synced() && !synced(&hand));
+    let mut given = Vec::new();
+    assert_eq!(
+        hand.informer
+            .poll_notifications(hand.listener, 64, |n| given.push(n)),
+        2
+    );
+    assert!(!synced(&hand), "it may still be busy with them");
+    assert_eq!(hand.informer.poll_notification(hand.listener), None);
+    assert!(synced(&hand));
+    // An empty state needs no poll.
+    let mut hand = Hand::new(listed());
+    hand.list(10, &[]);
+    assert!(synced(&hand));
+}
+
+#[test]
+fn ready_listeners_are_named_once_for_each_piece_of_news() {
+    let mut hand = Hand::synced(listed(), &[]);
+    while hand.informer.poll_ready_listener().is_some() {}
+    assert_eq!(hand.informer.poll_ready_listener(), None);
+    hand.event("ADDED", &pod("x", "u1", 11));
+    assert_eq!(hand.informer.poll_ready_listener(), Some(hand.listener));
+    assert_eq!(hand.informer.poll_ready_listener(), None);
+    hand.event("MODIFIED", &pod("x", "u1", 12));
+    assert_eq!(hand.informer.poll_ready_listener(), Some(hand.listener));
+}
+
+#[test]
+fn a_stalling_listener_holds_up_the_bytes_and_nothing_is_lost() {
+    let mut hand = Hand::synced(listed(), &[]);
+    let slow = ListenerConfig {
+        backlog: Backlog::Stall { at: 2 },
+        ..EVERYTHING
+    };
+    let slow = hand.informer.add_listener(slow, hand.now).unwrap();
+    let stream: String = (0..20)
+        .map(|n| {
+            format!(
+                "{{\"type\":\"ADDED\",\"object\":{}}}\n",
+                pod(&format!("p{n}"), "u", 11 + n)
+            )
+        })
+        .collect();
+    let mut rest = stream.as_bytes();
+    let mut told = Vec::new();
+    while !rest.is_empty() {
+        match hand.signal(Signal::Bytes(rest)) {
+            Some(used) => rest = &rest[used..],
+            None => {
+                assert!(hand.informer.status().stalled);
+                assert!(hand.informer.listener_status(slow).unwrap().pending >= 2);
+                let one = hand.informer.poll_notification(slow);
+                told.extend(one.map(|n| n.key().name().to_owned()));
+            }
+        }
+        assert!(hand.informer.listener_status(slow).unwrap().pending <= 3);
+    }
+    while let Some(notification) = hand.informer.poll_notification(slow) {
+        told.push(notification.key().name().to_owned());
+    }
+    let all: Vec<_> = (0..20).map(|n| format!("p{n}")).collect();
+    assert_eq!(told, all);
+    assert_eq!(hand.notes().len(), 20);
+    assert!(!hand.informer.status().stalled);
+}
+
+/// Nobody reads while a listener stalls, so silence says nothing about the server.
+#[test]
+fn a_stall_is_not_taken_for_a_dead_server() {
+    let mut hand = Hand::synced(listed(), &[]);
+    let stall = ListenerConfig {
+        backlog: Backlog::Stall { at: 1 },
+        ..EVERYTHING
+    };
+    let slow = hand.informer.add_listener(stall, hand.now).unwrap();
+    hand.event("ADDED", &pod("x", "u1", 11));
+    hand.event("ADDED", &pod("y", "u2", 12));
+    for _ in 0..10 {
+        hand.sleep(Duration::from_secs(199));
+    }
+    assert_eq!(hand.informer.status().counts.failures, 0);
+    hand.notes_of(slow);
+    hand.sleep(Duration::from_secs(200));
+    assert_eq!(
+        hand.informer.status().counts.failures,
+        1,
+        "now it is the server"
+    );
+}
+
+/// P-07: a listener that sleeps costs at most one entry for each object.
+#[test]
+fn a_sleeping_listener_is_told_the_net_effect() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+    let config = ListenerConfig {
+        backlog: Backlog::Coalesce { above: 0 },
+        ..EVERYTHING
+    };
+    let sleepy = hand.informer.add_listener(config, hand.now).unwrap();
+    hand.notes_of(sleepy);
+    for version in 11..111 {
+        hand.event("MODIFIED", &pod("x", "u1", version));
+        hand.event("ADDED", &pod("z", "u3", 1_000 + version));
+        hand.event("DELETED", &pod("z", "u3", 2_000 + version));
+    }
+    hand.event("DELETED", &pod("y", "u2", 3_000));
+    hand.event("ADDED", &pod("y", "u4", 3_001));
+    let status = hand.informer.listener_status(sleepy).unwrap();
+    assert_eq!((status.pending, status.coalesced), (3, 299));
+    assert_eq!(
+        hand.notes_of(sleepy),
+        [
+            "update x 1 to 110 Watch",
+            "delete y@3000 Observed Watch",
+            "add y@3001 Watch",
+        ]
+    );
+}
+
+#[test]
+fn each_listener_has_its_own_resync_period() {
+    let mut config = listed();
+    config.resync = Some(Duration::from_secs(10));
+    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let now = informer_core::Instant::from_micros(1);
+    let mut add = |resync| {
+        informer
+            .add_listener(
+                ListenerConfig {
+                    resync,
+                    ..EVERYTHING
+                },
+                now,
+            )
+            .unwrap()
+    };
+    let never = add(Resync::Never);
+    let often = add(Resync::Every(Duration::from_secs(4)));
+    let mut hand = Hand::with(informer);
+    hand.list(10, &[pod("x", "u1", 1)]);
+    hand.request();
+    hand.signal(Signal::Opened);
+    for listener in [hand.listener, never, often] {
+        hand.notes_of(listener);
+    }
+    let mut shown = [0, 0, 0];
+    for _ in 0..6 {
+        // The looks are as frequent as the most impatient listener asked for.
+        hand.sleep(Duration::from_secs(4));
+        for (count, listener) in shown.iter_mut().zip([hand.listener, never, often]) {
+            let notes = hand.notes_of(listener);
+            assert!(
+                notes.iter().all(|note| note == "update x 1 to 1 Resync"),
+                "{notes:?}"
+            );
+            *count += notes.len();
+        }
+    }
+    assert_eq!(shown, [2, 0, 6]);
+}
+
+#[test]
+fn resyncs_stop_while_the_state_has_to_be_read_again() {
+    let mut config = listed();
+    config.resync = Some(Duration::from_secs(10));
+    config.reflector.idle = None;
+    let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
+    hand.event(
+        "ERROR",
+        r#"{"kind":"Status","code":410,"reason":"Expired"}"#,
+    );
+    hand.wait();
+    assert_eq!(hand.informer.next_deadline(), None);
+    hand.sleep(Duration::from_secs(60));
+    assert_eq!(hand.notes(), Vec::<String>::new());
+    hand.list(20, &[pod("x", "u1", 1)]);
+    assert_eq!(
+        hand.informer.next_deadline(),
+        Some(hand.now.after(Duration::from_secs(10)))
+    );
+}
+
+#[test]
+fn status_says_why_nothing_happens() {
+    let mut hand = Hand::new(listed());
+    let phase = |hand: &Hand| hand.informer.status().phase;
+    assert_eq!(
+        phase(&hand),
+        Phase::Listing {
+            items: 0,
+            remaining: None
+        }
+    );
+    hand.fail(
+        Failure::Forbidden,
+        "pods is forbidden: User \"me\" cannot list resource \"pods\"",
+    );
+    let Phase::Waiting { cause, then, .. } = phase(&hand) else {
+        panic!("{:?}", phase(&hand));
+    };
+    assert_eq!((cause, then), (Failure::Forbidden, Next::FullState));
+    let status = hand.informer.status();
+    assert!(
+        status
+            .last_failure
+            .unwrap()
+            .message
+            .contains("cannot list resource")
+    );
+    assert_eq!(status.counts.failures, 1);
+    hand.wait();
+    hand.bytes(
+        r#"{"metadata":{"resourceVersion":"10","continue":"t","remainingItemCount":7},"items":["#,
+    );
+    hand.bytes(&format!("{},{}", pod("x", "u", 1), pod("y", "u", 2)));
+    assert_eq!(
+        phase(&hand),
+        Phase::Listing {
+            items: 2,
+            remaining: None
+        }
+    );
+    hand.bytes("]}");
+    assert_eq!(
+        phase(&hand),
+        Phase::Listing {
+            items: 2,
+            remaining: Some(7)
+        }
+    );
+}
+
+#[test]
+fn freshness_is_the_age_of_the_last_byte_of_a_followed_state() {
+    let minute = Duration::from_secs(60);
+    let mut hand = Hand::new(listed());
+    assert!(!hand.informer.is_fresh(minute, hand.now));
+    hand.list(10, &[]);
+    assert!(hand.informer.is_fresh(minute, hand.now));
+    hand.request();
+    hand.signal(Signal::Opened);
+    hand.sleep(Duration::from_secs(61));
+    assert!(!hand.informer.is_fresh(minute, hand.now));
+    hand.bookmark(11);
+    assert!(hand.informer.is_fresh(minute, hand.now));
+    assert_eq!(hand.informer.status().last_bookmark, Some(hand.now));
+    hand.event(
+        "ERROR",
+        r#"{"kind":"Status","code":410,"reason":"Expired"}"#,
+    );
+    assert!(
+        !hand.informer.is_fresh(minute, hand.now),
+        "it is not followed any more"
+    );
+}
+
+#[test]
+fn waiting_for_a_version_waits_for_the_store() {
+    let mut hand = Hand::new(listed());
+    assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Pending));
+    assert_eq!(hand.informer.wait_for("abc"), Err(NotComparable));
+    hand.list(10, &[]);
+    assert_eq!(hand.informer.wait_for("9"), Ok(Poll::Ready(())));
+    assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Ready(())));
+    assert_eq!(hand.informer.wait_for("11"), Ok(Poll::Pending));
+    hand.request();
+    hand.bookmark(100);
+    assert_eq!(hand.informer.wait_for("11"), Ok(Poll::Ready(())));
+    assert_eq!(hand.informer.store().version(), "100");
+    // What is queued is not in the store.
+    let stall = ListenerConfig {
+        backlog: Backlog::Stall { at: 1 },
+        ..EVERYTHING
+    };
+    let slow = hand.informer.add_listener(stall, hand.now).unwrap();
+    hand.event("ADDED", &pod("x", "u1", 101));
+    assert_eq!(hand.informer.wait_for("101"), Ok(Poll::Ready(())));
+    hand.event("ADDED", &pod("y", "u2", 102));
+    assert!(hand.informer.status().stalled);
+    assert_eq!(hand.informer.wait_for("102"), Ok(Poll::Pending));
+    hand.notes_of(slow);
+    assert_eq!(hand.informer.wait_for("102"), Ok(Poll::Ready(())));
+}
+
+#[test]
+fn a_stopped_informer_is_silent_and_readable() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1)]);
+    hand.event("MODIFIED", &pod("x", "u1", 11));
+    hand.informer.stop(hand.now);
+    assert!(hand.informer.is_stopped());
+    assert_eq!(hand.notes(), Vec::<String>::new(), "what waited is dropped");
+    assert_eq!(hand.store(), ["x@11"]);
+    hand.event("MODIFIED", &pod("x", "u1", 12));
+    assert_eq!(hand.store(), ["x@11"]);
+    assert_eq!(hand.informer.next_deadline(), None);
+    let late = hand.informer.add_listener(EVERYTHING, hand.now);
+    assert_eq!(late, Err(AddListenerError::Stopped));
+    hand.informer.start(hand.now);
+    assert_eq!(hand.informer.status().phase, Phase::Stopped);
+}
+
+#[test]
+fn an_object_too_large_is_reported_with_its_key() {
+    let limits = informer_core::decode::Limits {
+        object_bytes: 300,
+        ..informer_core::decode::Limits::new()
+    };
+    let decoder = JsonDecoder::with_limits(Dynamic, limits);
+    let mut hand = Hand::with(Informer::<_, Heap>::new(decoder, listed(), 1).unwrap());
+    let large =
+        pod("big", "u1", 1).replace("}}", &format!("}},\"data\":\"{}\"}}", "x".repeat(400)));
+    hand.list(10, &[large, pod("x", "u2", 2)]);
+    assert_eq!(hand.store(), ["x@2"]);
+    let report = hand.informer.poll_rejected().unwrap();
+    assert_eq!(report.key.unwrap().name(), "big");
+}
+
+#[test]
+fn reports_are_bounded_and_losses_are_counted() {
+    let mut hand = Hand::synced(listed(), &[]);
+    for _ in 0..100 {
+        hand.event("MODIFIED", r#"{"metadata":{}}"#);
+    }
+    let kept = core::iter::from_fn(|| hand.informer.poll_rejected()).count();
+    let counts = hand.informer.status().counts;
+    assert_eq!((kept, counts.reports_lost, counts.rejected), (64, 36, 100));
+}
+
+#[test]
+fn a_resync_period_of_zero_is_refused() {
+    let mut config = listed();
+    config.resync = Some(Duration::ZERO);
+    let refused = Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1).map(|_| ());
+    assert_eq!(refused, Err(ConfigError::Zero("resync")));
+}

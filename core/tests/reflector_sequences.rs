@@ -1,0 +1,519 @@
+//! Whole conversations of a reflector with a server: which requests follow which answers, and when.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use core::num::NonZeroU32;
+use core::time::Duration;
+
+use informer_core::flow::{Change, Fact};
+use informer_core::reflector::{
+    BackoffConfig, ConfigError, FirstState, Phase, Reflector, ReflectorConfig,
+};
+use informer_core::storage::Heap;
+use informer_core::transport::{Command, ExchangeId, Request};
+use informer_core::{Failure, Instant, Labels, Object, ObjectKey};
+
+type Pod = Object<()>;
+
+fn pod(version: &str) -> Pod {
+    Object {
+        key: ObjectKey::new("a", "x"),
+        uid: "u".into(),
+        version: version.into(),
+        labels: Labels::default(),
+        body: (),
+    }
+}
+
+/// A reflector and the other side of it: the requests it makes, and a clock.
+struct Conversation {
+    reflector: Reflector<Heap>,
+    exchange: Option<ExchangeId>,
+    now: Instant,
+}
+
+impl Conversation {
+    fn new(config: ReflectorConfig) -> Self {
+        let mut reflector = Reflector::new(config, 7).unwrap();
+        reflector.start(Instant::default());
+        Self {
+            reflector,
+            exchange: None,
+            now: Instant::default(),
+        }
+    }
+
+    fn listed() -> Self {
+        Self::new(ReflectorConfig {
+            first_state: FirstState::Listed,
+            ..ReflectorConfig::client_go()
+        })
+    }
+
+    /// Lets waits pass, takes the next commands and shows the last one.
+    fn next(&mut self) -> String {
+        if let Phase::Waiting { until, .. } = self.reflector.phase() {
+            self.now = until;
+            self.advance();
+        }
+        let mut last = String::from("nothing");
+        while let Some(command) = self.reflector.poll_command(self.now) {
+            last = match &command {
+                Command::Abort(_) => "abort".into(),
+                Command::Open { request, .. } => shown(request),
+            };
+            if let Command::Open { exchange, .. } = command {
+                self.exchange = Some(exchange);
+            }
+        }
+        last
+    }
+
+    fn say(&mut self, fact: Fact<'_, Pod>) -> Option<Change<Pod>> {
+        self.reflector
+            .handle(self.exchange.unwrap(), fact, self.now)
+    }
+
+    fn fail(&mut self, failure: Failure) -> Option<Change<Pod>> {
+        self.say(Fact::Failed {
+            failure,
+            message: "",
+        })
+    }
+
+    /// Answers a list.
+    fn list(&mut self, version: &str, next: Option<&str>) -> Option<Change<Pod>> {
+        self.say(Fact::Opened);
+        self.say(Fact::PageEnd {
+            version,
+            next,
+            remaining: None,
+        })
+    }
+
+    fn advance(&mut self) -> Option<Change<Pod>> {
+        self.reflector.advance(self.now)
+    }
+
+    fn sleep(&mut self, seconds: u64) {
+        self.now = self.now.after(Duration::from_secs(seconds));
+    }
+}
+
+fn shown(request: &Request<String>) -> String {
+    match request {
+        Request::List {
+            version,
+            limit,
+            page,
+        } => format!(
+            "list {} {} {}",
+            version.as_str(),
+            limit.unwrap_or(0),
+            page.as_deref().unwrap_or("-")
+        ),
+        Request::Watch {
+            version,
+            initial_events,
+            ..
+        } => format!("watch {} {initial_events}", version.as_str()),
+    }
+}
+
+#[test]
+fn a_version_that_expired_is_followed_by_the_newest_and_the_flag_stays_until_a_list_succeeds() {
+    let mut talk = Conversation::listed();
+    assert_eq!(talk.next(), "list 0 500 -");
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.fail(Failure::Expired);
+    // The watch expired, the version may still be good for a list.
+    assert_eq!(talk.next(), "list 10 0 -");
+    talk.fail(Failure::Expired);
+    // At once, and as unpaged as the list that it repeats.
+    assert!(matches!(talk.reflector.phase(), Phase::Listing { .. }));
+    assert_eq!(talk.next(), "list  0 -");
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "list  500 -");
+    talk.list("20", None);
+    assert_eq!(talk.next(), "watch 20 false");
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list 20 0 -");
+}
+
+#[test]
+fn a_second_refusal_of_the_same_list_waits() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.fail(Failure::VersionTooLarge);
+    assert_eq!(talk.next(), "list  500 -");
+    talk.fail(Failure::VersionTooLarge);
+    assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+}
+
+/// A server without a cache pages a list at 0; from then on every list is paged.
+#[test]
+fn paging_is_sticky_once_a_list_at_0_came_in_pages() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.list("10", Some("t1"));
+    assert_eq!(talk.next(), "list  500 t1");
+    talk.list("11", Some("t2"));
+    assert_eq!(talk.next(), "list  500 t2");
+    talk.list("12", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list 10 500 -");
+    // Not by a list that asked for a version, or for the newest.
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list  500 -");
+    talk.list("10", Some("t"));
+    talk.next();
+    talk.list("10", None);
+    talk.next();
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list 10 0 -");
+}
+
+#[test]
+fn an_explicit_page_size_is_always_used() {
+    let mut talk = Conversation::new(ReflectorConfig {
+        first_state: FirstState::Listed,
+        page_size: NonZeroU32::new(3),
+        ..ReflectorConfig::new()
+    });
+    assert_eq!(talk.next(), "list 0 3 -");
+    talk.list("10", Some("t"));
+    assert_eq!(talk.next(), "list  3 t");
+    talk.list("10", None);
+    talk.next();
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list 10 3 -");
+}
+
+/// The full list that follows an expired token is final: if it fails too, the version is given up.
+#[test]
+fn an_expired_token_is_followed_by_one_full_list() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.list("10", None);
+    talk.next();
+    talk.fail(Failure::Expired);
+    talk.next();
+    talk.list("12", Some("t"));
+    assert_eq!(talk.next(), "list  0 t");
+    assert_eq!(talk.fail(Failure::Expired), Some(Change::ReplaceAbandon));
+    assert_eq!(talk.next(), "list 10 0 -");
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list  0 -");
+    assert_eq!(
+        talk.say(Fact::Opened),
+        Some(Change::ReplaceBegin { streamed: false })
+    );
+}
+
+/// Four refusals cost four delays, and no list.
+#[test]
+fn throttling_and_refusal_do_not_relist() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.list("10", None);
+    let mut waited = Vec::new();
+    for failure in [Failure::Refused, Failure::Throttled { retry_after: None }].repeat(2) {
+        assert_eq!(talk.next(), "watch 10 false");
+        let before = talk.now;
+        talk.fail(failure);
+        assert!(talk.reflector.is_live());
+        if let Phase::Waiting { until, .. } = talk.reflector.phase() {
+            waited.push(until.since(before));
+        }
+    }
+    assert_eq!(talk.next(), "watch 10 false");
+    assert_eq!(waited.len(), 4);
+    assert!(
+        waited.windows(2).all(|pair| pair[0] < pair[1]),
+        "{waited:?}"
+    );
+}
+
+#[test]
+fn a_server_may_ask_for_patience_within_reason() {
+    for (asked, waits) in [(20, 20), (100_000, 300)] {
+        let mut talk = Conversation::listed();
+        talk.next();
+        talk.fail(Failure::Throttled {
+            retry_after: Some(Duration::from_secs(asked)),
+        });
+        let Phase::Waiting { until, .. } = talk.reflector.phase() else {
+            panic!("{:?}", talk.reflector.phase());
+        };
+        assert_eq!(until.since(talk.now), Duration::from_secs(waits));
+    }
+}
+
+#[test]
+fn a_streamed_state_goes_on_as_a_watch_on_the_same_exchange() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    assert_eq!(talk.next(), "watch  true");
+    assert_eq!(
+        talk.say(Fact::Opened),
+        Some(Change::ReplaceBegin { streamed: true })
+    );
+    talk.say(Fact::Added(pod("5")));
+    assert_eq!(
+        talk.reflector.version(),
+        "",
+        "nothing is adopted before the end"
+    );
+    assert_eq!(
+        talk.say(Fact::InitialEnd { version: "9" }),
+        Some(Change::ReplaceEnd)
+    );
+    assert_eq!(talk.next(), "nothing");
+    assert_eq!(
+        talk.say(Fact::Added(pod("12"))),
+        Some(Change::Added(pod("12")))
+    );
+    talk.sleep(2);
+    talk.say(Fact::Closed);
+    assert_eq!(talk.next(), "watch 12 false");
+    // Refused for good: the next attempt streams again, from what is known.
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "watch 12 true");
+}
+
+/// Fallback is for one attempt; only a missing end bookmark is remembered.
+#[test]
+fn a_streamed_state_that_never_ends_is_given_up_for_good() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    talk.fail(Failure::Invalid);
+    assert_eq!(talk.next(), "list 0 500 -");
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "watch  true");
+    talk.say(Fact::Opened);
+    talk.sleep(20);
+    talk.say(Fact::Added(pod("5")));
+    talk.sleep(20);
+    assert_eq!(talk.advance(), None, "an event came 20 s ago");
+    talk.sleep(10);
+    assert_eq!(talk.reflector.next_deadline(), Some(talk.now));
+    assert_eq!(talk.advance(), Some(Change::ReplaceAbandon));
+    let failure = talk.reflector.last_failure().unwrap();
+    assert_eq!(failure.failure, Failure::NoEndBookmark);
+    assert_eq!(talk.next(), "list 0 500 -");
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "list 0 500 -");
+}
+
+/// Events that keep coming hide the missing bookmark until the server ends the watch.
+#[test]
+fn a_busy_stream_that_ends_without_its_bookmark_is_given_up_for_good() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    talk.say(Fact::Opened);
+    for _ in 0..4 {
+        talk.sleep(10);
+        talk.say(Fact::Added(pod("5")));
+        talk.advance();
+    }
+    talk.say(Fact::Closed);
+    assert_eq!(talk.next(), "list 0 500 -");
+}
+
+#[test]
+fn client_go_waits_for_the_end_bookmark_and_for_bytes_for_ever() {
+    let mut talk = Conversation::new(ReflectorConfig::client_go());
+    talk.next();
+    talk.say(Fact::Opened);
+    assert_eq!(talk.reflector.next_deadline(), None);
+    talk.say(Fact::InitialEnd { version: "9" });
+    assert_eq!(talk.reflector.next_deadline(), None);
+}
+
+#[test]
+fn a_silent_watch_is_opened_again_from_where_it_was() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    talk.say(Fact::Opened);
+    talk.say(Fact::InitialEnd { version: "9" });
+    talk.sleep(150);
+    talk.reflector.hear(talk.exchange.unwrap(), talk.now);
+    talk.sleep(199);
+    assert_eq!(talk.advance(), None);
+    talk.sleep(1);
+    let dead = talk.exchange;
+    assert_eq!(talk.advance(), None);
+    let abort = talk.reflector.poll_command(talk.now);
+    assert_eq!(abort, dead.map(Command::Abort));
+    assert_eq!(talk.next(), "watch 9 false");
+    assert!(talk.reflector.is_live());
+}
+
+/// A transport may hold lists back, so the clock of a list starts with its answer.
+#[test]
+fn a_silent_list_is_begun_again_but_not_before_it_was_answered() {
+    let mut talk = Conversation::new(ReflectorConfig {
+        first_state: FirstState::Listed,
+        ..ReflectorConfig::new()
+    });
+    talk.next();
+    assert_eq!(talk.reflector.next_deadline(), None);
+    talk.say(Fact::Opened);
+    talk.sleep(200);
+    assert_eq!(talk.advance(), Some(Change::ReplaceAbandon));
+    assert_eq!(
+        talk.reflector.last_failure().unwrap().failure,
+        Failure::Idle
+    );
+}
+
+#[test]
+fn an_untaken_command_never_times_out() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    assert_eq!(talk.reflector.next_deadline(), None);
+    talk.sleep(10_000);
+    assert_eq!(talk.advance(), None);
+    assert_eq!(talk.next(), "watch  true");
+    talk.say(Fact::Opened);
+    assert_eq!(talk.advance(), None);
+}
+
+#[test]
+fn internal_errors_are_retried_at_once_while_the_window_is_open() {
+    let mut talk = Conversation::new(ReflectorConfig {
+        first_state: FirstState::Listed,
+        internal_retry: Duration::from_secs(30),
+        ..ReflectorConfig::client_go()
+    });
+    talk.next();
+    talk.list("10", None);
+    let mut retries = 0;
+    loop {
+        assert_eq!(talk.next(), "watch 10 false");
+        talk.say(Fact::Opened);
+        talk.fail(Failure::Internal);
+        if !matches!(talk.reflector.phase(), Phase::Watching) {
+            break;
+        }
+        retries += 1;
+        talk.sleep(1);
+    }
+    assert_eq!(retries, 31);
+}
+
+#[test]
+fn stop_aborts_what_is_under_way_and_is_final() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.say(Fact::Opened);
+    talk.reflector.stop(talk.now);
+    assert_eq!(talk.next(), "abort");
+    assert_eq!(talk.say(Fact::Item(pod("1"))), None);
+    talk.reflector.start(talk.now);
+    assert_eq!(talk.next(), "nothing");
+    assert_eq!(talk.reflector.phase(), Phase::Stopped);
+    // What was never taken need not be aborted.
+    let mut talk = Conversation::listed();
+    talk.reflector.stop(talk.now);
+    assert_eq!(talk.next(), "nothing");
+}
+
+#[test]
+fn bad_configurations_are_named() {
+    let with = |change: fn(&mut ReflectorConfig)| {
+        let mut config = ReflectorConfig::new();
+        change(&mut config);
+        Reflector::<Heap>::new(config, 1).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(
+        with(|config| config.idle = Some(Duration::ZERO)).to_string(),
+        "`reflector.idle` must be longer than zero"
+    );
+    assert_eq!(
+        with(|config| config.end_bookmark = Some(Duration::ZERO)),
+        ConfigError::Zero("reflector.end_bookmark")
+    );
+    assert_eq!(
+        with(|config| config.backoff.base = Duration::ZERO),
+        ConfigError::Zero("reflector.backoff.base")
+    );
+    assert_eq!(
+        with(|config| config.page_size = NonZeroU32::new(u32::MAX)),
+        ConfigError::PageTooLarge
+    );
+    let inverted = with(|config| {
+        config.backoff = BackoffConfig {
+            cap: Duration::from_millis(1),
+            ..BackoffConfig::new()
+        };
+    });
+    assert!(
+        inverted.to_string().contains("must not be below"),
+        "{inverted}"
+    );
+}
+
+/// The server is asked to end watches at random times, of whole seconds.
+#[test]
+fn watch_timeouts_are_spread_over_the_configured_range() {
+    for (configured, range) in [(300, 300..600), (1, 300..600), (1_800, 1_800..3_600)] {
+        let mut talk = Conversation::new(ReflectorConfig {
+            watch_timeout: Duration::from_secs(configured),
+            ..ReflectorConfig::new()
+        });
+        let mut seen = std::collections::BTreeSet::new();
+        for _ in 0..200 {
+            talk.next();
+            let Some((_, Request::Watch { timeout, .. })) = talk.reflector.request() else {
+                panic!("{:?}", talk.reflector);
+            };
+            assert_eq!(timeout.subsec_nanos(), 0);
+            assert!(range.contains(&timeout.as_secs()), "{timeout:?}");
+            seen.insert(timeout.as_secs());
+            talk.fail(Failure::Refused);
+        }
+        assert!(seen.len() > 100, "only {} different ones", seen.len());
+    }
+}
+
+/// What was used of an interrupted state may be newer than what another server would list at the
+/// version we know.
+#[test]
+fn a_state_that_was_used_in_part_is_followed_by_the_newest() {
+    let known = |talk: &mut Conversation| {
+        talk.next();
+        talk.list("10", None);
+        talk.next();
+        talk.fail(Failure::Expired);
+        assert_eq!(talk.next(), "list 10 0 -");
+        talk.say(Fact::Opened);
+    };
+    for (partial, items, retry) in [
+        (true, true, "list  500 -"),
+        (true, false, "list 10 0 -"),
+        (false, true, "list 10 0 -"),
+    ] {
+        let mut talk = Conversation::listed();
+        if partial {
+            let config = ReflectorConfig {
+                first_state: FirstState::Listed,
+                ..ReflectorConfig::client_go()
+            };
+            talk.reflector = Reflector::new(config, 7).unwrap().with_partial_states();
+            talk.reflector.start(talk.now);
+        }
+        known(&mut talk);
+        if items {
+            talk.say(Fact::Item(pod("12")));
+        }
+        talk.fail(Failure::Broken);
+        assert_eq!(talk.next(), retry, "partial {partial}, items {items}");
+    }
+}

@@ -1,0 +1,269 @@
+//! A small world for tests: an API server with a history, a wire that cuts bytes anywhere, a clock,
+//! and listeners that check every notification. Everything random comes from one seed.
+#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
+
+pub mod listener;
+pub mod server;
+
+use core::time::Duration;
+use std::fmt::Write as _;
+
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::processor::{Backlog, ListenerConfig};
+use informer_core::storage::Heap;
+use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::{Failure, Informer, InformerConfig, Instant};
+
+use listener::Observer;
+use server::{Answer, Server};
+
+pub type Machine = Informer<JsonDecoder<Dynamic>, Heap>;
+
+/// SplitMix64.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % bound.max(1)
+    }
+
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// One informer, its server and what lies between.
+pub struct World {
+    pub informer: Machine,
+    pub server: Server,
+    pub observers: Vec<Observer>,
+    pub random: Random,
+    pub now: Instant,
+    pub answer: Option<(ExchangeId, Answer)>,
+    old_exchange: Option<ExchangeId>,
+    /// Everything that came out, line by line.
+    pub trace: String,
+    /// How long a chunk of bytes may be.
+    pub chunk: u64,
+}
+
+impl World {
+    pub fn new(config: InformerConfig, seed: u64) -> Self {
+        let informer = Informer::new(JsonDecoder::new(Dynamic), config, seed).unwrap();
+        Self {
+            informer,
+            server: Server::default(),
+            observers: Vec::new(),
+            random: Random(seed),
+            now: Instant::from_micros(1),
+            answer: None,
+            old_exchange: None,
+            trace: String::new(),
+            chunk: 400,
+        }
+    }
+
+    pub fn listen(&mut self, config: ListenerConfig, strict: bool) {
+        let id = self.informer.add_listener(config, self.now).unwrap();
+        let merges = matches!(config.backlog, Backlog::Coalesce { .. });
+        self.observers.push(Observer::new(id, strict, merges));
+    }
+
+    /// Takes the commands that are there.
+    pub fn execute(&mut self) {
+        while let Some(command) = self.informer.poll_command(self.now) {
+            match command {
+                Command::Abort(exchange) => {
+                    let _ = writeln!(self.trace, "abort {}", exchange.number());
+                    if self.answer.as_ref().is_some_and(|(id, _)| *id == exchange) {
+                        self.answer = None;
+                    }
+                    self.old_exchange = Some(exchange);
+                }
+                Command::Open { exchange, request } => {
+                    let _ = writeln!(self.trace, "open {} {}", exchange.number(), shown(&request));
+                    if let Some((old, _)) = self.answer.take() {
+                        self.old_exchange = Some(old);
+                    }
+                    let answer = self.server.answer(&request, self.now);
+                    self.answer = Some((exchange, answer));
+                }
+            }
+        }
+    }
+
+    /// Offers the next signal, bytes in a piece of random length. Says whether anything moved.
+    pub fn deliver(&mut self) -> bool {
+        let Some((exchange, answer)) = &mut self.answer else {
+            return false;
+        };
+        answer.catch_up(&self.server, self.now);
+        let length = 1 + self.random.below(self.chunk) as usize;
+        let Some(signal) = answer.signal(length) else {
+            return false;
+        };
+        let Some(used) = self.informer.signal(*exchange, signal, self.now) else {
+            return false;
+        };
+        if answer.consume(used) {
+            self.answer = None;
+        }
+        true
+    }
+
+    /// Lets an observer take up to `most` notifications.
+    pub fn observe(&mut self, which: usize, most: usize) -> usize {
+        let observer = &mut self.observers[which];
+        let trace = &mut self.trace;
+        let mut taken = Vec::new();
+        let given = self
+            .informer
+            .poll_notifications(observer.id, most, |notification| taken.push(notification));
+        for notification in taken {
+            let _ = writeln!(trace, "{which} {}", listener::shown(&notification));
+            observer.check(notification);
+        }
+        given
+    }
+
+    /// One random act of the world.
+    pub fn act(&mut self) {
+        match self.random.below(20) {
+            0..=4 => self.server.mutate(&mut self.random),
+            5..=10 => {
+                self.deliver();
+            }
+            11 => self.execute(),
+            12 | 13 => {
+                if let Some(which) = self
+                    .random
+                    .below(self.observers.len() as u64 + 1)
+                    .checked_sub(1)
+                {
+                    let most = 1 + self.random.below(8) as usize;
+                    self.observe(which as usize, most);
+                }
+            }
+            14 => {
+                self.now = self
+                    .now
+                    .after(Duration::from_millis(self.random.below(900)))
+            }
+            15 => {
+                if let Some(deadline) = self.informer.next_deadline() {
+                    self.now = self.now.max(deadline);
+                }
+            }
+            16 => self.informer.advance(self.now),
+            17 => self.fault(),
+            18 => {
+                // What an exchange that is over still has to say, and a clock that goes back.
+                if let Some(old) = self.old_exchange {
+                    let used =
+                        self.informer
+                            .signal(old, Signal::Bytes(b"garbage"), Instant::default());
+                    assert_eq!(used, Some(7), "old news is used up and ignored");
+                }
+            }
+            _ => {
+                self.informer.poll_ready_listener();
+            }
+        }
+    }
+
+    fn fault(&mut self) {
+        match self.random.below(8) {
+            0 => self.server.compact(),
+            1 => self.server.refuse = Some(Failure::Refused),
+            2 => self.server.refuse = Some(Failure::Throttled { retry_after: None }),
+            3 => self.server.refuse = Some(Failure::Internal),
+            4 => self.server.refuse = Some(Failure::Expired),
+            5 => {
+                if let Some((_, answer)) = &mut self.answer {
+                    answer.end = Some(Failure::Broken);
+                    answer.bytes.truncate(answer.bytes.len() / 2);
+                }
+            }
+            6 => {
+                if let Some((_, answer)) = &mut self.answer {
+                    answer.close();
+                }
+            }
+            _ => self.now = self.now.after(Duration::from_secs(self.random.below(400))),
+        }
+    }
+
+    /// No more faults: runs until nothing moves any more, and everything must agree.
+    pub fn settle(&mut self) {
+        self.server.refuse = None;
+        for round in 0.. {
+            assert!(
+                round < 10_000,
+                "it never settles: {:?}",
+                self.informer.status()
+            );
+            self.informer.advance(self.now);
+            self.execute();
+            let mut moved = self.deliver();
+            for which in 0..self.observers.len() {
+                moved |= self.observe(which, 64) > 0;
+            }
+            if moved {
+                continue;
+            }
+            let status = self.informer.status();
+            let current = status.version == self.server.version_shown();
+            if self.informer.is_synced() && current && self.informer.reflector().is_opened() {
+                break;
+            }
+            self.now = self
+                .informer
+                .next_deadline()
+                .unwrap_or(self.now)
+                .max(self.now);
+        }
+        let store = self.informer.store();
+        let shown: std::collections::BTreeMap<String, String> = store
+            .iter()
+            .map(|object| {
+                (
+                    object.key.to_string(),
+                    format!("{}@{}", object.uid, object.version),
+                )
+            })
+            .collect();
+        assert_eq!(shown, self.server.state(), "the store equals the server");
+        for observer in &self.observers {
+            assert_eq!(
+                observer.view(),
+                shown,
+                "what a listener saw equals the store"
+            );
+            let status = self.informer.listener_status(observer.id).unwrap();
+            assert!(status.synced && status.pending == 0, "{status:?}");
+        }
+    }
+}
+
+pub fn shown(request: &Request<String>) -> String {
+    match request {
+        Request::List {
+            version,
+            limit,
+            page,
+        } => {
+            format!("list {:?} {limit:?} {page:?}", version.as_str())
+        }
+        Request::Watch {
+            version,
+            initial_events,
+            ..
+        } => {
+            format!("watch {:?} {initial_events}", version.as_str())
+        }
+    }
+}
