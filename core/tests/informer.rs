@@ -308,6 +308,13 @@ fn what_a_transform_refuses_fails_the_list_for_client_go() {
     ));
     assert_eq!(hand.store(), Vec::<String>::new());
     assert!(!hand.informer.is_synced());
+    // In a watch the event is lost, a deletion too.
+    hand.wait();
+    hand.list(10, &[pod("y", "u2", 2)]);
+    hand.request();
+    hand.event("DELETED", &pod("y", "u2", 13));
+    assert_eq!(hand.store(), ["y@2"]);
+    assert_eq!(hand.informer.status().counts.rejected, 2);
 }
 
 #[test]

@@ -490,6 +490,8 @@ fn a_watch() {
             (Fact::Added(pod("12")), "watching | added | - | 12"),
             (Fact::Modified(pod("9")), "watching | updated | - | 9"),
             (Fact::Deleted(pod("12")), "watching | deleted | - | 12"),
+            // A version that is missing is not adopted.
+            (Fact::Modified(pod("")), "watching | updated | - | 10"),
             (
                 Fact::Bookmark { version: "12" },
                 "watching | bookmark | - | 12",

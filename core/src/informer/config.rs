@@ -25,8 +25,8 @@ pub struct InformerConfig {
     pub resync: Option<Duration>,
     /// Who is told of an update that changes no version. Default: everybody, unless it is a resync.
     pub same_version: SameVersion,
-    /// What an object of a full state does that the transform refuses.
-    pub refused_item: RefusedItem,
+    /// What the refusal of an object by the transform does.
+    pub refusals: Refusals,
     /// Whether the store has a version with a DeltaFIFO, too. Default: yes.
     pub store_version: bool,
 }
@@ -42,14 +42,16 @@ pub enum SameVersion {
     IsResync,
 }
 
-/// What an object of a full state does that the transform refuses.
+/// What the refusal of an object by the transform does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there are these two")]
-pub enum RefusedItem {
-    /// It is reported and left out; what the store has under its key stays.
-    IsReported,
-    /// It fails the whole list, which is read again after a delay. client-go's rule.
-    FailsTheList,
+pub enum Refusals {
+    /// The object is reported and left out, and what the store has under its key stays. A deletion
+    /// deletes all the same.
+    HarmOneObject,
+    /// client-go's rule: in a list it fails the whole list, which is read again after a delay; in a
+    /// watch the event is dropped, even a deletion.
+    LoseEvents,
 }
 
 impl InformerConfig {
@@ -66,7 +68,7 @@ impl InformerConfig {
             },
             resync: None,
             same_version: SameVersion::ByCause,
-            refused_item: RefusedItem::IsReported,
+            refusals: Refusals::HarmOneObject,
             store_version: true,
         }
     }
@@ -81,7 +83,7 @@ impl InformerConfig {
             rules: Rules::client_go(),
             resync: None,
             same_version: SameVersion::IsResync,
-            refused_item: RefusedItem::FailsTheList,
+            refusals: Refusals::LoseEvents,
             store_version: false,
         }
     }

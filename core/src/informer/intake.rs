@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 use core::fmt;
 
-use super::{Counts, Informer, RefusedItem, RejectedObject};
+use super::{Counts, Informer, Refusals, RejectedObject};
 use crate::decode::{Body, Decode};
 use crate::failure::{self, Failure};
 use crate::flow::{Change, Fact, Place, Rejected};
@@ -117,14 +117,17 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             reason: failure::bounded(&reason).into(),
         };
         keep(&mut self.reports, &mut self.counts, rejected);
+        let harmless = self.config.refusals == Refusals::HarmOneObject;
         match change {
-            Change::ReplaceItem(_) if self.config.refused_item == RefusedItem::FailsTheList => {
+            Change::ReplaceItem(_) if harmless => Some(Change::ReplaceUnreadable(Some(key))),
+            Change::ReplaceItem(_) => {
                 let message = alloc::format!("{key:?}: {reason}");
                 self.reflector.give_up(Failure::Refusal, &message, now)
             }
-            Change::ReplaceItem(_) => Some(Change::ReplaceUnreadable(Some(key))),
-            // A deletion is never lost: what it deletes is known by its key.
-            Change::Deleted(_) | Change::ReplaceRemove(_) => Some(Change::DeletedUnreadable(key)),
+            // What a deletion deletes is known by its key.
+            Change::Deleted(_) | Change::ReplaceRemove(_) if harmless => {
+                Some(Change::DeletedUnreadable(key))
+            }
             _ => None,
         }
     }

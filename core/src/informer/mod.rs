@@ -28,7 +28,7 @@ use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
 
-pub use config::{InformerConfig, RefusedItem, SameVersion};
+pub use config::{InformerConfig, Refusals, SameVersion};
 pub use status::{Counts, NotComparable, RejectedObject, Status};
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;

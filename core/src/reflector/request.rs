@@ -110,8 +110,11 @@ impl<S: Storage> Reflector<S> {
         Exchange::new(ExchangeId(self.exchanges), request)
     }
 
-    /// Adopts a version, whatever it looks like.
+    /// Adopts a version, whatever it looks like. One that is missing says nothing about where we are.
     pub(super) fn adopt(&mut self, version: &str) {
+        if version.is_empty() {
+            return;
+        }
         // A version that does not fit is not adopted: the next watch begins a little earlier.
         let _ = self.version.set(version);
     }

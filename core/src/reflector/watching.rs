@@ -50,7 +50,7 @@ impl<S: Storage> Reflector<S> {
             }
             Fact::Rejected(rejected) => {
                 // It has been reported and would not become readable by being sent again.
-                if watching.adopts_added && !rejected.version.is_empty() {
+                if watching.adopts_added {
                     self.adopt(rejected.version);
                 }
                 match rejected.place {
