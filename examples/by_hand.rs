@@ -136,7 +136,7 @@ impl Stages {
     fn file(&mut self, change: Option<Change<Pod>>) -> Result<(), Box<dyn Error>> {
         let Some(change) = change else { return Ok(()) };
         match change {
-            Change::ReplaceBegin { .. } => self.fifo.begin_replace(),
+            Change::ReplaceBegin { .. } => self.fifo.begin_replace(&*self.store),
             Change::ReplaceItem(pod) => self.fifo.replace_item(pod)?,
             Change::ReplaceEnd => self.fifo.end_replace(&*self.store)?,
             Change::ReplaceAbandon => self.fifo.abandon_replace(),
@@ -165,7 +165,8 @@ impl Stages {
             self.processor.set_synced();
         }
         println!("indexer    holds {} pods", self.store.len());
-        while let Some(notification) = self.processor.poll_notification(self.listener) {
+        while let Some(notification) = self.processor.poll_notification(self.listener, &self.store)
+        {
             println!("listener   {}", heard(&notification));
         }
         Ok(())

@@ -192,6 +192,10 @@ pub(crate) fn error_kind(done: Result<(), QueueError>) -> Result<Option<&'static
 struct View<'a>(Option<&'a Indexer<Thing, Heap>>);
 
 impl KnownObjects<Thing> for View<'_> {
+    fn newest(&self) -> Epoch {
+        self.0.map_or(Epoch::NEVER, |store| store.newest())
+    }
+
     fn knows(&self, key: &ObjectKey) -> bool {
         match self.0 {
             Some(store) => (**store).knows(key),

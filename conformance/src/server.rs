@@ -1,7 +1,7 @@
 //! The texts that a Kubernetes API server sends, for the scripted server of the informer vectors.
 
 use informer_core::Failure;
-use informer_core::decode::status::failure_of_answer;
+use informer_core::decode::answer::failure_of_answer;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

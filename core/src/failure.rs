@@ -1,6 +1,6 @@
 //! What can go wrong in the world, classified once.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 use core::time::Duration;
 
 /// Why an exchange with the server failed: small enough to decide by.
@@ -98,4 +98,45 @@ pub fn bounded(message: &str) -> &str {
         end -= 1;
     }
     message.get(..end).unwrap_or_default()
+}
+
+/// A text of at most [`MAX_MESSAGE`] bytes, on the stack.
+pub(crate) struct Message {
+    bytes: [u8; MAX_MESSAGE],
+    len: usize,
+}
+
+impl Message {
+    /// As much of what `text` displays as a message may be long.
+    pub(crate) fn of(text: &dyn fmt::Display) -> Self {
+        let mut message = Self {
+            bytes: [0; MAX_MESSAGE],
+            len: 0,
+        };
+        // It stops when it is full, which is all that can go wrong.
+        let _ = write!(message, "{text}");
+        message
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..self.len).unwrap_or_default();
+        // A character may have been cut at the end.
+        bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+    }
+}
+
+impl fmt::Write for Message {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        let taken = text.len().min(room.len());
+        for (to, from) in room.iter_mut().zip(text.bytes()) {
+            *to = from;
+        }
+        self.len += taken;
+        if taken < text.len() {
+            Err(fmt::Error)
+        } else {
+            Ok(())
+        }
+    }
 }

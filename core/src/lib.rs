@@ -92,6 +92,7 @@
 #![no_std]
 #![warn(clippy::alloc_instead_of_core)]
 
+#[cfg(feature = "alloc")]
 extern crate alloc;
 #[cfg(test)]
 extern crate std;
@@ -102,11 +103,16 @@ mod time;
 // Where the machines keep things: cells, tables, texts.
 pub mod storage;
 
-// Namespace and name.
-mod key;
-
 // What the machines ask of an object.
 mod object;
+
+// Namespace and name.
+#[cfg(feature = "alloc")]
+mod key;
+
+// The object that our decoders make.
+#[cfg(feature = "alloc")]
+mod decoded;
 
 // What can go wrong in the world.
 pub mod failure;
@@ -135,9 +141,12 @@ pub mod processor;
 // The composition.
 pub mod informer;
 
+#[cfg(feature = "alloc")]
+pub use decoded::{Labels, Object};
 pub use failure::Failure;
 pub use flow::{Cause, Certainty, Notification};
 pub use informer::{Informer, InformerConfig};
+#[cfg(feature = "alloc")]
 pub use key::{ObjectKey, ParseKeyError};
-pub use object::{Labels, Object, Resource};
+pub use object::Resource;
 pub use time::Instant;

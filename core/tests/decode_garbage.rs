@@ -11,9 +11,10 @@
 mod decode_support;
 
 use decode_support::*;
+use informer_core::decode::answer::failure_of_answer;
 use informer_core::decode::envelope::Envelope;
 use informer_core::decode::header::Header;
-use informer_core::decode::status::{Status, failure_of_answer};
+use informer_core::decode::status::Status;
 use informer_core::decode::{Body, Dynamic, JsonDecoder, Lean, Limits, MetadataOnly, json_text};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::flow::Fact;

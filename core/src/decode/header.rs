@@ -33,6 +33,7 @@ use core::fmt;
 use core::ops::Range;
 
 use super::json_text::{Cursor, JsonStr, Kind, Members, TextError};
+#[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
 /// The annotation on the bookmark that closes a streamed list.
@@ -122,6 +123,7 @@ impl<'a> Header<'a> {
     /// # Errors
     ///
     /// If there is no name.
+    #[cfg(feature = "alloc")]
     pub fn key(&self) -> Result<ObjectKey, HeaderError> {
         let name = self.name.filter(|name| !name.is_empty());
         let name = name.ok_or(HeaderError::NoName)?.to_cow();

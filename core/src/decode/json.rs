@@ -4,18 +4,19 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
+use super::answer::{Excerpt, message};
 use super::envelope::{Envelope, EventType};
 use super::form::{Form, TypeMeta};
 use super::header::{Header, HeaderError};
 use super::json_text::JsonStr;
 use super::lines::{Frame, Lines};
 use super::list::{Element, ListError, ListScanner, Part};
-use super::status::{Excerpt, Status, message};
+use super::status::Status;
 use super::{Body, Decode, Limits};
+use crate::decoded::Object;
 use crate::failure::Failure;
 use crate::flow::{Fact, Place, Rejected};
 use crate::key::ObjectKey;
-use crate::object::Object;
 
 /// How much longer than an object a line of a watch may be.
 const ENVELOPE: usize = 1024;

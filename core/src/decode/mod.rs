@@ -8,9 +8,11 @@
 pub mod json_text;
 
 // Newline frames of a watch across chunk borders.
+#[cfg(feature = "alloc")]
 pub mod lines;
 
 // The elements of a list's `items` while the bytes arrive.
+#[cfg(feature = "alloc")]
 pub mod list;
 
 // Key, uid, version and labels of one object, in one pass.
@@ -19,13 +21,19 @@ pub mod header;
 // One line of a watch: its type and its object.
 pub mod envelope;
 
-// HTTP statuses and Status objects to `Failure`.
+// Status objects to `Failure`.
 pub mod status;
 
+// Unsuccessful answers to `Failure` and a text.
+#[cfg(feature = "alloc")]
+pub mod answer;
+
 // The forms in which an object's body is kept.
+#[cfg(feature = "alloc")]
 pub mod form;
 
 // The decoder that joins all of the above.
+#[cfg(feature = "alloc")]
 mod json;
 
 use crate::flow::Fact;
@@ -33,7 +41,9 @@ use crate::object::Resource;
 
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
+#[cfg(feature = "alloc")]
 pub use form::{Form, Lean, MetadataOnly};
+#[cfg(feature = "alloc")]
 pub use json::JsonDecoder;
 
 /// What kind of body follows.

@@ -1,81 +1,15 @@
-//! HTTP statuses and Status objects to [`Failure`]: the one place where this is decided.
-//!
-//! ```
-//! use core::time::Duration;
-//! use informer_core::Failure;
-//! use informer_core::decode::status::failure_of_answer;
-//!
-//! let body = br#"{"kind":"Status","message":"too old","reason":"Expired","code":410}"#;
-//! let (failure, message) = failure_of_answer(410, body, None);
-//! assert_eq!(failure, Failure::Expired);
-//! assert_eq!(message, "too old");
-//!
-//! let wait = Some(Duration::from_secs(3));
-//! let (failure, message) = failure_of_answer(429, b"slow down\n", wait);
-//! assert_eq!(failure, Failure::Throttled { retry_after: wait });
-//! assert_eq!(message, "HTTP 429: slow down");
-//! ```
+//! Status objects and HTTP statuses to [`Failure`]: the one place where this is decided.
 
-use alloc::borrow::Cow;
-use alloc::string::String;
-use core::fmt::{self, Write};
 use core::time::Duration;
 
 use super::json_text::{Cursor, JsonStr, Kind, TextError};
-use crate::failure::{Failure, MAX_MESSAGE, bounded};
-
-/// How many bytes of the body of an unsuccessful answer a transport should read before it calls
-/// [`failure_of_answer`]; a Status is much smaller.
-pub const MAX_ERROR_BODY: usize = 64 << 10;
+use crate::failure::Failure;
 
 const TOO_LARGE_CAUSE: &str = "ResourceVersionTooLarge";
 const TOO_LARGE_PHRASE: &str = "Too large resource version";
 
 /// How deep a Status may be.
 const DEPTH: usize = 128;
-
-/// The class of an unsuccessful answer, and its text for people.
-///
-/// `body` is the body as far as it was read, and `retry_after` the header of that name. A body that
-/// is no Status is quoted in the text, and the code alone decides.
-#[must_use]
-pub fn failure_of_answer(
-    code: u16,
-    body: &[u8],
-    retry_after: Option<Duration>,
-) -> (Failure, Cow<'_, str>) {
-    let Some(mut status) = Status::read(body) else {
-        let status = Status {
-            code: u32::from(code),
-            retry_after,
-            ..Status::default()
-        };
-        return (status.classify(), quote(code, body).into());
-    };
-    if status.code == 0 {
-        status.code = u32::from(code);
-    }
-    status.retry_after = status.retry_after.or(retry_after);
-    let text = match status.message {
-        Some(text) if !text.is_empty() => cut(text.to_cow()),
-        _ => quote(code, body).into(),
-    };
-    (status.classify(), text)
-}
-
-fn quote(code: u16, body: &[u8]) -> String {
-    match body.trim_ascii() {
-        [] => message(format_args!("HTTP {code}")),
-        body => message(format_args!("HTTP {code}: {}", Excerpt::new(body))),
-    }
-}
-
-fn cut(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(bounded(text)),
-        Cow::Owned(text) => Cow::Owned(message(text)),
-    }
-}
 
 /// A Status object: how the API server tells that something went wrong.
 #[derive(Clone, Copy, Debug, Default)]
@@ -231,7 +165,7 @@ impl<'a> Status<'a> {
     fn is_too_large(&self, reason: &str) -> bool {
         // Servers before 1.17 have no cause of this type, only a phrase in the text of a timeout.
         let is_timeout = reason == "Timeout" || (reason.is_empty() && self.code == 504);
-        let in_message = |text: JsonStr<'_>| text.to_cow().contains(TOO_LARGE_PHRASE);
+        let in_message = |text: JsonStr<'_>| text.contains(TOO_LARGE_PHRASE);
         self.has_too_large_cause
             || is_timeout && (self.has_too_large_phrase || self.message.is_some_and(in_message))
     }
@@ -266,86 +200,4 @@ fn text<'a>(cursor: &mut Cursor<'a>, depth: usize) -> Result<Option<JsonStr<'a>>
 fn number(cursor: &mut Cursor<'_>, depth: usize) -> Result<u32, TextError> {
     let value = core::str::from_utf8(cursor.skip_value(depth)?).unwrap_or_default();
     Ok(value.parse().unwrap_or_default())
-}
-
-/// `text` as it is kept for people: no longer than [`MAX_MESSAGE`], however long it would be.
-pub(super) fn message(text: impl fmt::Display) -> String {
-    struct Bounded(String);
-    impl Write for Bounded {
-        fn write_str(&mut self, more: &str) -> fmt::Result {
-            let mut end = more.len().min(MAX_MESSAGE - self.0.len());
-            while !more.is_char_boundary(end) {
-                end -= 1;
-            }
-            self.0.push_str(more.get(..end).unwrap_or_default());
-            // The error stops whoever writes; what was written is what is wanted.
-            if end < more.len() {
-                Err(fmt::Error)
-            } else {
-                Ok(())
-            }
-        }
-    }
-    let mut bounded = Bounded(String::new());
-    let _ = write!(bounded, "{text}");
-    bounded.0
-}
-
-/// The beginning of bytes that are not what we expected, fit for a line of a log.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Excerpt<'a> {
-    bytes: &'a [u8],
-}
-
-impl<'a> Excerpt<'a> {
-    const LENGTH: usize = 60;
-
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
-    }
-}
-
-impl fmt::Display for Excerpt<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let beginning = self.bytes.get(..Self::LENGTH);
-        for chunk in beginning.unwrap_or(self.bytes).utf8_chunks() {
-            for character in chunk.valid().chars() {
-                f.write_char(if character.is_control() {
-                    ' '
-                } else {
-                    character
-                })?;
-            }
-            if !chunk.invalid().is_empty() {
-                f.write_char('.')?;
-            }
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::format;
-    use alloc::string::ToString;
-
-    #[test]
-    fn a_message_is_cut_at_a_character() {
-        let text = message("é".repeat(400));
-        assert_eq!(text, "é".repeat(256));
-        let text = message(format_args!("x{}", "é".repeat(400)));
-        assert_eq!(text.len(), 511);
-        assert_eq!(message("short"), "short");
-    }
-
-    #[test]
-    fn an_excerpt_is_one_printable_line() {
-        assert_eq!(
-            Excerpt::new(b"a\n\x1b[1mb\xff\xfec").to_string(),
-            "a  [1mb..c"
-        );
-        assert_eq!(Excerpt::new(&[b'x'; 100]).to_string(), "x".repeat(60));
-        assert_eq!(format!("{}", Excerpt::new(b"")), "");
-    }
 }

@@ -1,11 +1,14 @@
 //! How a delta changes the store, and what is to be told of it.
 
+#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
 use super::Indexer;
 use crate::flow::{Cause, Certainty, Deletion, Delta, Notification};
 use crate::object::Resource;
-use crate::queue::{Epoch, FullState};
+use crate::queue::Epoch;
+#[cfg(feature = "alloc")]
+use crate::queue::{FullState, KnownObjects as _};
 use crate::storage::{Full, Storage};
 
 /// Where our default and client-go differ in what they tell.
@@ -108,13 +111,14 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     ///
     /// # Errors
     /// [`Full`] if the objects do not all find a place.
+    #[cfg(feature = "alloc")]
     pub fn apply_full_state(
         &mut self,
         state: FullState<T>,
         initial: bool,
         rules: Rules,
     ) -> Result<Vec<Notification<T>>, Full> {
-        let seen = self.begin_epoch();
+        let seen = self.newest().next();
         let mut told = Vec::new();
         let mut upserts = Vec::new();
         for object in state.objects {
@@ -126,7 +130,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             self.mark_seen(key, seen);
         }
         if state.complete {
-            self.sweep(|object| {
+            self.sweep(seen, |object| {
                 told.push(Notification::Deleted {
                     key: object.key().clone(),
                     last: Some(object),

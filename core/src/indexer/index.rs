@@ -1,5 +1,6 @@
 //! Indices: what a function says of an object, and where to find the objects of which it says so.
 
+#[cfg(feature = "alloc")]
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -20,24 +21,48 @@ use crate::storage::{Bytes, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, S
 /// });
 /// # let _ = by_namespace;
 /// ```
-pub struct IndexFn<T>(Arc<Function<T>>);
+pub struct IndexFn<T>(Function<T>);
 
-type Function<T> = dyn Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync;
+enum Function<T> {
+    Plain(PlainFn<T>),
+    #[cfg(feature = "alloc")]
+    Shared(Arc<Closure<T>>),
+}
+
+/// A function that shows the values of an object to whoever files it.
+pub type PlainFn<T> = fn(&T, &mut dyn FnMut(&[u8]));
+
+#[cfg(feature = "alloc")]
+type Closure<T> = dyn Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync;
 
 impl<T> IndexFn<T> {
-    /// An index function from a function or a closure. It must depend on nothing but the object.
+    /// An index function from a closure. It must depend on nothing but the object.
+    #[cfg(feature = "alloc")]
     pub fn new(function: impl Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(function))
+        Self(Function::Shared(Arc::new(function)))
+    }
+
+    /// An index function from a function, without an allocator.
+    pub const fn plain(function: PlainFn<T>) -> Self {
+        Self(Function::Plain(function))
     }
 
     pub(super) fn values(&self, object: &T, file: &mut dyn FnMut(&[u8])) {
-        (self.0)(object, file);
+        match &self.0 {
+            Function::Plain(function) => function(object, file),
+            #[cfg(feature = "alloc")]
+            Function::Shared(function) => function(object, file),
+        }
     }
 }
 
 impl<T> Clone for IndexFn<T> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self(match &self.0 {
+            Function::Plain(function) => Function::Plain(*function),
+            #[cfg(feature = "alloc")]
+            Function::Shared(function) => Function::Shared(Arc::clone(function)),
+        })
     }
 }
 

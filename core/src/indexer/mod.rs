@@ -18,7 +18,7 @@ use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
 
 pub use apply::{Applied, Rules};
 use index::{Index, Posting};
-pub use index::{IndexFn, IndexId, IndexRef, UnknownIndex};
+pub use index::{IndexFn, IndexId, IndexRef, PlainFn, UnknownIndex};
 use view::Slot;
 pub use view::{IndexTable, View};
 
@@ -63,8 +63,6 @@ pub use view::{IndexTable, View};
 /// ```
 pub struct Indexer<T: Resource + Clone, S: Storage> {
     view: View<T, S>,
-    /// Counts the full states that are applied as one.
-    epoch: Epoch,
 }
 
 /// One write of a [transaction](Indexer::transaction).
@@ -83,7 +81,6 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     pub fn new(seed: Seed) -> Self {
         Self {
             view: View::new(seed),
-            epoch: Epoch::NEVER,
         }
     }
 
@@ -115,11 +112,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         objects: impl IntoIterator<Item = T>,
         version: &str,
     ) -> Result<(), Full> {
-        self.begin_epoch();
+        let seen = self.view.newest.next();
         for object in objects {
-            self.put_seen(object, self.epoch)?;
+            self.put_seen(object, seen)?;
         }
-        self.sweep(|_| {});
+        self.sweep(seen, |_| {});
         self.set_version(version)
     }
 
@@ -227,6 +224,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 let slot = self.view.slots.get_mut(at).ok_or(Full)?;
                 if seen != Epoch::NEVER {
                     slot.seen = seen;
+                    self.view.newest = self.view.newest.max(seen);
                 }
                 Ok(Some(core::mem::replace(&mut slot.object, object)))
             }
@@ -239,14 +237,16 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                     postings: NONE,
                 })?;
                 self.view.keys.insert(hash, at)?;
+                self.view.newest = self.view.newest.max(seen);
                 self.refile(at, &object)?;
                 Ok(None)
             }
         }
     }
 
-    /// Notes that a full state contained something under `key`.
-    pub(crate) fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
+    /// Notes that a full state contained something under `key`, so that its end does not delete it.
+    pub fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
+        self.view.newest = self.view.newest.max(seen);
         if let Some(at) = self.view.find(key)
             && let Some(slot) = self.view.slots.get_mut(at)
         {
@@ -254,15 +254,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
     }
 
-    fn begin_epoch(&mut self) -> Epoch {
-        self.epoch = self.epoch.next();
-        self.epoch
-    }
-
-    /// Removes everything that the full state of this epoch did not contain.
-    fn sweep(&mut self, mut removed: impl FnMut(T)) {
+    /// Removes everything that this full state did not contain.
+    fn sweep(&mut self, seen: Epoch, mut removed: impl FnMut(T)) {
+        self.view.newest = self.view.newest.max(seen);
         for at in 0..self.view.slots.bound() {
-            let stale = |slot: &&Slot<T>| slot.seen != self.epoch;
+            let stale = |slot: &&Slot<T>| slot.seen != seen;
             let Some(slot) = self.view.slots.get(at).filter(stale) else {
                 continue;
             };

@@ -1,11 +1,13 @@
 //! `View`: what can be asked of a store.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use super::index::{Index, IndexId, IndexRef, Posting, Postings, UnknownIndex};
 use crate::object::Resource;
 use crate::queue::{Epoch, KnownObjects};
-use crate::storage::{Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table};
+use crate::storage::{
+    FewSharedPlaces, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table,
+};
 
 /// The objects of a store and their indices, for reading.
 ///
@@ -18,9 +20,11 @@ pub struct View<T: Resource + Clone, S: Storage> {
     pub(super) seed: Seed,
     pub(super) slots: SharedPlaces<S, Slot<T>>,
     pub(super) keys: SharedTable<S>,
-    pub(super) indices: SharedPlaces<S, Index<T, S>>,
+    pub(super) indices: FewSharedPlaces<S, Index<T, S>>,
     pub(super) postings: Postings<S>,
     pub(super) version: S::Text,
+    /// The newest full state that any object was marked with.
+    pub(super) newest: Epoch,
 }
 
 /// The place of one object.
@@ -42,6 +46,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             indices: Slab::default(),
             postings: Slab::default(),
             version: S::Text::default(),
+            newest: Epoch::NEVER,
         }
     }
 
@@ -125,8 +130,8 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         Ok(count.unwrap_or(0) as usize)
     }
 
-    /// The values under which an index files at least one object, in the order in which they came
-    /// into use.
+    /// The values under which an index files at least one object, in an order that depends on what was
+    /// put and removed only.
     ///
     /// # Errors
     /// There is no such index.
@@ -254,6 +259,10 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
 }
 
 impl<T: Resource + Clone, S: Storage> KnownObjects<T> for View<T, S> {
+    fn newest(&self) -> Epoch {
+        self.newest
+    }
+
     fn knows(&self, key: &T::Key) -> bool {
         self.find(key).is_some()
     }
@@ -274,6 +283,7 @@ impl<T: Resource + Clone, S: Storage> Clone for View<T, S> {
             indices: self.indices.clone(),
             postings: self.postings.clone(),
             version: self.version.clone(),
+            newest: self.newest,
         }
     }
 }
@@ -314,7 +324,12 @@ where
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (value, objects) in self.rows() {
             for chunk in value.utf8_chunks() {
-                f.write_str(chunk.valid())?;
+                for char in chunk.valid().chars() {
+                    match char {
+                        char if char.is_control() => write!(f, "{}", char.escape_default())?,
+                        char => f.write_char(char)?,
+                    }
+                }
                 for byte in chunk.invalid() {
                     write!(f, "\\x{byte:02x}")?;
                 }

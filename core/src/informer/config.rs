@@ -74,6 +74,7 @@ impl InformerConfig {
     }
 
     /// What client-go does with this queue.
+    #[cfg(feature = "alloc")]
     #[must_use]
     pub const fn client_go(queue: QueueKind) -> Self {
         Self {

@@ -1,19 +1,15 @@
 //! Takes bytes in: decoder → reflector → transform → queue.
 
-use alloc::collections::VecDeque;
 use core::fmt;
 
-use super::{Counts, Informer, Refusals, RejectedObject};
+use super::{Informer, Refusals};
 use crate::decode::{Body, Decode};
-use crate::failure::{self, Failure};
-use crate::flow::{Change, Fact, Place, Rejected};
+use crate::failure::{Failure, Message};
+use crate::flow::{Change, Fact, Place};
 use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
 use crate::transport::{ExchangeId, Request};
-
-/// How many reports of rejected objects are kept for whoever polls for them.
-const REPORTS: usize = 64;
 
 impl<D: Decode, S: Storage> Informer<D, S> {
     /// The answer to `exchange` has begun, if that is news.
@@ -45,11 +41,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
                 fact => {
                     match &fact {
-                        Fact::Rejected(rejected) => {
-                            let report = report(rejected);
-                            self.counts.rejected += 1;
-                            keep(&mut self.reports, &mut self.counts, report);
-                        }
+                        Fact::Rejected(rejected) => self.reports.rejected(rejected),
                         Fact::Bookmark { .. } | Fact::InitialEnd { .. } => {
                             self.counts.bookmarks += 1;
                             self.last_bookmark = Some(now);
@@ -76,7 +68,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let Some(mut change) = change else {
             return;
         };
-        if let Err(error) = self.queue.transform(&mut change) {
+        if let Some(transform) = &self.transform
+            && let Some(object) = change.object_mut()
+            && let Err(error) = transform.apply(object)
+        {
             let Some(instead) = self.refuse(change, &error, now) else {
                 return;
             };
@@ -100,29 +95,21 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         error: &dyn fmt::Display,
         now: Instant,
     ) -> Option<Change<D::Object>> {
-        let object = change.object_mut()?;
-        let key = object.key().clone();
-        let reason = alloc::format!("{error}");
         let place = match &change {
             Change::ReplaceItem(_) => Place::Item,
             Change::Deleted(_) | Change::ReplaceRemove(_) => Place::Delete,
             _ => Place::Upsert,
         };
-        let version = change.object_mut().map(|object| object.version().into());
-        self.counts.rejected += 1;
-        let rejected = RejectedObject {
-            place,
-            key: Some(key.clone()),
-            version: version.unwrap_or_default(),
-            reason: failure::bounded(&reason).into(),
-        };
-        keep(&mut self.reports, &mut self.counts, rejected);
+        let object = change.object_mut()?;
+        let key = object.key().clone();
+        self.reports.refused(place, object, error);
         let harmless = self.config.refusals == Refusals::HarmOneObject;
         match change {
             Change::ReplaceItem(_) if harmless => Some(Change::ReplaceUnreadable(Some(key))),
             Change::ReplaceItem(_) => {
-                let message = alloc::format!("{key:?}: {reason}");
-                self.reflector.give_up(Failure::Refusal, &message, now)
+                let message = Message::of(&format_args!("{key:?}: {error}"));
+                self.reflector
+                    .give_up(Failure::Refusal, message.as_str(), now)
             }
             // What a deletion deletes is known by its key.
             Change::Deleted(_) | Change::ReplaceRemove(_) if harmless => {
@@ -142,26 +129,4 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             let _ = self.queue.push(abandon, &mut self.store, version);
         }
     }
-}
-
-fn report<K: Clone>(rejected: &Rejected<'_, K>) -> RejectedObject<K> {
-    RejectedObject {
-        place: rejected.place,
-        key: rejected.key.clone(),
-        version: rejected.version.into(),
-        reason: failure::bounded(rejected.reason).into(),
-    }
-}
-
-/// Keeps a report, if need be instead of the oldest one.
-fn keep<K>(
-    reports: &mut VecDeque<RejectedObject<K>>,
-    counts: &mut Counts,
-    report: RejectedObject<K>,
-) {
-    if reports.len() >= REPORTS {
-        reports.pop_front();
-        counts.reports_lost += 1;
-    }
-    reports.push_back(report);
 }

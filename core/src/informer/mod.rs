@@ -9,10 +9,12 @@ mod intake;
 // Moves changes on: queue → store → listeners.
 mod pump;
 
+// The objects that could not be used.
+mod reports;
+
 // How it is doing.
 mod status;
 
-use alloc::collections::VecDeque;
 use core::fmt;
 use core::task::Poll;
 use core::time::Duration;
@@ -22,11 +24,13 @@ use crate::flow::{Fact, Notification};
 use crate::indexer::{IndexError, IndexFn, IndexId, Indexer};
 use crate::object::Resource;
 use crate::processor::{ListenerConfig, ListenerId, ListenerStatus, Processor, Recreated};
-use crate::queue::{ChangeQueue, QueueKind, Relist, Transform};
+use crate::queue::{ChangeQueue, Transform};
 use crate::reflector::{ConfigError, Reflector};
 use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
+
+use reports::Reports;
 
 pub use config::{InformerConfig, Refusals, SameVersion};
 pub use status::{Counts, NotComparable, RejectedObject, Status};
@@ -49,6 +53,7 @@ pub struct Informer<D: Decode, S: Storage> {
     config: InformerConfig,
     decoder: D,
     reflector: Reflector<S>,
+    transform: Option<Transform<D::Object>>,
     queue: ChangeQueue<D::Object, S>,
     store: Indexer<D::Object, S>,
     processor: Processor<D::Object, S>,
@@ -56,7 +61,7 @@ pub struct Informer<D: Decode, S: Storage> {
     decoding: Option<ExchangeId>,
     /// When due resyncs are looked for next.
     resync_at: Option<Instant>,
-    reports: VecDeque<RejectedObject<KeyOf<D>>>,
+    reports: Reports<KeyOf<D>, S>,
     counts: Counts,
     last_byte: Option<Instant>,
     last_event: Option<Instant>,
@@ -85,19 +90,21 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         };
         let period = config.resync.unwrap_or(Duration::ZERO);
         let mut reflector = Reflector::new(config.reflector, seed)?;
-        if config.relist == Relist::Streamed && config.queue == QueueKind::DeltaFifo {
+        let queue = ChangeQueue::new(config.queue, config.relist, hashes.clone());
+        if queue.is_streamed() {
             reflector = reflector.with_partial_states();
         }
         Ok(Self {
             config,
             decoder,
             reflector,
-            queue: ChangeQueue::new(config.queue, config.relist, hashes.clone()),
+            queue,
+            transform: None,
             store: Indexer::new(hashes.clone()),
             processor: Processor::new(period, hashes).with_recreated(recreated),
             decoding: None,
             resync_at: None,
-            reports: VecDeque::new(),
+            reports: Reports::new(),
             counts: Counts::default(),
             last_byte: None,
             last_event: None,
@@ -111,7 +118,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// The same informer with a transform between decoder and queue.
     #[must_use]
     pub fn with_transform(mut self, transform: Transform<D::Object>) -> Self {
-        self.queue.set_transform(transform);
+        self.transform = Some(transform);
         self
     }
 
@@ -267,7 +274,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// The next notification of a listener. What it was given before counts as dealt with.
     pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
-        let next = self.processor.poll_notification(listener);
+        let next = self.processor.poll_notification(listener, &self.store);
         self.pump();
         next
     }
@@ -280,14 +287,16 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         most: usize,
         give: impl FnMut(Notification<D::Object>),
     ) -> usize {
-        let given = self.processor.poll_notifications(listener, most, give);
+        let given = self
+            .processor
+            .poll_notifications(listener, &self.store, most, give);
         self.pump();
         given
     }
 
     /// A report of an object that could not be used. The newest 64 are kept.
-    pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>>> {
-        self.reports.pop_front()
+    pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>, S::Text>> {
+        self.reports.pop()
     }
 
     /// The store.
@@ -338,6 +347,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             counts: Counts {
                 full_states: self.reflector.full_states(),
                 failures: self.reflector.failures(),
+                rejected: self.reports.rejected,
+                reports_lost: self.reports.lost,
                 ..self.counts
             },
         }

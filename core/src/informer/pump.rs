@@ -2,11 +2,13 @@
 
 use super::{Informer, SameVersion};
 use crate::decode::Decode;
-use crate::flow::{Cause, Notification};
+use crate::flow::{Cause, Delta, Notification};
 use crate::indexer::Applied;
 use crate::object::Resource;
 use crate::processor::Audience;
-use crate::queue::{QueueKind, Step};
+#[cfg(feature = "alloc")]
+use crate::queue::Queued;
+use crate::queue::{Epoch, Step};
 use crate::storage::{Full, Storage};
 
 impl<D: Decode, S: Storage> Informer<D, S> {
@@ -25,7 +27,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         let drained = self.queue.is_empty();
         if drained {
-            if self.config.store_version && self.queue.kind() == QueueKind::DeltaFifo {
+            if self.config.store_version && !self.queue.tells_version() {
                 self.follow_version();
             }
             if self.queue.is_synced() {
@@ -41,28 +43,45 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 delta,
                 initial,
                 seen,
-            } => {
-                // In order, each change says which version the store has reached.
-                if self.queue.kind() == QueueKind::InOrder
-                    && let Some(object) = delta.object()
-                {
+            } => self.apply_delta(delta, initial, seen),
+            #[cfg(feature = "alloc")]
+            Step::InOrder(entry, initial) => self.apply_in_order(entry, initial),
+        }
+    }
+
+    fn apply_delta(
+        &mut self,
+        delta: Delta<D::Object>,
+        initial: bool,
+        seen: Epoch,
+    ) -> Result<(), Full> {
+        let applied = self.store.apply(delta, initial, seen, self.config.rules)?;
+        if matches!(applied, Applied::Nothing) {
+            self.counts.suppressed += 1;
+        }
+        for notification in applied {
+            self.tell(&notification)?;
+        }
+        Ok(())
+    }
+
+    /// An entry of an in-order queue says itself which version the store has reached with it.
+    #[cfg(feature = "alloc")]
+    fn apply_in_order(&mut self, entry: Queued<D::Object>, initial: bool) -> Result<(), Full> {
+        match entry {
+            Queued::Delta(delta) => {
+                if let Some(object) = delta.object() {
                     self.store.set_version(object.version())?;
                 }
-                let applied = self.store.apply(delta, initial, seen, self.config.rules)?;
-                if matches!(applied, Applied::Nothing) {
-                    self.counts.suppressed += 1;
-                }
-                for notification in applied {
-                    self.tell(&notification)?;
-                }
+                self.apply_delta(delta, initial, Epoch::NEVER)?;
             }
-            Step::FullState { state, initial } => {
+            Queued::ReplacedAll(state) => {
                 let rules = self.config.rules;
                 for notification in self.store.apply_full_state(state, initial, rules)? {
                     self.tell(&notification)?;
                 }
             }
-            Step::SyncAll => {
+            Queued::SyncAll => {
                 let mut next = 0;
                 while let Some((at, object)) = self.store.object_from(next) {
                     next = at + 1;
@@ -74,7 +93,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                     self.tell(&shown)?;
                 }
             }
-            Step::Bookmark(version) => self.store.set_version(&version)?,
+            Queued::Bookmark(version) => self.store.set_version(&version)?,
         }
         Ok(())
     }

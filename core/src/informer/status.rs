@@ -1,6 +1,5 @@
 //! How an informer is doing, and how fresh it is.
 
-use alloc::string::String;
 use core::cmp::Ordering;
 use core::fmt;
 
@@ -61,18 +60,18 @@ pub struct Counts {
     pub suppressed: u64,
 }
 
-/// An object that was left out because it could not be used.
+/// An object that was left out because it could not be used. `X` is the text of the storage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct RejectedObject<K> {
+pub struct RejectedObject<K, X> {
     /// Where it stood.
     pub place: Place,
     /// Its key, if that much could be read.
     pub key: Option<K>,
     /// Its version; empty if it could not be read.
-    pub version: String,
+    pub version: X,
     /// Why, for people.
-    pub reason: String,
+    pub reason: X,
 }
 
 /// Two versions that cannot be compared because one of them is not a decimal number.

@@ -13,7 +13,8 @@ use crate::storage::{Bucket, Full, NONE, Places, Seed, Slab, Storage, Table};
     reason = "whoever matches must see a new case"
 )]
 pub enum Backlog {
-    /// Keep them all, without bound, as client-go does.
+    /// Keep them all, as client-go does: without bound, or up to the bound of the storage, which then
+    /// delays everybody.
     Grow,
     /// Delay everybody: while `at` notifications or more wait for this listener, nothing is applied to
     /// the store and no bytes are taken from the server. The only policy by which one listener slows
@@ -38,6 +39,9 @@ pub(crate) enum Recreated {
     /// They become an update.
     Update,
 }
+
+/// The most notifications that one change brings: a deletion and an add.
+const PER_CHANGE: usize = 2;
 
 /// The notifications that wait for one listener, in order.
 pub(super) struct Pending<T: Resource, S: Storage> {
@@ -84,12 +88,14 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         self.nodes.len()
     }
 
-    /// Whether the listener lets everybody go on.
-    pub(super) const fn has_room(&self) -> bool {
-        match self.policy {
-            Backlog::Stall { at } => self.len() < if at == 0 { 1 } else { at },
+    /// Whether the listener lets everybody go on. Where the storage is bounded, room for what one
+    /// change may bring is needed whatever the policy is.
+    pub(super) fn has_room(&self) -> bool {
+        let patient = match self.policy {
+            Backlog::Stall { at } => self.len() < at.max(1),
             Backlog::Grow | Backlog::Coalesce { .. } => true,
-        }
+        };
+        patient && self.nodes.room() >= PER_CHANGE
     }
 
     pub(super) fn push(

@@ -7,7 +7,7 @@ use super::backlog::{Backlog, Pending, Pushed, Recreated};
 use crate::flow::{Cause, Notification};
 use crate::indexer::View;
 use crate::object::Resource;
-use crate::storage::{Full, Seed, Storage};
+use crate::storage::{Full, Kept as _, Seed, Storage};
 use crate::time::Instant;
 
 /// How a listener wants to be served.
@@ -78,7 +78,7 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     pub(super) generation: u32,
     pending: Pending<T, S>,
     /// What a late joiner has still to be shown.
-    replay: Option<Replay<T, S>>,
+    replay: Option<Replay<S::Kept<View<T, S>>>>,
     /// Initial notifications that wait, or were given and are not acknowledged.
     initial: usize,
     /// How many of those were given with the last poll.
@@ -95,8 +95,9 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     coalesced: u64,
 }
 
-struct Replay<T: Resource + Clone, S: Storage> {
-    view: View<T, S>,
+#[derive(Clone)]
+struct Replay<K> {
+    store: K,
     next: u32,
     left: usize,
 }
@@ -128,20 +129,22 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
 
     /// Shows it first what is in the store. Only what changes from now on is published to it, so
     /// nothing is missing and nothing comes twice.
-    pub(super) fn replay(&mut self, view: View<T, S>) {
-        let left = view.len();
+    pub(super) fn replay(&mut self, store: &View<T, S>) {
+        let left = store.len();
         if left > 0 {
             self.ready = true;
             self.replay = Some(Replay {
-                view,
+                store: S::Kept::keep(store),
                 next: 0,
                 left,
             });
         }
     }
 
-    pub(super) const fn has_room(&self) -> bool {
-        self.pending.has_room()
+    /// Whether the store may change. Not while it is being shown, if nothing was kept of it.
+    pub(super) fn has_room(&self) -> bool {
+        let shown_live = S::Kept::<View<T, S>>::NOTHING && self.replay.is_some();
+        self.pending.has_room() && !shown_live
     }
 
     pub(super) const fn is_resyncing(&self) -> bool {
@@ -175,8 +178,8 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         self.initial -= core::mem::take(&mut self.initial_given);
     }
 
-    pub(super) fn take(&mut self) -> Option<Notification<T>> {
-        let notification = match self.take_replayed() {
+    pub(super) fn take(&mut self, store: &View<T, S>) -> Option<Notification<T>> {
+        let notification = match self.take_replayed(store) {
             Some(object) => {
                 self.initial += 1;
                 Notification::Added {
@@ -192,9 +195,9 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         Some(notification)
     }
 
-    fn take_replayed(&mut self) -> Option<T> {
+    fn take_replayed(&mut self, store: &View<T, S>) -> Option<T> {
         let replay = self.replay.as_mut()?;
-        let (at, object) = replay.view.object_from(replay.next)?;
+        let (at, object) = replay.store.shown(store).object_from(replay.next)?;
         let object = object.clone();
         replay.next = at + 1;
         replay.left -= 1;

@@ -12,7 +12,7 @@ use core::time::Duration;
 use crate::flow::Notification;
 use crate::indexer::View;
 use crate::object::Resource;
-use crate::storage::{Full, Places, Seed, Slab, Storage};
+use crate::storage::{FewPlaces, Full, Seed, Slab, Storage};
 use crate::time::Instant;
 
 pub use backlog::Backlog;
@@ -30,7 +30,7 @@ const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 pub struct Processor<T: Resource + Clone, S: Storage> {
     seed: Seed,
     recreated: Recreated,
-    listeners: Places<S, Listener<T, S>>,
+    listeners: FewPlaces<S, Listener<T, S>>,
     generation: u32,
     /// The period for listeners that do not say, and how often due resyncs are looked for; zero means
     /// never.
@@ -111,7 +111,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             (requested, self.effective_period(requested)),
             now,
         );
-        listener.replay(store.clone());
+        listener.replay(store);
         listener.update_sync(self.synced);
         let at = self.listeners.insert(listener)?;
         Ok(ListenerId {
@@ -185,10 +185,15 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         })
     }
 
-    /// The next notification of a listener. What it was given before counts as dealt with.
-    pub fn poll_notification(&mut self, id: ListenerId) -> Option<Notification<T>> {
+    /// The next notification of a listener. What it was given before counts as dealt with. `store` is
+    /// what a late joiner is shown.
+    pub fn poll_notification(
+        &mut self,
+        id: ListenerId,
+        store: &View<T, S>,
+    ) -> Option<Notification<T>> {
         let mut next = None;
-        self.poll_notifications(id, 1, |notification| next = Some(notification));
+        self.poll_notifications(id, store, 1, |notification| next = Some(notification));
         next
     }
 
@@ -197,6 +202,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
     pub fn poll_notifications(
         &mut self,
         id: ListenerId,
+        store: &View<T, S>,
         most: usize,
         mut give: impl FnMut(Notification<T>),
     ) -> usize {
@@ -207,7 +213,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         listener.acknowledge();
         let mut given = 0;
         while given < most
-            && let Some(notification) = listener.take()
+            && let Some(notification) = listener.take(store)
         {
             give(notification);
             given += 1;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::Step;
 use super::known::{Epoch, KnownObjects};
 use super::popped::Popped;
 use super::transform::{QueueError, Transform};
@@ -92,13 +93,6 @@ pub(super) struct Chain {
     pub(super) seen: Epoch,
 }
 
-/// One delta of a popped chain, and what is to be known about the pop.
-pub(crate) struct Step<T: Resource> {
-    pub(crate) delta: Delta<T>,
-    pub(crate) initial: bool,
-    pub(crate) seen: Epoch,
-}
-
 impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// An empty queue.
     #[must_use]
@@ -144,7 +138,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// The transform refused it, or there is no room. The queue counts as populated all the same.
     pub fn add(&mut self, object: T) -> Result<(), QueueError> {
         self.populate();
-        self.push_transformed(object, Delta::Added, true)
+        self.push_transformed(object, Delta::Added, self.epoch)
     }
 
     /// A watch reported `object` as changed.
@@ -153,7 +147,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// As [`add`](Self::add).
     pub fn update(&mut self, object: T) -> Result<(), QueueError> {
         self.populate();
-        self.push_transformed(object, Delta::Updated, true)
+        self.push_transformed(object, Delta::Updated, self.epoch)
     }
 
     /// A watch reported `object` as deleted. What is neither queued nor known is ignored.
@@ -166,7 +160,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             return Ok(());
         }
         let observed = |object| Delta::Deleted(Deletion::Observed(object));
-        self.push_transformed(object, observed, false)
+        self.push_transformed(object, observed, Epoch::NEVER)
     }
 
     /// The object is gone, in whichever way that became known; a tombstone, for example. What is
@@ -183,7 +177,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         if !self.is_queued(deletion.key()) && !known.knows(deletion.key()) {
             return Ok(());
         }
-        self.push(Delta::Deleted(deletion), false)
+        self.push(Delta::Deleted(deletion), Epoch::NEVER)
     }
 
     /// A full state: what it lacks is deleted. The same as [`begin_replace`](Self::begin_replace),
@@ -197,7 +191,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         objects: impl IntoIterator<Item = T>,
         known: &impl KnownObjects<T>,
     ) -> Result<(), QueueError> {
-        self.begin_replace();
+        self.begin_replace(known);
         for object in objects {
             if let Err(error) = self.replace_item(object) {
                 self.abandon_replace();
@@ -209,8 +203,8 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     }
 
     /// A full state begins, whose objects come one by one.
-    pub fn begin_replace(&mut self) {
-        self.epoch = self.epoch.next();
+    pub fn begin_replace(&mut self, known: &impl KnownObjects<T>) {
+        self.epoch = self.epoch.max(known.newest()).next();
         self.replacing = true;
     }
 
@@ -223,11 +217,12 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             ReplaceAs::Replaced => Delta::Replaced,
             ReplaceAs::Sync => Delta::Sync,
         };
-        self.push_transformed(object, delta, true)
+        self.push_transformed(object, delta, self.epoch)
     }
 
     /// The full state contains something under `key` which could not be read: what is queued under
-    /// that key is not to be deleted at the end. The store is told by its owner.
+    /// that key is not to be deleted at the end. What the store has under it is protected by
+    /// [`Indexer::mark_seen`](crate::indexer::Indexer::mark_seen) with the [`epoch`](Self::epoch).
     pub fn replace_unreadable(&mut self, key: &T::Key) {
         let epoch = self.epoch;
         if let Some(entry) = self.find(key).and_then(|at| self.entries.get_mut(at)) {
@@ -253,7 +248,10 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
                 return Ok(());
             }
             let (key, last) = (object.key().clone(), Some(object.clone()));
-            self.push(Delta::Deleted(Deletion::Inferred { key, last }), false)
+            self.push(
+                Delta::Deleted(Deletion::Inferred { key, last }),
+                Epoch::NEVER,
+            )
         })?;
         self.end_replace_unswept();
         Ok(())
@@ -278,11 +276,11 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// # Errors
     /// There is no room.
     pub fn resync(&mut self, known: &impl KnownObjects<T>) -> Result<(), Full> {
-        known.each(&mut |object, _| {
+        known.each(&mut |object, seen| {
             if self.is_queued(object.key()) {
                 return Ok(());
             }
-            self.push(Delta::Sync(object.clone()), false)
+            self.push(Delta::Sync(object.clone()), seen)
         })
     }
 
@@ -300,7 +298,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             self.pop_chain()?;
         }
         let delta = self.take_popped()?;
-        Some(Step {
+        Some(Step::Delta {
             delta,
             initial: self.popped.initial,
             seen: self.popped.seen,
@@ -339,7 +337,8 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     }
 
     /// The number of the full state that began last.
-    pub(crate) const fn epoch(&self) -> Epoch {
+    #[must_use]
+    pub const fn epoch(&self) -> Epoch {
         self.epoch
     }
 
@@ -394,7 +393,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         &mut self,
         mut object: T,
         delta: impl FnOnce(T) -> Delta<T>,
-        seen: bool,
+        seen: Epoch,
     ) -> Result<(), QueueError> {
         if let Some(transform) = &self.transform {
             transform.apply(&mut object)?;
@@ -403,9 +402,8 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         Ok(())
     }
 
-    /// Appends a delta to the chain of its key. `seen`: the key exists, so the full state under way
-    /// contains it.
-    fn push(&mut self, delta: Delta<T>, seen: bool) -> Result<(), Full> {
+    /// Appends a delta to the chain of its key, which `seen` is known to contain.
+    fn push(&mut self, delta: Delta<T>, seen: Epoch) -> Result<(), Full> {
         let hash = self.seed.hash(delta.key());
         self.nodes.reserve()?;
         let at = match self.find_hashed(hash, delta.key()) {
@@ -413,8 +411,10 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             None => self.push_entry(hash)?,
         };
         self.append(at, delta)?;
-        if seen && let Some(entry) = self.entries.get_mut(at) {
-            entry.seen = self.epoch;
+        if seen != Epoch::NEVER
+            && let Some(entry) = self.entries.get_mut(at)
+        {
+            entry.seen = seen;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::storage::Full;
 /// The number of a full state. The store keeps beside each object the last one that contained it, and
 /// what carries an old number at the end of a full state has vanished. So a relist needs neither a
 /// second copy of the objects nor a set of keys.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Epoch(u32);
 
 impl Epoch {
@@ -20,6 +20,10 @@ impl Epoch {
 
 /// A view of the objects that the consumer of a queue holds.
 pub trait KnownObjects<T: Resource> {
+    /// The newest full state that any object was marked with, so that the next one gets a number of
+    /// its own.
+    fn newest(&self) -> Epoch;
+
     /// Whether there is an object under `key`.
     fn knows(&self, key: &T::Key) -> bool;
 
@@ -36,6 +40,10 @@ pub trait KnownObjects<T: Resource> {
 pub struct NothingKnown;
 
 impl<T: Resource> KnownObjects<T> for NothingKnown {
+    fn newest(&self) -> Epoch {
+        Epoch::NEVER
+    }
+
     fn knows(&self, _: &T::Key) -> bool {
         false
     }

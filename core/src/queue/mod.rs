@@ -17,23 +17,33 @@ mod delta_fifo;
 mod popped;
 
 // Everything in the order in which it came.
+#[cfg(feature = "alloc")]
 mod in_order;
 
+// The way of changes that are queued as they come.
+mod streamed;
+
 // A full state that is collected before it is delivered.
+#[cfg(feature = "alloc")]
 mod staging;
 
-use alloc::string::String;
+// The way of changes whose full states are collected first.
+#[cfg(feature = "alloc")]
+mod collected;
 
-use crate::flow::{Change, Deletion, Delta};
+use crate::flow::{Change, Delta};
 use crate::indexer::Indexer;
 use crate::object::Resource;
 use crate::storage::{Full, Seed, Storage};
 
+#[cfg(feature = "alloc")]
+use collected::Collected;
 pub use delta_fifo::{DeltaFifo, ReplaceAs};
+#[cfg(feature = "alloc")]
 pub use in_order::{Batch, FullState, InOrderQueue, Queued};
 pub use known::{Epoch, KnownObjects, NothingKnown};
 pub use popped::Popped;
-use staging::Staging;
+use streamed::Streamed;
 pub use transform::{QueueError, Refusal, Transform};
 
 /// Which queue an informer uses.
@@ -43,6 +53,7 @@ pub enum QueueKind {
     /// [`DeltaFifo`]: changes grouped by key.
     DeltaFifo,
     /// [`InOrderQueue`]: changes as they came, a full state in one step.
+    #[cfg(feature = "alloc")]
     InOrder,
 }
 
@@ -54,25 +65,16 @@ pub enum Relist {
     /// has deleted nothing. An in-order queue delivers a full state in one step whatever this says.
     Streamed,
     /// All at the end, as client-go does. What an interrupted list brought is discarded.
+    #[cfg(feature = "alloc")]
     Staged,
 }
 
 /// The queue of an informer.
 #[derive(Debug)]
-pub(crate) struct ChangeQueue<T: Resource + Clone, S: Storage> {
-    queue: Either<T, S>,
-    relist: Relist,
-    transform: Option<Transform<T>>,
-    seed: Seed,
-    staging: Option<Staging<T>>,
-    /// The full state under way contains something that could not even be named.
-    blind: bool,
-}
-
-#[derive(Debug)]
-enum Either<T: Resource + Clone, S: Storage> {
-    DeltaFifo(DeltaFifo<T, S>),
-    InOrder(InOrderQueue<T>),
+pub(crate) enum ChangeQueue<T: Resource + Clone, S: Storage> {
+    Streamed(Streamed<T, S>),
+    #[cfg(feature = "alloc")]
+    Collected(Collected<T, S>),
 }
 
 /// What is to be applied to the store next.
@@ -82,39 +84,17 @@ pub(crate) enum Step<T: Resource> {
         initial: bool,
         seen: Epoch,
     },
-    FullState {
-        state: FullState<T>,
-        initial: bool,
-    },
-    SyncAll,
-    Bookmark(String),
+    /// An entry of an in-order queue, and whether it comes before the end of the first full state.
+    #[cfg(feature = "alloc")]
+    InOrder(Queued<T>, bool),
 }
 
 impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
     pub(crate) fn new(kind: QueueKind, relist: Relist, seed: Seed) -> Self {
-        let queue = match kind {
-            QueueKind::DeltaFifo => Either::DeltaFifo(DeltaFifo::new(seed.clone())),
-            QueueKind::InOrder => Either::InOrder(InOrderQueue::new(seed.clone())),
-        };
-        Self {
-            queue,
-            relist,
-            transform: None,
-            seed,
-            staging: None,
-            blind: false,
-        }
-    }
-
-    pub(crate) fn set_transform(&mut self, transform: Transform<T>) {
-        self.transform = Some(transform);
-    }
-
-    /// Lets the object of a change pass the transform.
-    pub(crate) fn transform(&self, change: &mut Change<T>) -> Result<(), QueueError> {
-        match (&self.transform, change.object_mut()) {
-            (Some(transform), Some(object)) => transform.apply(object),
-            _ => Ok(()),
+        match (kind, relist) {
+            (QueueKind::DeltaFifo, Relist::Streamed) => Self::Streamed(Streamed::new(seed)),
+            #[cfg(feature = "alloc")]
+            (kind, _) => Self::Collected(Collected::new(kind, seed)),
         }
     }
 
@@ -125,204 +105,70 @@ impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
         store: &mut Indexer<T, S>,
         version: &str,
     ) -> Result<(), QueueError> {
-        match change {
-            Change::ReplaceBegin { streamed } => {
-                self.blind = false;
-                match &mut self.queue {
-                    Either::DeltaFifo(fifo) if self.relist == Relist::Streamed => {
-                        fifo.begin_replace();
-                    }
-                    _ => self.staging = Some(Staging::new(self.seed.clone(), streamed)),
-                }
-                Ok(())
+        match self {
+            // The store is told the version when the queue is empty.
+            Self::Streamed(queue) => {
+                let _ = version;
+                queue.push(change, store)
             }
-            Change::ReplaceAbandon => {
-                self.staging = None;
-                if let Either::DeltaFifo(fifo) = &mut self.queue {
-                    fifo.abandon_replace();
-                }
-                Ok(())
-            }
-            change if self.staging.is_some() => self.push_staged(change, store, version),
-            change => match &mut self.queue {
-                Either::DeltaFifo(fifo) => push_to_fifo(fifo, change, store, &mut self.blind),
-                Either::InOrder(queue) => push_in_order(queue, change, version),
-            },
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.push(change, store, version),
         }
-    }
-
-    fn push_staged(
-        &mut self,
-        change: Change<T>,
-        store: &mut Indexer<T, S>,
-        version: &str,
-    ) -> Result<(), QueueError> {
-        let Some(staging) = &mut self.staging else {
-            return Ok(());
-        };
-        match change {
-            Change::ReplaceItem(object) => staging.put(object),
-            Change::ReplaceRemove(object) => staging.remove(object.key()),
-            Change::DeletedUnreadable(key) => staging.remove(&key),
-            Change::ReplaceUnreadable(key) => staging.unreadable(key),
-            Change::ReplaceEnd => {
-                let Some(state) = self.staging.take().map(|staging| staging.finish(version)) else {
-                    return Ok(());
-                };
-                return match &mut self.queue {
-                    Either::DeltaFifo(fifo) => replace_fifo(fifo, state, store),
-                    Either::InOrder(queue) => queue.replace(state),
-                };
-            }
-            // Live changes come only before a full state begins or after it ends.
-            Change::ReplaceBegin { .. }
-            | Change::ReplaceAbandon
-            | Change::Added(_)
-            | Change::Updated(_)
-            | Change::Deleted(_)
-            | Change::Bookmark => {}
-        }
-        Ok(())
     }
 
     /// Shows everything in the store again.
     pub(crate) fn resync(&mut self, store: &Indexer<T, S>) -> Result<(), Full> {
-        match &mut self.queue {
-            Either::DeltaFifo(fifo) => fifo.resync(&**store),
-            Either::InOrder(queue) => {
-                queue.resync();
-                Ok(())
-            }
+        match self {
+            Self::Streamed(queue) => queue.fifo.resync(&**store),
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.resync(store),
         }
     }
 
     /// What is to be applied next.
     pub(crate) fn next(&mut self) -> Option<Step<T>> {
-        match &mut self.queue {
-            Either::DeltaFifo(fifo) => fifo.next_delta().map(|step| Step::Delta {
-                delta: step.delta,
-                initial: step.initial,
-                seen: step.seen,
-            }),
-            Either::InOrder(queue) => {
-                let (item, initial) = queue.pop()?;
-                Some(match item {
-                    Queued::Delta(delta) => Step::Delta {
-                        delta,
-                        initial,
-                        seen: Epoch::NEVER,
-                    },
-                    Queued::ReplacedAll(state) => Step::FullState { state, initial },
-                    Queued::SyncAll => Step::SyncAll,
-                    Queued::Bookmark(version) => Step::Bookmark(version),
-                })
-            }
+        match self {
+            Self::Streamed(queue) => queue.fifo.next_delta(),
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.next(),
         }
     }
 
-    pub(crate) const fn kind(&self) -> QueueKind {
-        match &self.queue {
-            Either::DeltaFifo(_) => QueueKind::DeltaFifo,
-            Either::InOrder(_) => QueueKind::InOrder,
+    /// Whether its full states go to the store before they are complete.
+    pub(crate) const fn is_streamed(&self) -> bool {
+        matches!(self, Self::Streamed(_))
+    }
+
+    /// Whether it says itself which version the store has reached.
+    pub(crate) const fn tells_version(&self) -> bool {
+        match self {
+            Self::Streamed(_) => false,
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.is_in_order(),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        match &self.queue {
-            Either::DeltaFifo(fifo) => fifo.len(),
-            Either::InOrder(queue) => queue.len(),
+        match self {
+            Self::Streamed(queue) => queue.fifo.len(),
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.len(),
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        match &self.queue {
-            Either::DeltaFifo(fifo) => fifo.is_empty(),
-            Either::InOrder(queue) => queue.is_empty(),
+        match self {
+            Self::Streamed(queue) => queue.fifo.is_empty(),
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.is_empty(),
         }
     }
 
     pub(crate) const fn is_synced(&self) -> bool {
-        match &self.queue {
-            Either::DeltaFifo(fifo) => fifo.is_synced(),
-            Either::InOrder(queue) => queue.is_synced(),
+        match self {
+            Self::Streamed(queue) => queue.fifo.is_synced(),
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.is_synced(),
         }
     }
-}
-
-fn push_to_fifo<T: Resource + Clone, S: Storage>(
-    fifo: &mut DeltaFifo<T, S>,
-    change: Change<T>,
-    store: &mut Indexer<T, S>,
-    blind: &mut bool,
-) -> Result<(), QueueError> {
-    match change {
-        Change::ReplaceItem(object) => fifo.replace_item(object),
-        Change::ReplaceRemove(object) | Change::Deleted(object) => fifo.delete(object, &**store),
-        Change::ReplaceUnreadable(Some(key)) => {
-            fifo.replace_unreadable(&key);
-            store.mark_seen(&key, fifo.epoch());
-            Ok(())
-        }
-        Change::ReplaceUnreadable(None) => {
-            *blind = true;
-            Ok(())
-        }
-        Change::ReplaceEnd if *blind => {
-            fifo.end_replace_unswept();
-            Ok(())
-        }
-        Change::ReplaceEnd => Ok(fifo.end_replace(&**store)?),
-        Change::Added(object) => fifo.add(object),
-        Change::Updated(object) => fifo.update(object),
-        Change::DeletedUnreadable(key) => Ok(fifo.delete_as(Deletion::Unreadable(key), &**store)?),
-        Change::ReplaceBegin { .. } | Change::ReplaceAbandon | Change::Bookmark => Ok(()),
-    }
-}
-
-fn push_in_order<T: Resource + Clone>(
-    queue: &mut InOrderQueue<T>,
-    change: Change<T>,
-    version: &str,
-) -> Result<(), QueueError> {
-    match change {
-        Change::Added(object) => queue.add(object),
-        Change::Updated(object) => queue.update(object),
-        Change::Deleted(object) => queue.delete(object),
-        Change::DeletedUnreadable(key) => {
-            queue.delete_as(Deletion::Unreadable(key));
-            Ok(())
-        }
-        Change::Bookmark => {
-            queue.bookmark(version);
-            Ok(())
-        }
-        // A full state goes through the staging.
-        Change::ReplaceBegin { .. }
-        | Change::ReplaceItem(_)
-        | Change::ReplaceRemove(_)
-        | Change::ReplaceUnreadable(_)
-        | Change::ReplaceEnd
-        | Change::ReplaceAbandon => Ok(()),
-    }
-}
-
-fn replace_fifo<T: Resource + Clone, S: Storage>(
-    fifo: &mut DeltaFifo<T, S>,
-    state: FullState<T>,
-    store: &mut Indexer<T, S>,
-) -> Result<(), QueueError> {
-    fifo.begin_replace();
-    for object in state.objects {
-        fifo.replace_item(object)?;
-    }
-    let mut blind = !state.complete;
-    for key in state.unreadable {
-        push_to_fifo(
-            fifo,
-            Change::ReplaceUnreadable(Some(key)),
-            store,
-            &mut blind,
-        )?;
-    }
-    push_to_fifo(fifo, Change::ReplaceEnd, store, &mut blind)
 }

@@ -1,6 +1,6 @@
 //! A function that objects pass on their way into a queue.
 
-use alloc::borrow::Cow;
+#[cfg(feature = "alloc")]
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -22,22 +22,40 @@ use crate::storage::Full;
 /// });
 /// # let _ = shorten;
 /// ```
-pub struct Transform<T>(Arc<Function<T>>);
+pub struct Transform<T>(Function<T>);
 
-type Function<T> = dyn Fn(&mut T) -> Result<(), Refusal> + Send + Sync;
+enum Function<T> {
+    Plain(fn(&mut T) -> Result<(), Refusal>),
+    #[cfg(feature = "alloc")]
+    Shared(Arc<Closure<T>>),
+}
+
+#[cfg(feature = "alloc")]
+type Closure<T> = dyn Fn(&mut T) -> Result<(), Refusal> + Send + Sync;
 
 impl<T> Transform<T> {
-    /// A transform from a function or a closure. It must not change the key of the object.
+    /// A transform from a closure. It must not change the key of the object.
+    #[cfg(feature = "alloc")]
     pub fn new(function: impl Fn(&mut T) -> Result<(), Refusal> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(function))
+        Self(Function::Shared(Arc::new(function)))
     }
 
-    pub(super) fn apply(&self, object: &mut T) -> Result<(), QueueError>
+    /// A transform from a function, without an allocator. It must not change the key of the object.
+    pub const fn plain(function: fn(&mut T) -> Result<(), Refusal>) -> Self {
+        Self(Function::Plain(function))
+    }
+
+    pub(crate) fn apply(&self, object: &mut T) -> Result<(), QueueError>
     where
         T: Resource,
     {
         let key = object.key().clone();
-        (self.0)(object).map_err(QueueError::Refused)?;
+        match &self.0 {
+            Function::Plain(function) => function(object),
+            #[cfg(feature = "alloc")]
+            Function::Shared(function) => function(object),
+        }
+        .map_err(QueueError::Refused)?;
         if *object.key() == key {
             Ok(())
         } else {
@@ -48,7 +66,11 @@ impl<T> Transform<T> {
 
 impl<T> Clone for Transform<T> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self(match &self.0 {
+            Function::Plain(function) => Function::Plain(*function),
+            #[cfg(feature = "alloc")]
+            Function::Shared(function) => Function::Shared(Arc::clone(function)),
+        })
     }
 }
 
@@ -61,21 +83,34 @@ impl<T> fmt::Debug for Transform<T> {
 /// Why a transform refuses an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    reason: Cow<'static, str>,
+    reason: Reason,
 }
 
+#[cfg(feature = "alloc")]
+type Reason = alloc::borrow::Cow<'static, str>;
+#[cfg(not(feature = "alloc"))]
+type Reason = &'static str;
+
 impl Refusal {
-    /// A refusal with its reason, for people.
-    pub fn new(reason: impl Into<Cow<'static, str>>) -> Self {
+    /// A refusal with its reason, for people. With an allocator it may be a `String`, too.
+    #[cfg(feature = "alloc")]
+    pub fn new(reason: impl Into<Reason>) -> Self {
         Self {
             reason: reason.into(),
         }
+    }
+
+    /// A refusal with its reason, for people.
+    #[cfg(not(feature = "alloc"))]
+    #[must_use]
+    pub const fn new(reason: &'static str) -> Self {
+        Self { reason }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.reason)
+        f.write_str(self.reason.as_ref())
     }
 }
 

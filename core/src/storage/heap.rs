@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Bytes, Cells, Full, NONE, Pages, Snapshots, Storage, Text};
+use super::{Bytes, Cells, Full, Kept, NONE, Pages, Snapshots, Storage, Text};
 
 /// Storage from the allocator: it grows as needed. Its only bound is that places are numbered with
 /// 32 bits.
@@ -17,7 +17,10 @@ pub enum Heap {}
 
 impl Storage for Heap {
     type Cells<T: Default> = Vec<T>;
+    type Few<T: Default> = Vec<T>;
     type Pages<T: Default + Clone> = Pages<T>;
+    type FewPages<T: Default + Clone> = Vec<T>;
+    type Kept<V: Clone> = Frozen<V>;
     type Text = String;
     type Bytes = Arc<[u8]>;
 }
@@ -27,6 +30,10 @@ impl Snapshots for Heap {}
 impl<T: Default> Cells<T> for Vec<T> {
     fn len(&self) -> usize {
         self.len()
+    }
+
+    fn capacity(&self) -> usize {
+        NONE as usize
     }
 
     fn get(&self, at: usize) -> Option<&T> {
@@ -50,14 +57,34 @@ impl<T: Default> Cells<T> for Vec<T> {
 
 impl Text for String {
     fn set(&mut self, text: &str) -> Result<(), Full> {
+        self.set_beginning(text);
+        Ok(())
+    }
+
+    fn set_beginning(&mut self, text: &str) {
         self.clear();
         self.push_str(text);
-        Ok(())
     }
 }
 
 impl Bytes for Arc<[u8]> {
     fn copy(bytes: &[u8]) -> Result<Self, Full> {
         Ok(bytes.into())
+    }
+}
+
+/// A clone that stays as it is.
+#[derive(Clone, Debug)]
+pub struct Frozen<V>(V);
+
+impl<V: Clone> Kept<V> for Frozen<V> {
+    const NOTHING: bool = false;
+
+    fn keep(live: &V) -> Self {
+        Self(live.clone())
+    }
+
+    fn shown<'a>(&'a self, _: &'a V) -> &'a V {
+        &self.0
     }
 }

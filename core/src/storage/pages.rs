@@ -32,6 +32,10 @@ impl<T: Default + Clone> Cells<T> for Pages<T> {
         self.len
     }
 
+    fn capacity(&self) -> usize {
+        NONE as usize
+    }
+
     fn get(&self, at: usize) -> Option<&T> {
         let (branch, page, cell) = Self::path(at);
         self.root.get(branch)?.get(page)?.get(cell)

@@ -50,6 +50,11 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         self.used
     }
 
+    /// How many more values find a place.
+    pub fn room(&self) -> usize {
+        self.cells.capacity().saturating_sub(self.len())
+    }
+
     /// Makes sure that one more value finds a place.
     ///
     /// # Errors
@@ -171,5 +176,27 @@ impl Ends {
         if next == NONE {
             self.last = NONE;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn places_given_back_are_handed_out_again() {
+        let mut slab = Slab::<u32, Vec<Cell<u32>>>::default();
+        let places: Vec<_> = (0..10).map(|n| slab.insert(n).unwrap()).collect();
+        for round in 0..1_000 {
+            assert_eq!(
+                slab.remove(places[3]),
+                Some(if round == 0 { 3 } else { 99 })
+            );
+            assert_eq!(slab.remove(places[3]), None);
+            assert_eq!(slab.insert(99), Ok(places[3]), "the place given back last");
+        }
+        assert_eq!((slab.len(), slab.bound()), (10, 10));
+        assert_eq!(slab.iter().count(), 10);
     }
 }

@@ -57,8 +57,6 @@ impl Default for Bucket {
 #[derive(Clone)]
 pub struct Table<C> {
     buckets: C,
-    /// Number of usable buckets less one; they are a power of two. Meaningless while there are none.
-    mask: usize,
     len: usize,
 }
 
@@ -75,28 +73,26 @@ impl<C: Cells<Bucket>> Table<C> {
     /// # Errors
     /// [`Full`] if it does not.
     pub fn reserve(&mut self) -> Result<(), Full> {
-        // At most three quarters full as long as the storage can grow.
-        let usable = self.usable();
-        if (self.len + 1) * 4 <= usable * 3 {
+        // At most three quarters full as long as there is more to be had; then up to the last one.
+        let size = self.buckets.len();
+        if (self.len + 1) * 4 <= size * 3 {
             return Ok(());
         }
-        let mut wider = Self::default();
-        match wider.buckets.grow((usable * 2).max(8)) {
-            Ok(()) => {
-                wider.mask = (usable * 2).max(8) - 1;
-                for at in 0..usable {
-                    if let Some(bucket) = self.buckets.get(at)
-                        && bucket.place != NONE
-                    {
-                        wider.put(*bucket);
-                    }
+        let wanted = (size * 2).max(8).min(self.buckets.capacity());
+        if wanted > size {
+            let mut wider = Self::default();
+            wider.buckets.grow(wanted)?;
+            for at in 0..size {
+                if let Some(bucket) = self.buckets.get(at).filter(|bucket| bucket.place != NONE) {
+                    wider.put(*bucket);
                 }
-                *self = wider;
-                Ok(())
             }
-            // One bucket stays free: it is what ends a search.
-            Err(Full) if self.len + 1 < usable => Ok(()),
-            Err(Full) => Err(Full),
+            *self = wider;
+        }
+        if self.len < self.buckets.len() {
+            Ok(())
+        } else {
+            Err(Full)
         }
     }
 
@@ -113,59 +109,75 @@ impl<C: Cells<Bucket>> Table<C> {
     /// Puts the number `new` in the place of `old` under the same hash.
     pub fn replace(&mut self, hash: u32, old: u32, new: u32) {
         let found = self.probe(hash).find(|(_, bucket)| bucket.place == old);
-        if let Some((at, _)) = found
-            && let Some(bucket) = self.buckets.get_mut(at)
-        {
-            bucket.place = new;
+        if let Some((at, _)) = found {
+            self.write(at, Bucket { hash, place: new });
         }
     }
 
     /// Removes the number that was entered under a hash.
     pub fn remove(&mut self, hash: u32, place: u32) {
-        let Some((mut hole, _)) = self.probe(hash).find(|(_, bucket)| bucket.place == place) else {
+        let found = self.probe(hash).find(|(_, bucket)| bucket.place == place);
+        let Some((mut hole, _)) = found else {
             return;
         };
         self.len -= 1;
-        // Close the gap: whatever lies behind it and may be nearer to its home moves into it.
-        let mut at = hole;
-        loop {
-            at = (at + 1) & self.mask;
-            let Some(bucket) = self.buckets.get(at).copied().filter(|b| b.place != NONE) else {
-                break;
-            };
-            let home = bucket.hash as usize & self.mask;
-            let from_home = at.wrapping_sub(home) & self.mask;
-            let from_hole = at.wrapping_sub(hole) & self.mask;
-            if from_home >= from_hole {
+        self.write(hole, Bucket::default());
+        // Close the gap: what lies behind it and may be nearer to its home moves into it. There is at
+        // least one free bucket, the gap, where this ends.
+        let mut at = self.after(hole);
+        while let Some(bucket) = self.taken(at) {
+            if self.distance(self.home(bucket.hash), at) >= self.distance(hole, at) {
                 self.write(hole, bucket);
+                self.write(at, Bucket::default());
                 hole = at;
             }
+            at = self.after(at);
         }
-        self.write(hole, Bucket::default());
     }
 
-    const fn usable(&self) -> usize {
-        if self.mask == usize::MAX {
-            0
+    /// Where the search for a hash begins: its share of the buckets, however many there are.
+    fn home(&self, hash: u32) -> usize {
+        ((u64::from(hash) * self.buckets.len() as u64) >> 32) as usize
+    }
+
+    fn after(&self, at: usize) -> usize {
+        if at + 1 < self.buckets.len() {
+            at + 1
         } else {
-            self.mask + 1
+            0
         }
+    }
+
+    /// How many steps lie between two buckets.
+    fn distance(&self, from: usize, to: usize) -> usize {
+        if to >= from {
+            to - from
+        } else {
+            to + self.buckets.len() - from
+        }
+    }
+
+    fn taken(&self, at: usize) -> Option<Bucket> {
+        self.buckets
+            .get(at)
+            .copied()
+            .filter(|bucket| bucket.place != NONE)
     }
 
     /// The taken buckets from the home of `hash` up to the first free one.
     fn probe(&self, hash: u32) -> impl Iterator<Item = (usize, Bucket)> {
-        let home = hash as usize & self.mask;
-        (0..self.usable()).map_while(move |step| {
-            let at = (home + step) & self.mask;
-            let bucket = *self.buckets.get(at)?;
-            (bucket.place != NONE).then_some((at, bucket))
+        let mut at = self.home(hash);
+        (0..self.buckets.len()).map_while(move |_| {
+            let here = at;
+            at = self.after(at);
+            Some((here, self.taken(here)?))
         })
     }
 
     fn put(&mut self, bucket: Bucket) {
-        let mut at = bucket.hash as usize & self.mask;
-        while self.buckets.get(at).is_some_and(|b| b.place != NONE) {
-            at = (at + 1) & self.mask;
+        let mut at = self.home(bucket.hash);
+        while self.taken(at).is_some() {
+            at = self.after(at);
         }
         self.write(at, bucket);
         self.len += 1;
@@ -182,7 +194,6 @@ impl<C: Default> Default for Table<C> {
     fn default() -> Self {
         Self {
             buckets: C::default(),
-            mask: usize::MAX,
             len: 0,
         }
     }
@@ -202,19 +213,18 @@ mod tests {
     use alloc::vec::Vec;
 
     /// Few distinct hashes, so that long runs of probes meet, wrap around and are cut.
-    #[test]
-    fn agrees_with_a_list_under_collisions() {
+    fn agrees_with_a_list<C: Cells<Bucket>>(most: usize) {
         let mut random = 7_u32;
         let mut next = move |n: u32| {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (random >> 8) % n
         };
-        let mut table = Table::<Vec<Bucket>>::default();
+        let mut table = Table::<C>::default();
         let mut model: Vec<(u32, u32)> = Vec::new();
         for place in 0..20_000 {
-            if next(3) < 2 && model.len() < 200 {
+            if next(3) < 2 && model.len() < most {
                 let hash = next(40).wrapping_mul(0x9E37_79B9);
-                table.insert(hash, place).unwrap();
+                assert_eq!(table.insert(hash, place), Ok(()));
                 model.push((hash, place));
             } else if !model.is_empty() {
                 let (hash, place) = model.swap_remove(next(model.len() as u32) as usize);
@@ -226,6 +236,25 @@ mod tests {
                 assert_eq!(table.find(*hash, |p| p == *place), Some(*place));
             }
         }
+    }
+
+    #[test]
+    fn agrees_with_a_list_under_collisions() {
+        agrees_with_a_list::<Vec<Bucket>>(200);
+        agrees_with_a_list::<super::super::Pages<Bucket>>(200);
+    }
+
+    #[cfg(feature = "heapless")]
+    #[test]
+    fn a_table_of_fixed_size_can_be_filled_to_the_last_bucket() {
+        agrees_with_a_list::<heapless::Vec<Bucket, 37>>(37);
+        let mut table = Table::<heapless::Vec<Bucket, 5>>::default();
+        for place in 0..5 {
+            assert_eq!(table.insert(place, place), Ok(()));
+        }
+        assert_eq!(table.insert(9, 9), Err(Full));
+        table.remove(2, 2);
+        assert_eq!(table.insert(9, 9), Ok(()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! JSON strings: finding their end, checking them, reading them without unescaping into memory.
 
+#[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
-use alloc::string::String;
 use core::fmt;
 
 use super::TextError;
@@ -64,12 +64,28 @@ impl<'a> JsonStr<'a> {
         }
     }
 
+    /// Whether the string that it means contains `part`.
+    #[must_use]
+    pub fn contains(self, part: &str) -> bool {
+        let length = part.chars().count();
+        let mut rest = self.chars();
+        loop {
+            if rest.clone().take(length).eq(part.chars()) {
+                return true;
+            }
+            if rest.next().is_none() {
+                return false;
+            }
+        }
+    }
+
     /// The string that it means; allocates only if something is escaped.
+    #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_cow(self) -> Cow<'a, str> {
         match self.as_plain() {
             Some(plain) => Cow::Borrowed(plain),
-            None => Cow::Owned(self.chars().collect::<String>()),
+            None => Cow::Owned(self.chars().collect()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::decode::status::{Excerpt, message};
+use crate::decode::answer::{Excerpt, message};
 
 /// Why a body is not a list that can be read.
 #[derive(Clone, PartialEq, Eq, Debug)]

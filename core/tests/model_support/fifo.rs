@@ -1,0 +1,195 @@
+//! `DeltaFifo` as a list of lists: the rules of the conformance vectors, by number.
+
+use std::collections::BTreeSet;
+
+use informer_core::ObjectKey;
+use informer_core::flow::{Deletion, Delta};
+use informer_core::indexer::View;
+use informer_core::queue::{DeltaFifo, Epoch, KnownObjects, NothingKnown, ReplaceAs};
+use informer_core::storage::{Full, Heap};
+use proptest::prelude::*;
+
+use super::{Obj, State, transform};
+
+pub(crate) type Fifo = DeltaFifo<Obj, Heap>;
+pub(crate) type Queue = Vec<(ObjectKey, Vec<Delta<Obj>>)>;
+
+/// The queue as it can be seen from outside.
+pub(crate) fn queue_of(fifo: &Fifo) -> Queue {
+    let chain = |key: &ObjectKey| fifo.deltas(key).cloned().collect();
+    fifo.keys().map(|key| (key.clone(), chain(key))).collect()
+}
+
+/// A store of known objects, or none.
+pub(crate) struct Known<'a>(pub(crate) Option<&'a View<Obj, Heap>>);
+
+impl KnownObjects<Obj> for Known<'_> {
+    fn newest(&self) -> Epoch {
+        self.0.map_or(Epoch::NEVER, |view| view.newest())
+    }
+
+    fn knows(&self, key: &ObjectKey) -> bool {
+        match self.0 {
+            Some(view) => view.knows(key),
+            None => KnownObjects::<Obj>::knows(&NothingKnown, key),
+        }
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&Obj, Epoch) -> Result<(), Full>) -> Result<(), Full> {
+        match self.0 {
+            Some(view) => view.each(visit),
+            None => NothingKnown.each(visit),
+        }
+    }
+}
+
+pub(crate) fn any_emit() -> impl Strategy<Value = ReplaceAs> {
+    prop_oneof![Just(ReplaceAs::Replaced), Just(ReplaceAs::Sync)]
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Config {
+    pub(crate) known: bool,
+    pub(crate) emit: ReplaceAs,
+    pub(crate) transform: bool,
+}
+
+pub(crate) fn any_config() -> impl Strategy<Value = Config> {
+    (any::<bool>(), any_emit(), any::<bool>()).prop_map(|(known, emit, transform)| Config {
+        known,
+        emit,
+        transform,
+    })
+}
+
+/// `DeltaFifo` as a list of lists: the rules of `conformance/README.md`, by number.
+pub(crate) struct NaiveFifo {
+    pub(crate) config: Config,
+    pub(crate) queue: Queue,
+    pub(crate) populated: bool,
+    pub(crate) initial: usize,
+    /// What the store of known objects must hold.
+    pub(crate) known: State,
+}
+
+impl NaiveFifo {
+    pub(crate) fn new(config: Config, known: State) -> Self {
+        Self {
+            config,
+            queue: vec![],
+            populated: false,
+            initial: 0,
+            known,
+        }
+    }
+
+    pub(crate) fn is_synced(&self) -> bool {
+        self.populated && self.initial == 0
+    }
+
+    pub(crate) fn is_queued(&self, key: &ObjectKey) -> bool {
+        self.queue.iter().any(|(queued, _)| queued == key)
+    }
+
+    pub(crate) fn append(&mut self, delta: Delta<Obj>) {
+        // Rule 1.
+        if !self.is_queued(delta.key()) {
+            self.queue.push((delta.key().clone(), vec![]));
+        }
+        let chain = self.queue.iter_mut().find(|(key, _)| key == delta.key());
+        let chain = &mut chain.unwrap().1;
+        chain.push(delta);
+        // Rule 2.
+        if let [.., Delta::Deleted(older), Delta::Deleted(_)] = chain.as_slice() {
+            let loser = if matches!(older, Deletion::Inferred { .. }) {
+                2
+            } else {
+                1
+            };
+            chain.remove(chain.len() - loser);
+        }
+    }
+
+    /// Rule 11.
+    pub(crate) fn transformed(&self, mut object: Obj) -> Result<Obj, ()> {
+        if self.config.transform {
+            transform(&mut object).map_err(|_| ())?;
+        }
+        Ok(object)
+    }
+
+    /// Rule 10: populates even if it fails.
+    pub(crate) fn upsert(&mut self, object: Obj, delta: fn(Obj) -> Delta<Obj>) -> Result<(), ()> {
+        self.populated = true;
+        let object = self.transformed(object)?;
+        self.append(delta(object));
+        Ok(())
+    }
+
+    /// Rule 3.
+    pub(crate) fn delete(&mut self, deletion: Deletion<Obj>, transform: bool) -> Result<(), ()> {
+        self.populated = true;
+        if !self.is_queued(deletion.key()) && !self.known.contains_key(deletion.key()) {
+            return Ok(());
+        }
+        let deletion = match deletion {
+            Deletion::Observed(object) if transform => {
+                Deletion::Observed(self.transformed(object)?)
+            }
+            deletion => deletion,
+        };
+        self.append(Delta::Deleted(deletion));
+        Ok(())
+    }
+
+    /// Rule 4; `order` is the one in which the store shows its keys.
+    pub(crate) fn replace(&mut self, objects: Vec<Obj>, order: &[ObjectKey]) -> Result<(), ()> {
+        let listed: BTreeSet<ObjectKey> = objects.iter().map(|o| o.key.clone()).collect();
+        for object in objects {
+            let object = self.transformed(object)?;
+            self.append(match self.config.emit {
+                ReplaceAs::Replaced => Delta::Replaced(object),
+                ReplaceAs::Sync => Delta::Sync(object),
+            });
+        }
+        let mut gone = vec![];
+        for (key, chain) in &self.queue {
+            if !listed.contains(key) {
+                gone.push((key.clone(), chain.last().unwrap().object().cloned()));
+            }
+        }
+        for key in order {
+            if !listed.contains(key) && !self.is_queued(key) {
+                gone.push((key.clone(), Some(self.known[key].clone())));
+            }
+        }
+        // Rule 6.
+        if !self.populated {
+            self.populated = true;
+            self.initial = listed.len() + gone.len();
+        }
+        for (key, last) in gone {
+            self.append(Delta::Deleted(Deletion::Inferred { key, last }));
+        }
+        Ok(())
+    }
+
+    /// Rule 5.
+    pub(crate) fn resync(&mut self, order: &[ObjectKey]) {
+        for key in order {
+            if !self.is_queued(key) {
+                self.append(Delta::Sync(self.known[key].clone()));
+            }
+        }
+    }
+
+    /// Rules 6 and 7.
+    pub(crate) fn pop(&mut self) -> Option<(Vec<Delta<Obj>>, bool)> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        let initial = !self.is_synced();
+        self.initial = self.initial.saturating_sub(1);
+        Some((self.queue.remove(0).1, initial))
+    }
+}

@@ -1,0 +1,159 @@
+//! What the model tests share: a small world of objects whose names collide, and a listener that
+//! believes legal stories only.
+
+#![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
+
+// `DeltaFifo` as a list of lists.
+mod fifo;
+
+// Streamed full states.
+mod stream;
+
+// What must be told of a change.
+mod told;
+
+use std::collections::BTreeMap;
+
+use informer_core::flow::Deletion;
+use informer_core::indexer::{Indexer, Rules, View};
+use informer_core::queue::Refusal;
+use informer_core::storage::Heap;
+use informer_core::{Labels, Notification, Object, ObjectKey};
+use proptest::prelude::*;
+
+pub(crate) use fifo::*;
+pub(crate) use stream::*;
+pub(crate) use told::*;
+
+/// An object; the body is what the index tests file it under.
+pub(crate) type Obj = Object<Vec<u16>>;
+pub(crate) type Store = Indexer<Obj, Heap>;
+pub(crate) type Told = Notification<Obj>;
+/// What a naive store is: a sorted map.
+pub(crate) type State = BTreeMap<ObjectKey, Obj>;
+
+/// How many keys the small world has.
+pub(crate) const KEYS: usize = 6;
+
+/// The key with number `n`; some share a namespace, some a name, every third has no namespace.
+pub(crate) fn key(n: usize) -> ObjectKey {
+    match n % 3 {
+        0 => ObjectKey::new("a", &format!("x{}", n / 3)),
+        1 => ObjectKey::new("b", &format!("x{}", n / 3)),
+        _ => ObjectKey::new("", &format!("x{}", n / 3)),
+    }
+}
+
+/// All keys of the small world.
+pub(crate) fn keys() -> impl Iterator<Item = ObjectKey> {
+    (0..KEYS).map(key)
+}
+
+/// An object whose content is a function of the arguments, so that the same version is the same
+/// content. The number 0 stands for "has none".
+pub(crate) fn object(key: ObjectKey, uid: u32, version: u32) -> Obj {
+    let text = |prefix: &str, n: u32| match n {
+        0 => String::new(),
+        n => format!("{prefix}{n}"),
+    };
+    let labels = [("app", ["web", "db", "etcd"][version as usize % 3])];
+    Object {
+        key,
+        uid: text("u", uid).into(),
+        version: text("", version).into(),
+        labels: labels.into_iter().take(version as usize % 2).collect(),
+        body: vec![],
+    }
+}
+
+pub(crate) fn any_key() -> impl Strategy<Value = ObjectKey> {
+    (0..KEYS).prop_map(key)
+}
+
+/// Any of a few objects: 6 keys, 2 UIDs and none, 4 versions and none.
+pub(crate) fn any_object() -> impl Strategy<Value = Obj> {
+    (any_key(), 0..3_u32, 0..5_u32).prop_map(|(key, uid, version)| object(key, uid, version))
+}
+
+pub(crate) fn any_deletion() -> impl Strategy<Value = Deletion<Obj>> {
+    prop_oneof![
+        any_object().prop_map(Deletion::Observed),
+        (any_key(), proptest::option::of(any_object()))
+            .prop_map(|(key, last)| Deletion::Inferred { key, last }),
+        any_key().prop_map(Deletion::Unreadable),
+    ]
+}
+
+/// Objects with labels and index values that say nothing about the version.
+pub(crate) fn any_filed_object(keys: usize) -> impl Strategy<Value = Obj> {
+    let label = (0..3_usize, 0..3_usize)
+        .prop_map(|(k, v)| (["app", "tier", "zone"][k], ["p", "q", "r"][v]));
+    let values = prop_oneof![
+        3 => Just(vec![]),
+        6 => proptest::collection::vec(0..5_u16, 1..5),
+        1 => (0..3_u16, 60..70_u16).prop_map(|(from, n)| (from..from + n).collect()),
+    ];
+    let labels = proptest::collection::vec(label, 0..4);
+    ((0..keys).prop_map(key), 0..3_u32, 0..5_u32, labels, values).prop_map(
+        |(key, uid, version, labels, body)| Object {
+            labels: Labels::from_iter(labels),
+            body,
+            ..object(key, uid, version)
+        },
+    )
+}
+
+/// What a view holds, read by iteration; checks that nothing is shown twice.
+pub(crate) fn contents(view: &View<Obj, Heap>) -> State {
+    let state: State = view.iter().map(|o| (o.key.clone(), o.clone())).collect();
+    assert_eq!(state.len(), view.iter().count(), "an object is shown twice");
+    state
+}
+
+/// Believes a notification, and insists that it fits to what was told before.
+pub(crate) fn believe(state: &mut State, told: &Told) {
+    match told {
+        Notification::Added { object, .. } => {
+            let before = state.insert(object.key.clone(), object.clone());
+            assert_eq!(before, None, "the add of a known key");
+        }
+        Notification::Updated { old, new, .. } => {
+            let before = state.insert(new.key.clone(), new.clone());
+            assert_eq!(
+                before.as_ref(),
+                Some(old),
+                "`old` is not what was told last"
+            );
+        }
+        Notification::Deleted { key, .. } => {
+            assert!(
+                state.remove(key).is_some(),
+                "the deletion of an unknown key"
+            );
+        }
+    }
+}
+
+pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
+    prop_oneof![Just(Rules::default()), Just(Rules::client_go())]
+}
+
+/// The version which the transform refuses. What it takes, it marks in the body, once per pass.
+pub(crate) const REFUSED: &str = "4";
+
+pub(crate) fn transform(object: &mut Obj) -> Result<(), Refusal> {
+    if &*object.version == REFUSED {
+        return Err(Refusal::new("refused"));
+    }
+    object.body.push(1);
+    Ok(())
+}
+
+/// So many cases, and no files left behind.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
