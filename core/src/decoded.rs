@@ -86,6 +86,12 @@ impl Labels {
             .find_map(|(name, value)| (name == key).then_some(value))
     }
 
+    /// How many labels there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len() / 2
+    }
+
     /// Whether there are no labels.
     #[must_use]
     pub fn is_empty(&self) -> bool {

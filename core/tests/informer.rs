@@ -466,6 +466,7 @@ fn a_stall_is_not_taken_for_a_dead_server() {
     }
     assert_eq!(hand.informer.status().counts.failures, 0);
     hand.notes_of(slow);
+    hand.sleep(Duration::from_secs(1));
     hand.sleep(Duration::from_secs(200));
     assert_eq!(
         hand.informer.status().counts.failures,
@@ -691,7 +692,7 @@ fn an_object_too_large_is_reported_with_its_key() {
         object_bytes: 300,
         ..informer_core::decode::Limits::new()
     };
-    let decoder = JsonDecoder::with_limits(Dynamic, limits);
+    let decoder = JsonDecoder::with_limits(Dynamic, limits).unwrap();
     let mut hand = Hand::with(Informer::<_, Heap>::new(decoder, listed(), 1).unwrap());
     let large =
         pod("big", "u1", 1).replace("}}", &format!("}},\"data\":\"{}\"}}", "x".repeat(400)));

@@ -13,7 +13,7 @@
 
 mod model_support;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use informer_core::processor::{Audience, Backlog, ListenerConfig, ListenerId, Processor, Resync};
@@ -365,7 +365,7 @@ impl World {
 
     fn check(&mut self) {
         assert_eq!(self.processor.check_period(), self.check_period);
-        let ids: HashSet<_> = self.processor.listeners().collect();
+        let ids: BTreeSet<_> = self.processor.listeners().collect();
         assert_eq!(ids, self.listeners.iter().map(|l| l.id).collect());
         let mut has_room = true;
         for listener in &self.listeners {

@@ -434,7 +434,7 @@ fn bad_configurations_are_named() {
     };
     assert_eq!(
         with(|config| config.idle = Some(Duration::ZERO)).to_string(),
-        "`reflector.idle` must be longer than zero"
+        "`reflector.idle` must be at least a microsecond"
     );
     assert_eq!(
         with(|config| config.end_bookmark = Some(Duration::ZERO)),

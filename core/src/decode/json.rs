@@ -17,6 +17,7 @@ use crate::decoded::Object;
 use crate::failure::Failure;
 use crate::flow::{Fact, Place, Rejected};
 use crate::key::ObjectKey;
+use crate::reflector::ConfigError;
 
 /// How much longer than an object a line of a watch may be.
 const ENVELOPE: usize = 1024;
@@ -68,13 +69,25 @@ impl<F: Form> JsonDecoder<F> {
     /// A decoder with the default [`Limits`].
     #[must_use]
     pub const fn new(form: F) -> Self {
-        Self::with_limits(form, Limits::new())
+        Self::bounded(form, Limits::new())
     }
 
-    /// A decoder with these limits. Nesting is also limited by
-    /// [`MAX_DEPTH`](super::json_text::MAX_DEPTH).
-    #[must_use]
-    pub const fn with_limits(form: F, limits: Limits) -> Self {
+    /// A decoder with these limits.
+    ///
+    /// # Errors
+    ///
+    /// A limit is zero, or the depth is above [`MAX_DEPTH`](super::json_text::MAX_DEPTH).
+    pub fn with_limits(form: F, limits: Limits) -> Result<Self, ConfigError> {
+        if limits.object_bytes == 0 {
+            return Err(ConfigError::Limit("object_bytes"));
+        }
+        if limits.depth == 0 || limits.depth > super::json_text::MAX_DEPTH {
+            return Err(ConfigError::Limit("depth"));
+        }
+        Ok(Self::bounded(form, limits))
+    }
+
+    const fn bounded(form: F, limits: Limits) -> Self {
         Self {
             at: At::Over,
             list: ListScanner::new(limits.object_bytes),

@@ -58,6 +58,18 @@ pub enum Applied<T: Resource> {
     Two(Notification<T>, Notification<T>),
 }
 
+/// What is to be told of a full state.
+#[cfg(feature = "alloc")]
+#[derive(Clone, PartialEq, Debug)]
+#[must_use = "whoever is not told of it never hears of it"]
+#[non_exhaustive]
+pub struct AppliedState<T: Resource> {
+    /// The notifications, in order.
+    pub told: Vec<Notification<T>>,
+    /// How many objects were found unchanged and are not told.
+    pub unchanged: usize,
+}
+
 impl<T: Resource> IntoIterator for Applied<T> {
     type Item = Notification<T>;
     type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Notification<T>>, 2>>;
@@ -117,9 +129,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         state: FullState<T>,
         initial: bool,
         rules: Rules,
-    ) -> Result<Vec<Notification<T>>, Full> {
+    ) -> Result<AppliedState<T>, Full> {
         let seen = self.newest().next();
         let mut told = Vec::new();
+        let mut unchanged = 0;
         let mut upserts = Vec::new();
         for object in state.objects {
             self.mark_seen(object.key(), seen);
@@ -141,15 +154,16 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
         for (before, object) in upserts {
             if rules.drop_noops {
-                let delta = Delta::Replaced(object);
-                told.extend(self.apply(delta, initial, seen, rules)?);
+                let applied = self.apply(Delta::Replaced(object), initial, seen, rules)?;
+                unchanged += usize::from(matches!(applied, Applied::Nothing));
+                told.extend(applied);
             } else {
                 self.put_seen(object.clone(), seen)?;
                 told.extend(tell_upsert(before, object, initial, Cause::Relist, rules));
             }
         }
         self.set_version(&state.version)?;
-        Ok(told)
+        Ok(AppliedState { told, unchanged })
     }
 
     fn apply_deletion(&mut self, deletion: Deletion<T>, rules: Rules) -> Applied<T> {

@@ -99,19 +99,59 @@ impl<'a> From<&'a str> for IndexRef<'a> {
 }
 
 /// There is no such index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UnknownIndex<'a>(pub(super) IndexRef<'a>);
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownIndex(Named);
 
-impl fmt::Display for UnknownIndex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            IndexRef::Id(IndexId(number)) => write!(f, "there is no index number {number}"),
-            IndexRef::Name(name) => write!(f, "there is no index named {name:?}; add it first"),
-        }
+impl UnknownIndex {
+    pub(super) fn new(index: IndexRef<'_>) -> Self {
+        Self(match index {
+            IndexRef::Id(_) => Named::nameless(),
+            IndexRef::Name(name) => Named::new(name),
+        })
     }
 }
 
-impl core::error::Error for UnknownIndex<'_> {}
+impl fmt::Display for UnknownIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no index {}; add it first", self.0)
+    }
+}
+
+impl core::error::Error for UnknownIndex {}
+
+/// The name of an index, for people. Without an allocator it is not kept: the caller knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Named(#[cfg(feature = "alloc")] Option<alloc::boxed::Box<str>>);
+
+impl Named {
+    #[cfg(feature = "alloc")]
+    pub(super) fn new(name: &str) -> Self {
+        Self(Some(name.into()))
+    }
+
+    #[cfg(not(feature = "alloc"))]
+    pub(super) const fn new(_: &str) -> Self {
+        Self()
+    }
+
+    const fn nameless() -> Self {
+        Self(
+            #[cfg(feature = "alloc")]
+            None,
+        )
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "alloc")]
+        if let Some(name) = &self.0 {
+            return write!(f, "named {name:?}");
+        }
+        f.write_str("of that name")
+    }
+}
 
 /// One index: its function, and its values with the postings of each.
 pub(super) struct Index<T, S: Storage> {
@@ -160,6 +200,11 @@ impl<T, S: Storage> Index<T, S> {
             self.value(at)
                 .is_some_and(|value| value.bytes.as_ref() == bytes)
         })
+    }
+
+    /// The posting that was filed last under a value.
+    pub(super) fn newest(&self, seed: &Seed, bytes: &[u8]) -> Option<u32> {
+        Some(self.value(self.find(seed, bytes)?)?.last)
     }
 
     pub(super) fn value(&self, at: u32) -> Option<&Value<S>> {

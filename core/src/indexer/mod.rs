@@ -16,9 +16,11 @@ use crate::object::Resource;
 use crate::queue::Epoch;
 use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
 
+#[cfg(feature = "alloc")]
+pub use apply::AppliedState;
 pub use apply::{Applied, Rules};
 use index::{Index, Posting};
-pub use index::{IndexFn, IndexId, IndexRef, PlainFn, UnknownIndex};
+pub use index::{IndexFn, IndexId, IndexRef, Named, PlainFn, UnknownIndex};
 use view::Slot;
 pub use view::{IndexTable, View};
 
@@ -65,6 +67,9 @@ pub struct Indexer<T: Resource + Clone, S: Storage> {
     view: View<T, S>,
 }
 
+/// How many postings of an object in one index are compared with its values before they are filed anew.
+const BITS: usize = 64;
+
 /// One write of a [transaction](Indexer::transaction).
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a store can do these two")]
@@ -88,10 +93,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     /// the object.
     ///
     /// # Errors
-    /// [`Full`] if it finds no place. What was under the key is gone then.
+    /// [`Full`] if it finds no place. Nothing has changed then.
     pub fn put(&mut self, object: T) -> Result<Option<T>, Full> {
-        self.view.version.set(object.version())?;
-        self.put_seen(object, Epoch::NEVER)
+        let mut version = S::Text::default();
+        version.set(object.version())?;
+        let before = self.put_seen(object, Epoch::NEVER)?;
+        self.view.version = version;
+        Ok(before)
     }
 
     /// Removes the object under `key`. The version of the store stays.
@@ -106,7 +114,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     /// becomes `version`.
     ///
     /// # Errors
-    /// [`Full`] if they do not all find a place.
+    /// [`Full`] at the first object that finds no place; those before it are there.
     pub fn replace(
         &mut self,
         objects: impl IntoIterator<Item = T>,
@@ -150,13 +158,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     ///
     /// # Errors
     /// The name is taken, or there is no room. Nothing has changed then.
-    pub fn add_index<'a>(
-        &mut self,
-        name: &'a str,
-        function: IndexFn<T>,
-    ) -> Result<IndexId, IndexError<'a>> {
+    pub fn add_index(&mut self, name: &str, function: IndexFn<T>) -> Result<IndexId, IndexError> {
         if self.view.index(name).is_ok() {
-            return Err(IndexError::NameTaken(name));
+            return Err(IndexError::NameTaken(Named::new(name)));
         }
         let mut text = S::Text::default();
         text.set(name)?;
@@ -176,14 +180,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     ///
     /// # Errors
     /// One of the names is taken or given twice, or there is no room. Nothing has changed then.
-    pub fn add_indices<'a>(
-        &mut self,
-        indices: &[(&'a str, IndexFn<T>)],
-    ) -> Result<(), IndexError<'a>> {
+    pub fn add_indices(&mut self, indices: &[(&str, IndexFn<T>)]) -> Result<(), IndexError> {
         for (at, (name, _)) in indices.iter().enumerate() {
             let repeated = indices.iter().skip(at + 1).any(|(other, _)| other == name);
             if repeated || self.view.index(*name).is_ok() {
-                return Err(IndexError::NameTaken(name));
+                return Err(IndexError::NameTaken(Named::new(name)));
             }
         }
         for (at, (name, function)) in indices.iter().enumerate() {
@@ -218,30 +219,46 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Puts `object` and notes that a full state contained it.
     pub(crate) fn put_seen(&mut self, object: T, seen: Epoch) -> Result<Option<T>, Full> {
-        match self.view.find(object.key()) {
-            Some(at) => {
-                self.refile(at, &object)?;
-                let slot = self.view.slots.get_mut(at).ok_or(Full)?;
-                if seen != Epoch::NEVER {
-                    slot.seen = seen;
-                    self.view.newest = self.view.newest.max(seen);
-                }
-                Ok(Some(core::mem::replace(&mut slot.object, object)))
-            }
+        let before = match self.view.find(object.key()) {
+            Some(at) => Some(self.overwrite(at, object, seen)?),
             None => {
-                let hash = self.view.seed.hash(object.key());
-                self.view.keys.reserve()?;
-                let at = self.view.slots.insert(Slot {
-                    object: object.clone(),
-                    seen,
-                    postings: NONE,
-                })?;
-                self.view.keys.insert(hash, at)?;
-                self.view.newest = self.view.newest.max(seen);
-                self.refile(at, &object)?;
-                Ok(None)
+                self.insert(object, seen)?;
+                None
             }
+        };
+        self.view.newest = self.view.newest.max(seen);
+        Ok(before)
+    }
+
+    fn overwrite(&mut self, at: u32, object: T, seen: Epoch) -> Result<T, Full> {
+        let before = self.view.slots.get(at).ok_or(Full)?.object.clone();
+        if let Err(full) = self.refile(at, &object) {
+            // What was filed before has room again.
+            self.refile(at, &before)?;
+            return Err(full);
         }
+        let slot = self.view.slots.get_mut(at).ok_or(Full)?;
+        slot.object = object;
+        if seen != Epoch::NEVER {
+            slot.seen = seen;
+        }
+        Ok(before)
+    }
+
+    fn insert(&mut self, object: T, seen: Epoch) -> Result<(), Full> {
+        let hash = self.view.seed.hash(object.key());
+        self.view.keys.reserve()?;
+        let at = self.view.slots.insert(Slot {
+            object: object.clone(),
+            seen,
+            postings: NONE,
+        })?;
+        self.view.keys.insert(hash, at)?;
+        if let Err(full) = self.refile(at, &object) {
+            self.remove(object.key());
+            return Err(full);
+        }
+        Ok(())
     }
 
     /// Notes that a full state contained something under `key`, so that its end does not delete it.
@@ -286,18 +303,22 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let Some(index) = self.view.indices.get(id.0) else {
             return true;
         };
-        // One bit for each posting of the slot in this index, set when a value meets it. More
+        // One bit for each posting of the slot in this index, cleared when a value meets it. More
         // postings than bits count as a difference, which costs time and nothing else.
         let here = || self.view.postings_of(slot).filter(|p| p.index == id);
-        let mut missing = 1_u64
-            .checked_shl(here().count() as u32)
-            .unwrap_or(0)
-            .wrapping_sub(1);
-        let mut same = here().count() < 64;
+        let postings = here().take(BITS).count();
+        if postings == BITS {
+            return false;
+        }
+        let mut missing = (1_u64 << postings) - 1;
+        let mut same = true;
         index.function.values(object, &mut |bytes| {
+            if !same {
+                return;
+            }
             let value = index.find(&self.view.seed, bytes);
             match here().position(|posting| Some(posting.value) == value) {
-                Some(nth) => missing &= !1_u64.checked_shl(nth as u32).unwrap_or(0),
+                Some(nth) => missing &= !(1 << nth),
                 None => same = false,
             }
         });
@@ -328,9 +349,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let Some(index) = view.indices.get(id.0) else {
             return Ok(());
         };
-        // A function may give the same value twice.
-        let value = index.find(&view.seed, bytes);
-        if value.is_some_and(|value| view.is_filed(slot, id, value)) {
+        // A function may give the same value twice. What was filed last under a value stands last.
+        let newest = index.newest(&view.seed, bytes);
+        if newest.and_then(|at| view.postings.get(at)).map(|p| p.slot) == Some(slot) {
             return Ok(());
         }
         let (Some(index), Some(place)) = (view.indices.get_mut(id.0), view.slots.get_mut(slot))
@@ -383,33 +404,30 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for Indexer<T, S> {
 }
 
 /// Why an index was not added.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum IndexError<'a> {
+pub enum IndexError {
     /// There is an index of that name.
-    NameTaken(&'a str),
+    NameTaken(Named),
     /// The storage is full.
     Full,
 }
 
-impl From<Full> for IndexError<'_> {
+impl From<Full> for IndexError {
     fn from(_: Full) -> Self {
         Self::Full
     }
 }
 
-impl fmt::Display for IndexError<'_> {
+impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NameTaken(name) => {
-                write!(
-                    f,
-                    "there is an index named {name:?} already; choose another name"
-                )
+                write!(f, "there is an index {name} already; choose another name")
             }
             Self::Full => f.write_str("the storage of the indexer is full"),
         }
     }
 }
 
-impl core::error::Error for IndexError<'_> {}
+impl core::error::Error for IndexError {}

@@ -78,6 +78,11 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         self.slots.iter().map(|(_, slot)| &slot.object)
     }
 
+    /// All keys, in the order of [`iter`](Self::iter).
+    pub fn keys(&self) -> impl Iterator<Item = &T::Key> {
+        self.iter().map(Resource::key)
+    }
+
     /// The first object in a slot from `at` on, and the number of its slot.
     pub(crate) fn object_from(&self, at: u32) -> Option<(u32, &T)> {
         (at..self.slots.bound()).find_map(|at| Some((at, &self.slots.get(at)?.object)))
@@ -87,7 +92,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     ///
     /// # Errors
     /// There is no such index.
-    pub fn index<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<IndexId, UnknownIndex<'a>> {
+    pub fn index<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<IndexId, UnknownIndex> {
         let wanted = index.into();
         self.indices
             .iter()
@@ -96,7 +101,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
                 IndexRef::Name(name) => index.name.as_ref() == name,
             })
             .map(|(at, _)| IndexId(at))
-            .ok_or(UnknownIndex(wanted))
+            .ok_or_else(|| UnknownIndex::new(wanted))
     }
 
     /// The objects that an index files under `value`, in the order in which they were filed.
@@ -107,7 +112,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         &self,
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
-    ) -> Result<impl Iterator<Item = &T>, UnknownIndex<'a>> {
+    ) -> Result<impl Iterator<Item = &T>, UnknownIndex> {
         let index = self.index_of(index)?;
         let value = index.find(&self.seed, value.as_ref());
         Ok(self.filed_under(index, value.unwrap_or(NONE)))
@@ -121,7 +126,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         &self,
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
-    ) -> Result<usize, UnknownIndex<'a>> {
+    ) -> Result<usize, UnknownIndex> {
         let index = self.index_of(index)?;
         let value = index.find(&self.seed, value.as_ref());
         let count = value
@@ -138,13 +143,13 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     pub fn index_values<'a>(
         &self,
         index: impl Into<IndexRef<'a>>,
-    ) -> Result<impl Iterator<Item = &[u8]>, UnknownIndex<'a>> {
+    ) -> Result<impl Iterator<Item = &[u8]>, UnknownIndex> {
         let index = self.index_of(index)?;
         Ok(index.values().map(|(_, value)| value.bytes.as_ref()))
     }
 
     /// The objects that share at least one value of an index with `object`, which need not be in the
-    /// store. Each is shown once.
+    /// store. Each is shown once. It costs the values of `object` times those of each object shown.
     ///
     /// # Errors
     /// There is no such index.
@@ -153,7 +158,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         index: impl Into<IndexRef<'a>>,
         object: &T,
         mut visit: impl FnMut(&T),
-    ) -> Result<(), UnknownIndex<'a>> {
+    ) -> Result<(), UnknownIndex> {
         let id = self.index(index)?;
         let Some(index) = self.indices.get(id.0) else {
             return Ok(());
@@ -188,7 +193,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     pub fn table<'a>(
         &self,
         index: impl Into<IndexRef<'a>>,
-    ) -> Result<IndexTable<'_, T, S>, UnknownIndex<'a>> {
+    ) -> Result<IndexTable<'_, T, S>, UnknownIndex> {
         let index = self.index_of(index)?;
         Ok(IndexTable { view: self, index })
     }
@@ -215,13 +220,12 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             .any(|posting| posting.index == index && posting.value == value)
     }
 
-    fn index_of<'a>(
-        &self,
-        index: impl Into<IndexRef<'a>>,
-    ) -> Result<&Index<T, S>, UnknownIndex<'a>> {
+    fn index_of<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<&Index<T, S>, UnknownIndex> {
         let index = index.into();
         let id = self.index(index)?;
-        self.indices.get(id.0).ok_or(UnknownIndex(index))
+        self.indices
+            .get(id.0)
+            .ok_or_else(|| UnknownIndex::new(index))
     }
 
     fn filed_under(&self, index: &Index<T, S>, value: u32) -> impl Iterator<Item = &T> {

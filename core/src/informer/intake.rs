@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Informer, Refusals};
+use super::{Informer, KeyOf, Refusals};
 use crate::decode::{Body, Decode};
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact, Place};
@@ -70,12 +70,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         };
         if let Some(transform) = &self.transform
             && let Some(object) = change.object_mut()
-            && let Err(error) = transform.apply(object)
         {
-            let Some(instead) = self.refuse(change, &error, now) else {
-                return;
-            };
-            change = instead;
+            // Whatever the transform does to the object, this is who it was.
+            let key = object.key().clone();
+            if let Err(error) = transform.apply(object) {
+                let Some(instead) = self.refuse(change, key, &error, now) else {
+                    return;
+                };
+                change = instead;
+            }
         }
         match change {
             Change::ReplaceBegin { .. } => self.unswept = false,
@@ -92,6 +95,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     fn refuse(
         &mut self,
         mut change: Change<D::Object>,
+        key: KeyOf<D>,
         error: &dyn fmt::Display,
         now: Instant,
     ) -> Option<Change<D::Object>> {
@@ -100,9 +104,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::Deleted(_) | Change::ReplaceRemove(_) => Place::Delete,
             _ => Place::Upsert,
         };
-        let object = change.object_mut()?;
-        let key = object.key().clone();
-        self.reports.refused(place, object, error);
+        let version = change.object_mut()?.version();
+        self.reports.refused(place, key.clone(), version, error);
         let harmless = self.config.refusals == Refusals::HarmOneObject;
         match change {
             Change::ReplaceItem(_) if harmless => Some(Change::ReplaceUnreadable(Some(key))),

@@ -9,6 +9,9 @@ mod intake;
 // Moves changes on: queue → store → listeners.
 mod pump;
 
+// What waits for listeners after a change that was applied in one step.
+mod undelivered;
+
 // The objects that could not be used.
 mod reports;
 
@@ -31,6 +34,7 @@ use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
 
 use reports::Reports;
+use undelivered::Undelivered;
 
 pub use config::{InformerConfig, Refusals, SameVersion};
 pub use status::{Counts, NotComparable, RejectedObject, Status};
@@ -56,6 +60,7 @@ pub struct Informer<D: Decode, S: Storage> {
     transform: Option<Transform<D::Object>>,
     queue: ChangeQueue<D::Object, S>,
     store: Indexer<D::Object, S>,
+    undelivered: Undelivered<D::Object>,
     processor: Processor<D::Object, S>,
     /// The exchange for whose answer the decoder was made ready.
     decoding: Option<ExchangeId>,
@@ -66,6 +71,8 @@ pub struct Informer<D: Decode, S: Storage> {
     last_byte: Option<Instant>,
     last_event: Option<Instant>,
     last_bookmark: Option<Instant>,
+    /// A listener has held up the bytes since the last time it was looked at.
+    held_up: bool,
     /// The newest full state contained something that could not even be named.
     unswept: bool,
     now: Instant,
@@ -79,7 +86,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// # Errors
     /// The configuration cannot work.
     pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, ConfigError> {
-        if config.resync.is_some_and(|period| period.is_zero()) {
+        if config.resync.is_some_and(|period| period.as_micros() == 0) {
             return Err(ConfigError::Zero("resync"));
         }
         let hashes = Seed::new(seed);
@@ -101,6 +108,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             queue,
             transform: None,
             store: Indexer::new(hashes.clone()),
+            undelivered: Undelivered::new(),
             processor: Processor::new(period, hashes).with_recreated(recreated),
             decoding: None,
             resync_at: None,
@@ -109,6 +117,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_byte: None,
             last_event: None,
             last_bookmark: None,
+            held_up: false,
             unswept: false,
             now: Instant::default(),
             stopped: false,
@@ -126,11 +135,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     ///
     /// # Errors
     /// The name is taken, or there is no room.
-    pub fn add_index<'a>(
+    pub fn add_index(
         &mut self,
-        name: &'a str,
+        name: &str,
         function: IndexFn<D::Object>,
-    ) -> Result<IndexId, IndexError<'a>> {
+    ) -> Result<IndexId, IndexError> {
         self.store.add_index(name, function)
     }
 
@@ -212,8 +221,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// Fires what is due. Calling it early or often is free, calling it late is safe.
     pub fn advance(&mut self, now: Instant) {
         let now = self.tick(now);
-        if !self.pump() {
-            // It is a listener that holds up the bytes, not the server.
+        self.pump();
+        if core::mem::take(&mut self.held_up) {
+            // It was a listener that held up the bytes, not the server.
             self.reflector.excuse_silence(now);
         }
         let change = self.reflector.advance(now);
@@ -221,7 +231,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.schedule_resync(now);
         if self.resync_at.is_some_and(|due| due <= now) {
             self.resync_at = Some(now.after(self.processor.check_period()));
-            if self.processor.check_resync(now)
+            // While a listener holds up the queue, showing more would only pile up behind it.
+            if self.is_drained()
+                && self.processor.check_resync(now)
                 && let Err(Full) = self.queue.resync(&self.store)
             {
                 self.overflow(now);
@@ -231,6 +243,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// The next command for the transport.
+    #[must_use = "a command that is not executed is lost"]
     pub fn poll_command(&mut self, now: Instant) -> Option<Command<S::Text>> {
         let now = self.tick(now);
         self.reflector.poll_command(now)
@@ -273,6 +286,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// The next notification of a listener. What it was given before counts as dealt with.
+    #[must_use = "a notification is given once"]
     pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
         let next = self.processor.poll_notification(listener, &self.store);
         self.pump();
@@ -295,6 +309,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// A report of an object that could not be used. The newest 64 are kept.
+    #[must_use = "a report is given once"]
     pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>, S::Text>> {
         self.reports.pop()
     }
@@ -341,8 +356,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_event: self.last_event,
             last_bookmark: self.last_bookmark,
             objects: self.store.len(),
-            queued: self.queue.len(),
-            stalled: !self.queue.is_empty(),
+            queued: self.queue.len() + self.undelivered.len(),
+            stalled: !self.is_drained(),
             unswept: self.unswept,
             counts: Counts {
                 full_states: self.reflector.full_states(),
@@ -360,7 +375,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
         self.is_synced()
             && self.reflector.is_live()
-            && self.queue.is_empty()
+            && self.is_drained()
             && self
                 .last_byte
                 .is_some_and(|heard| now.max(self.now).since(heard) <= within)

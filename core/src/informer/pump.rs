@@ -5,7 +5,7 @@ use crate::decode::Decode;
 use crate::flow::{Cause, Delta, Notification};
 use crate::indexer::Applied;
 use crate::object::Resource;
-use crate::processor::Audience;
+use crate::processor::{Audience, Moment};
 #[cfg(feature = "alloc")]
 use crate::queue::Queued;
 use crate::queue::{Epoch, Step};
@@ -18,14 +18,20 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if self.stopped {
             return true;
         }
-        while self.processor.has_room()
-            && let Some(step) = self.queue.next()
-        {
-            if let Err(Full) = self.apply(step) {
+        while self.processor.has_room() {
+            let applied = if let Some((notification, moment)) = self.undelivered.pop() {
+                self.tell(&notification, moment)
+            } else if let Some(step) = self.queue.next() {
+                self.apply(step)
+            } else {
+                break;
+            };
+            if let Err(Full) = applied {
                 self.overflow(self.now);
             }
         }
-        let drained = self.queue.is_empty();
+        let drained = self.is_drained();
+        self.held_up |= !drained;
         if drained {
             if self.config.store_version && !self.queue.tells_version() {
                 self.follow_version();
@@ -35,6 +41,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
         }
         drained
+    }
+
+    /// Whether everything that was taken in is in the store and with its listeners.
+    pub(super) fn is_drained(&self) -> bool {
+        self.queue.is_empty() && self.undelivered.len() == 0
     }
 
     fn apply(&mut self, step: Step<D::Object>) -> Result<(), Full> {
@@ -60,7 +71,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             self.counts.suppressed += 1;
         }
         for notification in applied {
-            self.tell(&notification)?;
+            self.tell(&notification, self.processor.moment())?;
         }
         Ok(())
     }
@@ -77,28 +88,25 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
             Queued::ReplacedAll(state) => {
                 let rules = self.config.rules;
-                for notification in self.store.apply_full_state(state, initial, rules)? {
-                    self.tell(&notification)?;
-                }
+                let applied = self.store.apply_full_state(state, initial, rules)?;
+                self.counts.suppressed += applied.unchanged as u64;
+                self.undelivered
+                    .extend(applied.told, self.processor.moment());
             }
             Queued::SyncAll => {
-                let mut next = 0;
-                while let Some((at, object)) = self.store.object_from(next) {
-                    next = at + 1;
-                    let shown = Notification::Updated {
-                        old: object.clone(),
-                        new: object.clone(),
-                        cause: Cause::Resync,
-                    };
-                    self.tell(&shown)?;
-                }
+                let shown = self.store.iter().map(|object| Notification::Updated {
+                    old: object.clone(),
+                    new: object.clone(),
+                    cause: Cause::Resync,
+                });
+                self.undelivered.extend(shown, self.processor.moment());
             }
             Queued::Bookmark(version) => self.store.set_version(&version)?,
         }
         Ok(())
     }
 
-    fn tell(&mut self, notification: &Notification<D::Object>) -> Result<(), Full> {
+    fn tell(&mut self, notification: &Notification<D::Object>, moment: Moment) -> Result<(), Full> {
         let resync = match notification {
             Notification::Updated { old, new, cause } => match self.config.same_version {
                 SameVersion::ByCause => *cause == Cause::Resync,
@@ -111,7 +119,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else {
             Audience::Everybody
         };
-        self.processor.publish(notification, audience)
+        self.processor.publish_as_of(notification, audience, moment)
     }
 
     /// Everything that was reported is in the store, so the store is at the version reported last.

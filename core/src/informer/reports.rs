@@ -3,9 +3,8 @@
 use core::fmt;
 
 use super::status::RejectedObject;
-use crate::failure::Message;
+use crate::failure::{Message, bounded};
 use crate::flow::{Place, Rejected};
-use crate::object::Resource;
 use crate::storage::{Cells as _, Storage, Text};
 
 /// How many reports are kept, if the storage has room for so many.
@@ -42,13 +41,14 @@ impl<K: Clone, S: Storage> Reports<K, S> {
     }
 
     /// Reports what the transform refused.
-    pub(super) fn refused<T: Resource<Key = K>>(
+    pub(super) fn refused(
         &mut self,
         place: Place,
-        object: &T,
+        key: K,
+        version: &str,
         reason: &dyn fmt::Display,
     ) {
-        self.keep(place, Some(object.key().clone()), object.version(), reason);
+        self.keep(place, Some(key), version, reason);
     }
 
     pub(super) fn pop(&mut self) -> Option<RejectedObject<K, S::Text>> {
@@ -73,7 +73,7 @@ impl<K: Clone, S: Storage> Reports<K, S> {
             *free = Some(RejectedObject {
                 place,
                 key,
-                version: beginning(version),
+                version: beginning(bounded(version)),
                 reason: beginning(Message::of(reason).as_str()),
             });
             self.len += 1;

@@ -18,7 +18,7 @@ pub enum Backlog {
     Grow,
     /// Delay everybody: while `at` notifications or more wait for this listener, nothing is applied to
     /// the store and no bytes are taken from the server. The only policy by which one listener slows
-    /// others. (A full state of an in-order queue is applied in one step whatever waits.)
+    /// others.
     Stall {
         /// How many may wait. Zero counts as one.
         at: usize,
@@ -33,7 +33,8 @@ pub enum Backlog {
 
 /// How [`Backlog::Coalesce`] merges a deletion with the add that follows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Recreated {
+#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+pub enum Recreated {
     /// Both are kept: it is another object.
     KeepBoth,
     /// They become an update.
@@ -173,8 +174,8 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
             Some(after) => after.before = node.before,
             None => self.last = node.before,
         }
-        // An older node of the same key may still wait; only a deletion can, and a deletion is never
-        // merged with what follows it unless the table led there at once.
+        // If older nodes of the same key still wait, they are not merged with what comes next; that
+        // costs an entry, and the order stays right.
         if matches!(self.policy, Backlog::Coalesce { .. }) {
             self.newest.remove(node.hash, at);
         }
@@ -239,6 +240,13 @@ fn merge<T: Resource + Clone>(
             new: object,
             cause,
         }),
+        // These two come of client-go's rules only: a key twice in a list, a deletion of the unknown.
+        (Added { initial, cause, .. }, Added { object, .. }) => Merged::Into(Added {
+            object,
+            initial: *initial,
+            cause: *cause,
+        }),
+        (Deleted { .. }, deleted @ Deleted { .. }) => Merged::Into(deleted),
         (_, next) => Merged::Neither(next),
     }
 }

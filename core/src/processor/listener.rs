@@ -75,7 +75,7 @@ pub struct ListenerStatus {
 }
 
 pub(super) struct Listener<T: Resource + Clone, S: Storage> {
-    pub(super) generation: u32,
+    pub(super) generation: u64,
     pending: Pending<T, S>,
     /// What a late joiner has still to be shown.
     replay: Option<Replay<S::Kept<View<T, S>>>>,
@@ -104,7 +104,7 @@ struct Replay<K> {
 
 impl<T: Resource + Clone, S: Storage> Listener<T, S> {
     pub(super) fn new(
-        generation: u32,
+        generation: u64,
         (backlog, recreated): (Backlog, Recreated),
         (requested, period): (Duration, Duration),
         now: Instant,

@@ -15,8 +15,7 @@ use crate::object::Resource;
 use crate::storage::{FewPlaces, Full, Seed, Slab, Storage};
 use crate::time::Instant;
 
-pub use backlog::Backlog;
-pub(crate) use backlog::Recreated;
+pub use backlog::{Backlog, Recreated};
 use listener::Listener;
 pub use listener::{ListenerConfig, ListenerStatus, Resync};
 
@@ -31,7 +30,7 @@ pub struct Processor<T: Resource + Clone, S: Storage> {
     seed: Seed,
     recreated: Recreated,
     listeners: FewPlaces<S, Listener<T, S>>,
-    generation: u32,
+    generation: u64,
     /// The period for listeners that do not say, and how often due resyncs are looked for; zero means
     /// never.
     default_period: Duration,
@@ -41,11 +40,15 @@ pub struct Processor<T: Resource + Clone, S: Storage> {
 }
 
 /// The name of a listener.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ListenerId {
     at: u32,
-    generation: u32,
+    generation: u64,
 }
+
+/// A point between two registrations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment(u64);
 
 /// Who is to be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,7 +80,10 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         }
     }
 
-    pub(crate) const fn with_recreated(mut self, recreated: Recreated) -> Self {
+    /// The same processor with another way to merge a deletion with the add that follows it. Default:
+    /// both are kept.
+    #[must_use]
+    pub const fn with_recreated(mut self, recreated: Recreated) -> Self {
         self.recreated = recreated;
         self
     }
@@ -104,7 +110,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         now: Instant,
     ) -> Result<ListenerId, Full> {
         let requested = self.admit_period(config.resync);
-        self.generation = self.generation.wrapping_add(1);
+        self.generation += 1;
         let mut listener = Listener::new(
             self.generation,
             (config.backlog, self.recreated),
@@ -151,9 +157,26 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         notification: &Notification<T>,
         audience: Audience,
     ) -> Result<(), Full> {
+        self.publish_as_of(notification, audience, self.moment())
+    }
+
+    /// The present moment, as far as joining is concerned.
+    pub(crate) const fn moment(&self) -> Moment {
+        Moment(self.generation)
+    }
+
+    /// Passes a notification of what the store has shown since `moment`: who joined later has seen it
+    /// there.
+    pub(crate) fn publish_as_of(
+        &mut self,
+        notification: &Notification<T>,
+        audience: Audience,
+        moment: Moment,
+    ) -> Result<(), Full> {
         for at in 0..self.listeners.bound() {
             if let Some(listener) = self.listeners.get_mut(at)
                 && (audience == Audience::Everybody || listener.is_resyncing())
+                && listener.generation <= moment.0
             {
                 listener.publish(notification.clone(), &self.seed)?;
             }
@@ -187,6 +210,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
 
     /// The next notification of a listener. What it was given before counts as dealt with. `store` is
     /// what a late joiner is shown.
+    #[must_use = "a notification is given once"]
     pub fn poll_notification(
         &mut self,
         id: ListenerId,

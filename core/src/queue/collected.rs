@@ -148,16 +148,22 @@ impl<T: Resource + Clone, S: Storage> Collected<T, S> {
             Either::InOrder(queue) => return queue.replace(state),
             Either::DeltaFifo(queue) => queue,
         };
-        queue.push(Change::ReplaceBegin { streamed: false }, store)?;
-        for object in state.objects {
-            queue.push(Change::ReplaceItem(object), store)?;
+        let items = state.objects.into_iter().map(Change::ReplaceItem);
+        let kept = state
+            .unreadable
+            .into_iter()
+            .map(Some)
+            .map(Change::ReplaceUnreadable);
+        let blind = (!state.complete).then_some(Change::ReplaceUnreadable(None));
+        let replaced = core::iter::once(Change::ReplaceBegin { streamed: false })
+            .chain(items)
+            .chain(kept)
+            .chain(blind)
+            .chain([Change::ReplaceEnd])
+            .try_for_each(|change| queue.push(change, store));
+        if replaced.is_err() {
+            queue.push(Change::ReplaceAbandon, store)?;
         }
-        for key in state.unreadable {
-            queue.push(Change::ReplaceUnreadable(Some(key)), store)?;
-        }
-        if !state.complete {
-            queue.push(Change::ReplaceUnreadable(None), store)?;
-        }
-        queue.push(Change::ReplaceEnd, store)
+        replaced
     }
 }

@@ -286,6 +286,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
 
     /// Takes the first key with all its deltas. What the iterator has not handed out when it is
     /// dropped is gone.
+    #[must_use = "what is popped is gone from the queue"]
     pub fn pop(&mut self) -> Option<Popped<'_, T, S>> {
         while self.take_popped().is_some() {}
         self.pop_chain()?;
@@ -321,7 +322,8 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// back.
     #[must_use]
     pub const fn is_synced(&self) -> bool {
-        self.populated && self.initial == 0 && self.popped.first == NONE
+        let popping = self.popped.initial && self.popped.first != NONE;
+        self.populated && self.initial == 0 && !popping
     }
 
     /// How many keys are queued.
@@ -373,8 +375,10 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
     }
 
+    /// Whether there is news of `key` on the way, the rest of a popped chain included.
     fn is_queued(&self, key: &T::Key) -> bool {
-        self.find(key).is_some()
+        let popped = self.nodes.get(self.popped.first);
+        popped.is_some_and(|node| node.delta.key() == key) || self.find(key).is_some()
     }
 
     fn find(&self, key: &T::Key) -> Option<u32> {

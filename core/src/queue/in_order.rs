@@ -161,6 +161,7 @@ impl<T: Resource + Clone> InOrderQueue<T> {
 
     /// Takes the first entry, and says whether it belongs to what comes before the end of the first
     /// full state.
+    #[must_use = "what is popped is gone from the queue"]
     pub fn pop(&mut self) -> Option<(Queued<T>, bool)> {
         let initial = !self.is_synced();
         let item = self.items.pop_front()?;
@@ -170,6 +171,7 @@ impl<T: Resource + Clone> InOrderQueue<T> {
 
     /// Takes as many entries as may be applied to the store in one step: deltas of different keys, at
     /// most a thousand, and not beyond the end of the first full state; or one entry of another kind.
+    #[must_use = "what is popped is gone from the queue"]
     pub fn pop_batch(&mut self) -> Option<Batch<T>> {
         let initial = !self.is_synced();
         let most = if self.initial > 0 {

@@ -9,6 +9,7 @@ use crate::object::Resource;
 use crate::storage::Storage;
 
 /// The deltas of one popped key, oldest first.
+#[must_use = "what is popped is gone from the queue"]
 pub struct Popped<'a, T: Resource + Clone, S: Storage> {
     fifo: &'a mut DeltaFifo<T, S>,
 }

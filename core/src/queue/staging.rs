@@ -12,35 +12,47 @@ use crate::storage::{Bucket, Seed, Table};
 pub(super) struct Staging<T: Resource> {
     seed: Seed,
     /// In the order in which they came; what was removed again leaves a gap.
-    objects: Vec<Option<T>>,
-    /// Places in `objects` by key. Only a streamed state needs it: there an object may come again.
+    staged: Vec<Option<Staged<T>>>,
+    /// Places in `staged` by key. Only a streamed state needs it: there an object may come again.
     places: Option<Table<Vec<Bucket>>>,
-    unreadable: Vec<T::Key>,
     complete: bool,
+}
+
+/// What a full state contains under a key.
+#[derive(Debug)]
+enum Staged<T: Resource> {
+    Object(T),
+    Unreadable(T::Key),
+}
+
+impl<T: Resource> Staged<T> {
+    fn key(&self) -> &T::Key {
+        match self {
+            Self::Object(object) => object.key(),
+            Self::Unreadable(key) => key,
+        }
+    }
 }
 
 impl<T: Resource> Staging<T> {
     pub(super) fn new(seed: Seed, streamed: bool) -> Self {
         Self {
             seed,
-            objects: Vec::new(),
+            staged: Vec::new(),
             places: streamed.then(Table::default),
-            unreadable: Vec::new(),
             complete: true,
         }
     }
 
     pub(super) fn put(&mut self, object: T) {
-        if let Some(place) = self.place_of(object.key()) {
-            *place = Some(object);
-            return;
+        self.stage(Staged::Object(object));
+    }
+
+    pub(super) fn unreadable(&mut self, key: Option<T::Key>) {
+        match key {
+            Some(key) => self.stage(Staged::Unreadable(key)),
+            None => self.complete = false,
         }
-        if let Some(places) = &mut self.places {
-            let at = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
-            let entered = places.insert(self.seed.hash(object.key()), at);
-            debug_assert_eq!(entered, Ok(()));
-        }
-        self.objects.push(Some(object));
     }
 
     pub(super) fn remove(&mut self, key: &T::Key) {
@@ -49,36 +61,46 @@ impl<T: Resource> Staging<T> {
             return;
         };
         places.remove(hash, at);
-        if let Some(place) = self.objects.get_mut(at as usize) {
+        if let Some(place) = self.staged.get_mut(at as usize) {
             *place = None;
         }
     }
 
-    pub(super) fn unreadable(&mut self, key: Option<T::Key>) {
-        match key {
-            Some(key) => self.unreadable.push(key),
-            None => self.complete = false,
-        }
-    }
-
     pub(super) fn finish(self, version: &str) -> FullState<T> {
-        FullState {
-            objects: self.objects.into_iter().flatten().collect(),
-            unreadable: self.unreadable,
+        let mut state = FullState {
+            objects: Vec::with_capacity(self.staged.len()),
+            unreadable: Vec::new(),
             complete: self.complete,
             version: String::from(version),
+        };
+        for staged in self.staged.into_iter().flatten() {
+            match staged {
+                Staged::Object(object) => state.objects.push(object),
+                Staged::Unreadable(key) => state.unreadable.push(key),
+            }
         }
+        state
+    }
+
+    fn stage(&mut self, staged: Staged<T>) {
+        if let Some(at) = self.find(staged.key()) {
+            if let Some(place) = self.staged.get_mut(at as usize) {
+                *place = Some(staged);
+            }
+            return;
+        }
+        if let Some(places) = &mut self.places {
+            let at = u32::try_from(self.staged.len()).unwrap_or(u32::MAX);
+            // There is room: it is the heap.
+            let _ = places.insert(self.seed.hash(staged.key()), at);
+        }
+        self.staged.push(Some(staged));
     }
 
     fn find(&self, key: &T::Key) -> Option<u32> {
         self.places.as_ref()?.find(self.seed.hash(key), |at| {
-            let object = self.objects.get(at as usize).and_then(Option::as_ref);
-            object.is_some_and(|object| object.key() == key)
+            let staged = self.staged.get(at as usize).and_then(Option::as_ref);
+            staged.is_some_and(|staged| staged.key() == key)
         })
-    }
-
-    fn place_of(&mut self, key: &T::Key) -> Option<&mut Option<T>> {
-        let at = self.find(key)?;
-        self.objects.get_mut(at as usize)
     }
 }

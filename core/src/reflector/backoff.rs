@@ -26,19 +26,22 @@ impl Backoff {
         }
     }
 
-    pub(super) fn delay(&mut self, rng: &mut Rng, now: Instant) -> Duration {
+    /// The next delay, if need be made longer. The wait itself is not health.
+    pub(super) fn delay(&mut self, at_least: Duration, rng: &mut Rng, now: Instant) -> Duration {
         let (BackoffReset::AfterHealth(quiet) | BackoffReset::Periodic(quiet)) = self.config.reset;
         if now.since(self.since) > quiet {
             self.next = self.config.base;
             self.since = now;
         }
-        if matches!(self.config.reset, BackoffReset::AfterHealth(_)) {
-            self.since = now;
-        }
         let base = self.next;
         self.next = base.saturating_mul(2).min(self.config.cap);
         let jitter = u64::try_from(base.as_micros()).unwrap_or(u64::MAX);
-        base.saturating_add(Duration::from_micros(rng.below(jitter)))
+        let delay = base.saturating_add(Duration::from_micros(rng.below(jitter)));
+        let delay = delay.max(at_least);
+        if matches!(self.config.reset, BackoffReset::AfterHealth(_)) {
+            self.since = now.after(delay);
+        }
+        delay
     }
 }
 
@@ -102,7 +105,7 @@ mod tests {
             let mut rng = Rng::new(seed);
             let mut backoff = backoff(BackoffReset::AfterHealth(Duration::from_secs(120)));
             for base in [0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30.0, 30.0] {
-                let delay = backoff.delay(&mut rng, at(1)).as_secs_f64();
+                let delay = backoff.delay(Duration::ZERO, &mut rng, at(1)).as_secs_f64();
                 assert!((base..2.0 * base).contains(&delay), "{delay} for {base}");
             }
         }
@@ -114,7 +117,7 @@ mod tests {
         let (mut low, mut high) = (f64::MAX, 0.0_f64);
         for _ in 0..1_000 {
             let mut backoff = backoff(BackoffReset::AfterHealth(Duration::from_secs(120)));
-            let delay = backoff.delay(&mut rng, at(1)).as_secs_f64();
+            let delay = backoff.delay(Duration::ZERO, &mut rng, at(1)).as_secs_f64();
             (low, high) = (low.min(delay), high.max(delay));
         }
         assert!(low < 0.82 && high > 1.58, "{low} to {high}");
@@ -131,7 +134,7 @@ mod tests {
         for failure in 1..40 {
             let now = at(failure * 30);
             for (which, backoff) in [&mut health, &mut periodic].into_iter().enumerate() {
-                let delay = backoff.delay(&mut rng, now);
+                let delay = backoff.delay(Duration::ZERO, &mut rng, now);
                 restarts[which] += usize::from(delay < Duration::from_millis(1_600));
             }
         }
@@ -144,10 +147,10 @@ mod tests {
         let mut rng = Rng::new(3);
         let mut backoff = backoff(BackoffReset::AfterHealth(Duration::from_secs(120)));
         for _ in 0..6 {
-            let _ = backoff.delay(&mut rng, at(1));
+            let _ = backoff.delay(Duration::ZERO, &mut rng, at(1));
         }
-        assert!(backoff.delay(&mut rng, at(121)) >= Duration::from_secs(30));
-        assert!(backoff.delay(&mut rng, at(242)) < Duration::from_millis(1_600));
+        assert!(backoff.delay(Duration::ZERO, &mut rng, at(121)) >= Duration::from_secs(30));
+        assert!(backoff.delay(Duration::ZERO, &mut rng, at(242)) < Duration::from_millis(1_600));
     }
 
     #[test]

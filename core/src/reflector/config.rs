@@ -119,7 +119,7 @@ impl ReflectorConfig {
         let BackoffConfig { base, cap, reset } = self.backoff;
         let (BackoffReset::AfterHealth(quiet) | BackoffReset::Periodic(quiet)) = reset;
         let zero = |name, duration: Duration| {
-            if duration.is_zero() {
+            if duration.as_micros() == 0 {
                 Err(ConfigError::Zero(name))
             } else {
                 Ok(())
@@ -152,7 +152,7 @@ impl Default for ReflectorConfig {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// This duration is zero.
+    /// This duration is zero, or too short to be told from it.
     Zero(&'static str),
     /// The cap of the backoff is below its base.
     BackoffInverted {
@@ -163,16 +163,19 @@ pub enum ConfigError {
     },
     /// The page size does not fit what a server reads.
     PageTooLarge,
+    /// This limit of a decoder is zero or too large.
+    Limit(&'static str),
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Zero(name) => write!(f, "`{name}` must be longer than zero"),
+            Self::Zero(name) => write!(f, "`{name}` must be at least a microsecond"),
             Self::BackoffInverted { base, cap } => write!(
                 f,
                 "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?})"
             ),
+            Self::Limit(name) => write!(f, "the limit `{name}` is zero or too large"),
             Self::PageTooLarge => write!(f, "`reflector.page_size` must be at most {}", i32::MAX),
         }
     }

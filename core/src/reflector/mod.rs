@@ -71,6 +71,8 @@ pub struct Reflector<S: Storage> {
     pages_always: bool,
     /// This server does not announce the end of a streamed state.
     never_stream: bool,
+    /// A streamed state broke since the last full state was read.
+    stream_broke: bool,
     /// The objects of a full state are used as they come.
     partial_states: bool,
     /// A full state has been read, and no other one has been asked for since.
@@ -125,6 +127,7 @@ impl<S: Storage> Reflector<S> {
             version_unavailable: false,
             pages_always: false,
             never_stream: false,
+            stream_broke: false,
             partial_states: false,
             live: false,
             full_states: 0,
@@ -162,6 +165,7 @@ impl<S: Storage> Reflector<S> {
 
     /// Takes one fact of the answer to `exchange` and says what it means. Facts of any other exchange
     /// than the current one mean nothing.
+    #[must_use = "a change is told once"]
     pub fn handle<T: Resource>(
         &mut self,
         exchange: ExchangeId,
@@ -184,6 +188,7 @@ impl<S: Storage> Reflector<S> {
     }
 
     /// The current exchange is given up for a reason that the server does not know of.
+    #[must_use = "a change is told once"]
     pub fn give_up<T: Resource>(
         &mut self,
         failure: Failure,
@@ -217,6 +222,7 @@ impl<S: Storage> Reflector<S> {
     }
 
     /// Fires what is due.
+    #[must_use = "a change is told once"]
     pub fn advance<T: Resource>(&mut self, now: Instant) -> Option<Change<T>> {
         let now = self.tick(now);
         if self.next_deadline().is_none_or(|deadline| now < deadline) {
@@ -230,16 +236,19 @@ impl<S: Storage> Reflector<S> {
             };
             return None;
         }
-        let failure = match &self.state {
-            State::Streaming(streaming) if self.end_bookmark_deadline(streaming) <= Some(now) => {
-                Failure::NoEndBookmark
-            }
+        let end_bookmark = match &self.state {
+            State::Streaming(streaming) => self.end_bookmark_deadline(streaming),
+            _ => None,
+        };
+        let failure = match end_bookmark {
+            Some(deadline) if deadline <= now => Failure::NoEndBookmark,
             _ => Failure::Idle,
         };
         self.give_up(failure, failure.describe(), now)
     }
 
     /// The next command for the transport. The clocks of a request start when it is taken here.
+    #[must_use = "a command that is not executed is lost"]
     pub fn poll_command(&mut self, now: Instant) -> Option<Command<S::Text>> {
         let now = self.tick(now);
         if let Some(exchange) = self.abort.take() {
@@ -256,9 +265,12 @@ impl<S: Storage> Reflector<S> {
             request: exchange.request.clone(),
         };
         match &mut self.state {
-            State::Streaming(streaming) => streaming.last_event = now,
             State::Watching(watching) => watching.since = Some(now),
-            State::Listing(_) | State::Waiting(_) | State::Idle | State::Stopped => {}
+            State::Listing(_)
+            | State::Streaming(_)
+            | State::Waiting(_)
+            | State::Idle
+            | State::Stopped => {}
         }
         Some(command)
     }
@@ -400,13 +412,12 @@ impl<S: Storage> Reflector<S> {
 
     /// Waits one delay of the backoff, or longer if the server asked for it.
     fn wait(&mut self, then: Next, cause: Failure, now: Instant) -> State<S::Text> {
-        let mut delay = self.backoff.delay(&mut self.rng, now);
-        if let Failure::Throttled {
-            retry_after: Some(asked),
-        } = cause
-        {
-            delay = delay.max(asked.min(LONGEST_PATIENCE));
-        }
+        let asked = match cause {
+            Failure::Throttled { retry_after } => retry_after.unwrap_or_default(),
+            _ => Duration::ZERO,
+        };
+        let at_least = asked.min(LONGEST_PATIENCE);
+        let delay = self.backoff.delay(at_least, &mut self.rng, now);
         State::Waiting(Waiting {
             until: now.after(delay),
             then,
@@ -428,6 +439,7 @@ impl<S: Storage> Reflector<S> {
     /// A full state has been read completely.
     fn finish_full_state(&mut self) {
         self.version_unavailable = false;
+        self.stream_broke = false;
         self.live = true;
         self.full_states += 1;
     }
@@ -438,8 +450,9 @@ impl<S: Storage> Reflector<S> {
     }
 
     fn end_bookmark_deadline(&self, streaming: &phase::Streaming<S::Text>) -> Option<Instant> {
-        streaming.exchange.taken?;
-        Some(streaming.last_event.after(self.config.end_bookmark?))
+        let patience = self.config.end_bookmark?;
+        let opened = streaming.exchange.opened;
+        opened.then(|| streaming.last_event.after(patience))
     }
 }
 

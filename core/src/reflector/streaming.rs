@@ -20,6 +20,7 @@ impl<S: Storage> Reflector<S> {
                 let first = !streaming.exchange.opened;
                 streaming.exchange.opened = true;
                 streaming.exchange.heard = now;
+                streaming.last_event = now;
                 let begin = first.then_some(Change::ReplaceBegin { streamed: true });
                 return (State::Streaming(streaming), begin);
             }
@@ -45,10 +46,7 @@ impl<S: Storage> Reflector<S> {
                 };
                 return (State::Watching(watching), Some(Change::ReplaceEnd));
             }
-            Fact::Closed => {
-                let message = "the stream ended before the state was complete";
-                return self.fail_streaming(streaming, Failure::Broken, message, now);
-            }
+            Fact::Closed => return self.close_streaming(streaming, now),
             Fact::Failed { failure, message } => {
                 return self.fail_streaming(streaming, failure, message, now);
             }
@@ -84,7 +82,7 @@ impl<S: Storage> Reflector<S> {
                 self.version_unavailable = true;
                 self.stream()
             }
-            Failure::Broken | Failure::TimedOut if opened => self.end_stream(&streaming, now),
+            Failure::Broken | Failure::TimedOut if opened => self.stream_again(&streaming, now),
             Failure::NoEndBookmark => {
                 self.never_stream = true;
                 self.list()
@@ -95,18 +93,30 @@ impl<S: Storage> Reflector<S> {
         (state, abandoned)
     }
 
-    /// The stream ended before it announced its end.
-    fn end_stream(&mut self, streaming: &Streaming<S::Text>, now: Instant) -> State<S::Text> {
-        let exchange = &streaming.exchange;
-        if exchange.is_younger_than(SHORT_WATCH, now) && streaming.events == 0 {
+    /// The server ended the stream, in good order but without announcing the end of the state.
+    fn close_streaming<T: Resource>(
+        &mut self,
+        streaming: Streaming<S::Text>,
+        now: Instant,
+    ) -> Outcome<S, T> {
+        // It had all the time that an announcement may take, and never made one.
+        let had_time = |patience| !streaming.exchange.is_younger_than(patience, now);
+        let failure = match self.config.end_bookmark {
+            Some(patience) if had_time(patience) => Failure::NoEndBookmark,
+            _ => Failure::Broken,
+        };
+        let message = "the stream ended before the state was complete";
+        self.fail_streaming(streaming, failure, message, now)
+    }
+
+    /// The stream broke. The first time it is opened again at once, then after a wait: every time the
+    /// server begins with the whole state.
+    fn stream_again(&mut self, streaming: &Streaming<S::Text>, now: Instant) -> State<S::Text> {
+        if streaming.exchange.is_younger_than(SHORT_WATCH, now) && streaming.events == 0 {
             return self.list();
         }
-        // It had all the time that an announcement may take, and never made one.
-        if let Some(patience) = self.config.end_bookmark
-            && !exchange.is_younger_than(patience, now)
-        {
-            self.never_stream = true;
-            return self.list();
+        if core::mem::replace(&mut self.stream_broke, true) {
+            return self.wait(Next::Stream, Failure::Broken, now);
         }
         self.stream()
     }

@@ -234,7 +234,7 @@ pub(crate) fn facts_with<F>(
 where
     F: Form<Body: Debug>,
 {
-    let mut decoder = JsonDecoder::with_limits(form, limits);
+    let mut decoder = JsonDecoder::with_limits(form, limits).unwrap();
     let mut facts = Vec::new();
     feed(&mut decoder, body, bytes, pieces, |fact| {
         facts.push(format!("{fact:?}"))

@@ -1,0 +1,424 @@
+//! Mistakes that were made once, each with the smallest case that shows it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod hand;
+
+use core::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hand::{Hand, Pod, listed, pod};
+use informer_core::decode::{Dynamic, JsonDecoder, Limits};
+use informer_core::indexer::{IndexFn, Indexer};
+use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
+use informer_core::queue::{QueueKind, Refusal, Transform};
+use informer_core::reflector::{ConfigError, FirstState, Phase};
+use informer_core::storage::{Fixed, Full, Heap, Seed};
+use informer_core::transport::{Request, Signal};
+use informer_core::{Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey};
+
+const STALL: ListenerConfig = ListenerConfig {
+    resync: Resync::Default,
+    backlog: Backlog::Stall { at: 1 },
+};
+
+const MERGE: ListenerConfig = ListenerConfig {
+    resync: Resync::Never,
+    backlog: Backlog::Coalesce { above: 0 },
+};
+
+/// An informer with a listener that does not take anything by itself.
+fn stalled(config: InformerConfig) -> (Hand, ListenerId) {
+    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let slow = informer
+        .add_listener(STALL, Instant::from_micros(1))
+        .unwrap();
+    (Hand::with(informer), slow)
+}
+
+fn client_go(queue: QueueKind) -> InformerConfig {
+    let mut config = InformerConfig::client_go(queue);
+    config.reflector.first_state = FirstState::Listed;
+    config
+}
+
+fn end_bookmark(version: u64) -> String {
+    format!(
+        r#"{{"metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}"#
+    )
+}
+
+fn three_adds() -> String {
+    [("x", 11), ("y", 12), ("z", 13)]
+        .map(|(name, version)| {
+            let object = pod(name, "u", version);
+            format!("{{\"type\":\"ADDED\",\"object\":{object}}}\n")
+        })
+        .concat()
+}
+
+/// Renames what has version 15, and refuses it or not.
+fn renaming(refuses: bool) -> Hand {
+    let rename = Transform::new(move |pod: &mut Pod| {
+        if &*pod.version == "15" {
+            Arc::make_mut(pod).key = ObjectKey::new("a", "other");
+            if refuses {
+                return Err(Refusal::new("no"));
+            }
+        }
+        Ok(())
+    });
+    let informer = Informer::new(JsonDecoder::new(Dynamic), listed(), 1).unwrap();
+    let mut hand = Hand::with(informer.with_transform(rename));
+    hand.list(10, &[pod("x", "u1", 1), pod("other", "u2", 2)]);
+    hand.request();
+    hand.signal(Signal::Opened);
+    hand.notes();
+    hand
+}
+
+#[test]
+fn a_transform_that_renames_an_object_harms_neither_of_the_two() {
+    for refuses in [true, false] {
+        let mut hand = renaming(refuses);
+        hand.expire();
+        hand.list(20, &[pod("x", "u1", 15), pod("other", "u2", 2)]);
+        assert_eq!(hand.notes(), Vec::<String>::new());
+        assert_eq!(hand.store(), ["other@2", "x@1"]);
+        let report = hand.informer.poll_rejected().unwrap();
+        assert_eq!(report.key.unwrap().name(), "x");
+        let mut hand = renaming(refuses);
+        hand.event("DELETED", &pod("x", "u1", 15));
+        assert_eq!(hand.store(), ["other@2"]);
+    }
+}
+
+/// The work for an object with many index values is in proportion to them.
+#[test]
+fn many_index_values_are_not_compared_with_each_other() {
+    let finds = |labels: usize| {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&asked);
+        let mut store: Indexer<Object<Arc<AtomicUsize>>, Heap> = Indexer::new(Seed::new(1));
+        let by_label = IndexFn::new(move |object: &Object<_>, file: &mut dyn FnMut(&[u8])| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            object
+                .labels
+                .iter()
+                .for_each(|(_, value)| file(value.as_bytes()));
+        });
+        store.add_index("label", by_label).unwrap();
+        for version in 1..4 {
+            let labels: Labels = (0..labels)
+                .map(|n| (format!("k{n}"), format!("v{n}")))
+                .collect();
+            let object = Object {
+                key: ObjectKey::new("a", "x"),
+                uid: "".into(),
+                version: version.to_string().into(),
+                labels,
+                body: Arc::default(),
+            };
+            store.put(object).unwrap();
+        }
+        assert_eq!(store.index_values("label").unwrap().count(), labels);
+        asked.load(Ordering::Relaxed)
+    };
+    // 100,000 values would take minutes if each were compared with each.
+    assert!(finds(100_000) <= 6);
+}
+
+#[test]
+fn a_stream_that_is_not_answered_says_nothing_about_end_bookmarks() {
+    let mut hand = Hand::new(InformerConfig::new());
+    // The idle deadline, and not that of the end bookmark.
+    hand.wait();
+    assert_eq!(hand.now, Instant::from_micros(200_000_001));
+    let failure = hand.informer.status().last_failure.unwrap().failure;
+    assert_eq!(failure, Failure::Idle);
+    hand.fail(Failure::Forbidden, "");
+    let request = hand.wait();
+    assert!(
+        matches!(
+            request,
+            Some(Request::Watch {
+                initial_events: true,
+                ..
+            })
+        ),
+        "{request:?}"
+    );
+}
+
+#[test]
+fn a_long_stream_that_breaks_is_streamed_again() {
+    let mut hand = Hand::new(InformerConfig::new());
+    for n in 0..5 {
+        hand.event("ADDED", &pod(&format!("p{n}"), "u", n + 1));
+        hand.sleep(Duration::from_secs(10));
+    }
+    hand.fail(Failure::Broken, "reset");
+    let request = hand.request();
+    assert!(
+        matches!(
+            request,
+            Some(Request::Watch {
+                initial_events: true,
+                ..
+            })
+        ),
+        "{request:?}"
+    );
+}
+
+#[test]
+fn a_stream_that_breaks_again_and_again_is_not_asked_for_without_a_wait() {
+    let mut hand = Hand::new(InformerConfig::new());
+    hand.event("ADDED", &pod("x", "u", 11));
+    hand.fail(Failure::Broken, "reset");
+    assert!(hand.request().is_some(), "once at once");
+    hand.event("ADDED", &pod("x", "u", 12));
+    hand.fail(Failure::Broken, "reset");
+    assert_eq!(hand.request(), None);
+    assert!(hand.wait().is_some());
+}
+
+#[test]
+fn silence_during_a_stall_is_excused_even_if_the_stall_is_over_before_the_deadline() {
+    let (mut hand, slow) = stalled(listed());
+    hand.list(10, &[]);
+    hand.request();
+    hand.signal(Signal::Opened);
+    let text = three_adds();
+    assert!(hand.signal(Signal::Bytes(text.as_bytes())).unwrap() < text.len());
+    hand.now = hand.now.after(Duration::from_secs(199));
+    while hand.informer.poll_notification(slow).is_some() {}
+    hand.sleep(Duration::from_secs(1));
+    assert_eq!(hand.informer.status().counts.failures, 0);
+
+    let (mut hand, slow) = stalled(InformerConfig::new());
+    assert!(hand.signal(Signal::Bytes(text.as_bytes())).unwrap() < text.len());
+    hand.now = hand.now.after(Duration::from_secs(29));
+    while hand.informer.poll_notification(slow).is_some() {}
+    hand.sleep(Duration::from_secs(1));
+    assert!(matches!(
+        hand.informer.status().phase,
+        Phase::Streaming { .. }
+    ));
+}
+
+#[test]
+fn an_unreadable_object_that_is_deleted_while_it_is_streamed_is_gone() {
+    for queue in [QueueKind::DeltaFifo, QueueKind::InOrder] {
+        for config in [
+            InformerConfig::client_go(queue),
+            InformerConfig {
+                queue,
+                ..InformerConfig::new()
+            },
+        ] {
+            let mut hand = Hand::new(config);
+            hand.event("ADDED", &pod("x", "u1", 1));
+            hand.event("BOOKMARK", &end_bookmark(10));
+            hand.expire();
+            hand.event(
+                "ADDED",
+                r#"{"metadata":{"namespace":"a","name":"x","resourceVersion":"11"},"bad":tru}"#,
+            );
+            hand.event("DELETED", &pod("x", "u1", 12));
+            hand.event("BOOKMARK", &end_bookmark(13));
+            assert_eq!(hand.store(), Vec::<String>::new());
+        }
+    }
+}
+
+/// A stall in the middle of the deltas of one key.
+#[test]
+fn a_chain_that_is_popped_half_way_still_counts_as_queued() {
+    let mut config = client_go(QueueKind::DeltaFifo);
+    config.resync = Some(Duration::from_secs(1));
+    let (mut hand, slow) = stalled(config);
+    hand.list(10, &[pod("x", "u", 1)]);
+    hand.request();
+    hand.signal(Signal::Opened);
+    while hand.informer.poll_notification(slow).is_some() {}
+    assert!(hand.informer.is_synced());
+    hand.expire();
+    hand.list(20, &[pod("x", "u", 2), pod("x", "u", 3)]);
+    assert!(hand.informer.is_synced(), "it never turns back");
+    hand.sleep(Duration::from_secs(5));
+    hand.sleep(Duration::from_secs(5));
+    while hand.informer.poll_notification(slow).is_some() {}
+    assert_eq!(hand.store(), ["x@3"], "time does not go back");
+}
+
+#[test]
+fn resyncs_do_not_pile_up_behind_a_stalled_listener() {
+    let mut config = InformerConfig {
+        queue: QueueKind::InOrder,
+        ..listed()
+    };
+    config.resync = Some(Duration::from_secs(1));
+    let (mut hand, _) = stalled(config);
+    hand.list(10, &[pod("x", "u", 1), pod("y", "u", 2)]);
+    for _ in 0..1_000 {
+        hand.sleep(Duration::from_secs(1));
+    }
+    let queued = hand.informer.status().queued;
+    assert!(queued <= 2, "{queued}");
+}
+
+/// What is applied in one step is told as listeners take it.
+#[test]
+fn a_full_state_of_an_in_order_queue_respects_a_stalling_listener() {
+    let config = InformerConfig {
+        queue: QueueKind::InOrder,
+        ..listed()
+    };
+    let (mut hand, slow) = stalled(config);
+    let pods: Vec<_> = (0..50).map(|n| pod(&format!("p{n}"), "u", n)).collect();
+    hand.list(60, &pods);
+    assert_eq!(hand.store().len(), 50);
+    let mut told = 0;
+    loop {
+        let status = hand.informer.listener_status(slow).unwrap();
+        assert!(status.pending <= 1);
+        assert!(!status.synced);
+        if hand.informer.poll_notification(slow).is_none() {
+            break;
+        }
+        told += 1;
+    }
+    assert_eq!(told, 50);
+    assert!(hand.informer.listener_status(slow).unwrap().synced);
+}
+
+#[test]
+fn an_object_that_finds_no_place_changes_nothing() {
+    let pod = |name: &str, version: &str, labels: usize| Object {
+        key: ObjectKey::new("a", name),
+        uid: "".into(),
+        version: version.into(),
+        labels: (0..labels)
+            .map(|n| (format!("k{n}"), format!("{name}{n}")))
+            .collect(),
+        body: (),
+    };
+    let mut store: Indexer<Object<()>, Fixed<16>> = Indexer::new(Seed::new(1));
+    let by_label = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
+        object
+            .labels
+            .iter()
+            .for_each(|(_, value)| file(value.as_bytes()));
+    });
+    store.add_index("label", by_label).unwrap();
+    store.put(pod("a", "1", 10)).unwrap();
+    assert_eq!(
+        store.put(pod("b", "2", 10)),
+        Err(Full),
+        "there is room for six values"
+    );
+    assert_eq!(store.put(pod("a", "3", 17)), Err(Full));
+    assert_eq!(store.len(), 1);
+    assert_eq!(store.version(), "1");
+    assert_eq!(&*store.iter().next().unwrap().version, "1");
+    assert_eq!(store.index_values("label").unwrap().count(), 10);
+    assert_eq!(store.count("label", "a9"), Ok(1));
+    store.put(pod("b", "4", 6)).unwrap();
+    assert_eq!(store.count("label", "b5"), Ok(1));
+}
+
+#[test]
+fn client_go_s_odd_notifications_are_merged_too() {
+    let mut hand = Hand::new(client_go(QueueKind::InOrder));
+    let listener = hand.informer.add_listener(MERGE, hand.now).unwrap();
+    // A key twice in one list is two adds.
+    hand.list(10, &[pod("x", "u", 1), pod("x", "u", 2)]);
+    hand.request();
+    hand.event("DELETED", &pod("x", "u", 11));
+    assert_eq!(hand.notes_of(listener), Vec::<String>::new());
+    // The deletion of something unknown is told.
+    for version in 12..1_000 {
+        hand.event("DELETED", &pod("x", "u", version));
+    }
+    assert_eq!(hand.informer.listener_status(listener).unwrap().pending, 1);
+}
+
+#[test]
+fn waiting_is_not_health() {
+    let mut config = listed();
+    config.reflector.backoff.cap = Duration::from_secs(600);
+    let mut hand = Hand::new(config);
+    let mut waits = Vec::new();
+    for _ in 0..16 {
+        hand.fail(Failure::Forbidden, "");
+        let until = hand.informer.next_deadline().unwrap();
+        waits.push(until.since(hand.now).as_secs());
+        hand.wait();
+    }
+    assert!(waits[10..].iter().all(|wait| *wait >= 100), "{waits:?}");
+}
+
+#[test]
+fn durations_too_short_to_be_told_from_zero_are_refused() {
+    let refused = |change: fn(&mut InformerConfig)| {
+        let mut config = listed();
+        change(&mut config);
+        let informer = Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1);
+        informer.map(|_| ()).unwrap_err()
+    };
+    assert_eq!(
+        refused(|config| config.resync = Some(Duration::from_nanos(1))),
+        ConfigError::Zero("resync")
+    );
+    assert_eq!(
+        refused(|config| config.reflector.idle = Some(Duration::from_nanos(999))),
+        ConfigError::Zero("reflector.idle")
+    );
+    for limits in [
+        Limits {
+            object_bytes: 0,
+            ..Limits::new()
+        },
+        Limits {
+            depth: 0,
+            ..Limits::new()
+        },
+        Limits {
+            depth: 1 << 20,
+            ..Limits::new()
+        },
+    ] {
+        assert!(JsonDecoder::with_limits(Dynamic, limits).is_err());
+    }
+}
+
+#[test]
+fn what_a_relist_of_an_in_order_queue_suppresses_is_counted() {
+    let config = InformerConfig {
+        queue: QueueKind::InOrder,
+        ..listed()
+    };
+    let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
+    hand.expire();
+    hand.list(20, &[pod("x", "u1", 1)]);
+    assert_eq!(hand.informer.status().counts.suppressed, 1);
+}
+
+#[test]
+fn a_report_does_not_keep_a_version_of_any_length() {
+    let mut hand = Hand::synced(listed(), &[]);
+    let long = "9".repeat(1 << 20);
+    hand.event(
+        "ADDED",
+        &format!(
+            r#"{{"metadata":{{"namespace":"a","name":"x","resourceVersion":"{long}"}},"bad":tru}}"#
+        ),
+    );
+    assert!(hand.informer.poll_rejected().unwrap().version.len() <= 512);
+}
