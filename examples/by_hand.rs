@@ -55,7 +55,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut stages = Stages::new()?;
     let mut answers = ANSWERS.into_iter();
     loop {
-        stages.reflector.advance::<Pod>(stages.now);
+        let due = stages.reflector.advance(stages.now);
+        stages.file(due)?;
         while let Some(command) = stages.reflector.poll_command(stages.now) {
             let Command::Open { exchange, request } = command else {
                 println!("reflector  drops the exchange");

@@ -29,7 +29,7 @@ use world::World;
 #[test]
 fn no_drain_rule_any_order_of_calls_is_safe() {
     for seed in 0..60 {
-        let mut world = World::new(listed(), seed);
+        let mut world = World::<Heap>::new(listed(), seed);
         world.listen(EVERYTHING, true);
         world.informer.start(world.now);
         for _ in 0..200 {
@@ -74,7 +74,7 @@ fn time_never_goes_back() {
 fn early_advance_is_free() {
     for seed in 0..30 {
         let run = |needless: bool| {
-            let mut world = World::new(listed(), seed);
+            let mut world = World::<Heap>::new(listed(), seed);
             world.listen(EVERYTHING, true);
             world.informer.start(world.now);
             for _ in 0..150 {
@@ -231,7 +231,7 @@ fn bounds_stall_and_never_lose() {
         } else {
             QueueKind::InOrder
         };
-        let mut world = World::new(InformerConfig { queue, ..listed() }, seed);
+        let mut world = World::<Heap>::new(InformerConfig { queue, ..listed() }, seed);
         let stall = ListenerConfig {
             backlog: Backlog::Stall { at: 2 },
             ..EVERYTHING
@@ -257,7 +257,7 @@ fn bounds_stall_and_never_lose() {
 fn same_seed_and_inputs_same_outputs() {
     for seed in 0..20 {
         let run = |seed| {
-            let mut world = World::new(InformerConfig::new(), seed);
+            let mut world = World::<Heap>::new(InformerConfig::new(), seed);
             world.listen(ListenerConfig::new(), true);
             world.informer.start(world.now);
             for _ in 0..200 {

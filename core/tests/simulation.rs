@@ -17,10 +17,11 @@ use informer_core::InformerConfig;
 use informer_core::processor::{Backlog, ListenerConfig, Resync};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::FirstState;
+use informer_core::storage::Heap;
 use world::World;
 
 /// Every combination of queue, relist, first state and preset comes from the seed.
-fn world(seed: u64) -> World {
+fn world(seed: u64) -> World<Heap> {
     let queue = if seed & 1 == 0 {
         QueueKind::DeltaFifo
     } else {
@@ -44,7 +45,7 @@ fn world(seed: u64) -> World {
     if seed & 16 == 0 {
         config.resync = Some(Duration::from_secs(30));
     }
-    let mut world = World::new(config, seed);
+    let mut world = World::<Heap>::new(config, seed);
     world.server.page = (seed % 7) as usize;
     let backlogs = [
         Backlog::Grow,
@@ -67,7 +68,7 @@ fn world(seed: u64) -> World {
     world
 }
 
-fn run(seed: u64) -> World {
+fn run(seed: u64) -> World<Heap> {
     let mut world = world(seed);
     let strict = seed & 2 == 0;
     for _ in 0..world.random.below(10) {

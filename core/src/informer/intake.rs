@@ -80,13 +80,16 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 change = instead;
             }
         }
+        let mut ends_incomplete = false;
         match change {
-            Change::ReplaceBegin { .. } => self.unswept = false,
+            Change::ReplaceBegin { .. } => (self.unswept, self.incomplete) = (false, false),
             Change::ReplaceUnreadable(None) => self.unswept = true,
+            Change::ReplaceEnd => ends_incomplete = self.incomplete,
             _ => {}
         }
         let version = self.reflector.version();
-        if self.queue.push(change, &mut self.store, version).is_err() {
+        let pushed = self.queue.push(change, &mut self.store, version);
+        if pushed.is_err() || ends_incomplete {
             self.overflow(now);
         }
     }
@@ -122,7 +125,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// A bound of the storage was reached where nobody can wait. The full state is read again later.
+    /// The storage has no room for something, and nobody can wait. The full state is read again later.
     pub(super) fn overflow(&mut self, now: Instant) {
         let failure = Failure::Full;
         let given_up = self.reflector.give_up(failure, failure.describe(), now);

@@ -71,6 +71,8 @@ pub struct Informer<D: Decode, S: Storage> {
     last_byte: Option<Instant>,
     last_event: Option<Instant>,
     last_bookmark: Option<Instant>,
+    /// The store had no room for something that the server has.
+    incomplete: bool,
     /// A listener has held up the bytes since the last time it was looked at.
     held_up: bool,
     /// The newest full state contained something that could not even be named.
@@ -117,6 +119,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_byte: None,
             last_event: None,
             last_bookmark: None,
+            incomplete: false,
             held_up: false,
             unswept: false,
             now: Instant::default(),
@@ -393,7 +396,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             return Ok(Poll::Pending);
         }
         let reached = status::compare_versions(self.reflector.version(), version)?.is_ge();
-        Ok(if reached && self.queue.is_empty() {
+        Ok(if reached && self.is_drained() && !self.incomplete {
             Poll::Ready(())
         } else {
             Poll::Pending

@@ -27,7 +27,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 break;
             };
             if let Err(Full) = applied {
-                self.overflow(self.now);
+                self.incomplete = true;
+                if !self.queue.note_overflow() {
+                    self.overflow(self.now);
+                }
             }
         }
         let drained = self.is_drained();

@@ -235,6 +235,16 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// # Errors
     /// There is no room. What could be filed is filed; calling again goes on.
     pub fn end_replace(&mut self, known: &impl KnownObjects<T>) -> Result<(), Full> {
+        self.sweep(known)?;
+        self.end_replace_unswept();
+        Ok(())
+    }
+
+    /// Deletes what is queued or known and was not in the full state under way, without ending it.
+    ///
+    /// # Errors
+    /// There is no room. What could be filed is filed; calling again goes on.
+    pub fn sweep(&mut self, known: &impl KnownObjects<T>) -> Result<(), Full> {
         let mut at = self.queue.first;
         while let Some(entry) = self.entries.get(at) {
             let next = entry.next;
@@ -252,9 +262,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
                 Delta::Deleted(Deletion::Inferred { key, last }),
                 Epoch::NEVER,
             )
-        })?;
-        self.end_replace_unswept();
-        Ok(())
+        })
     }
 
     /// The full state is complete, but not all of it could be read, so nothing is deleted.
@@ -269,6 +277,12 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// The full state will not be completed: nothing is deleted.
     pub const fn abandon_replace(&mut self) {
         self.replacing = false;
+    }
+
+    /// Whether a full state is under way.
+    #[must_use]
+    pub const fn is_replacing(&self) -> bool {
+        self.replacing
     }
 
     /// Shows everything known again, except what has news queued.

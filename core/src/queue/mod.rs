@@ -134,6 +134,16 @@ impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
         }
     }
 
+    /// The store had no room for a change. Says whether that concerns the full state under way, which
+    /// is then read to its end all the same: only then it is known what makes room.
+    pub(crate) const fn note_overflow(&mut self) -> bool {
+        match self {
+            Self::Streamed(queue) => queue.note_overflow(),
+            #[cfg(feature = "alloc")]
+            Self::Collected(_) => false,
+        }
+    }
+
     /// Whether its full states go to the store before they are complete.
     pub(crate) const fn is_streamed(&self) -> bool {
         matches!(self, Self::Streamed(_))

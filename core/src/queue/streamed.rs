@@ -12,6 +12,8 @@ pub(crate) struct Streamed<T: Resource + Clone, S: Storage> {
     pub(super) fifo: DeltaFifo<T, S>,
     /// The full state under way contains something that could not even be named.
     blind: bool,
+    /// The full state under way contains something for which the store has no room.
+    overflowed: bool,
 }
 
 impl<T: Resource + Clone, S: Storage> Streamed<T, S> {
@@ -19,7 +21,15 @@ impl<T: Resource + Clone, S: Storage> Streamed<T, S> {
         Self {
             fifo: DeltaFifo::new(seed),
             blind: false,
+            overflowed: false,
         }
+    }
+
+    /// The store had no room for a change. Says whether that concerns the full state under way, which
+    /// is then read to its end all the same.
+    pub(super) const fn note_overflow(&mut self) -> bool {
+        self.overflowed |= self.fifo.is_replacing();
+        self.fifo.is_replacing()
     }
 
     pub(super) fn push(
@@ -31,6 +41,7 @@ impl<T: Resource + Clone, S: Storage> Streamed<T, S> {
         match change {
             Change::ReplaceBegin { .. } => {
                 self.blind = false;
+                self.overflowed = false;
                 fifo.begin_replace(&**store);
             }
             Change::ReplaceItem(object) => fifo.replace_item(object)?,
@@ -42,6 +53,13 @@ impl<T: Resource + Clone, S: Storage> Streamed<T, S> {
                 store.mark_seen(&key, fifo.epoch());
             }
             Change::ReplaceUnreadable(None) => self.blind = true,
+            // What has vanished is known, and makes room for another try; but this is not the state.
+            Change::ReplaceEnd if self.overflowed => {
+                if !self.blind {
+                    fifo.sweep(&**store)?;
+                }
+                fifo.abandon_replace();
+            }
             Change::ReplaceEnd if self.blind => fifo.end_replace_unswept(),
             Change::ReplaceEnd => fifo.end_replace(&**store)?,
             Change::ReplaceAbandon => fifo.abandon_replace(),

@@ -9,15 +9,14 @@ use core::time::Duration;
 use std::fmt::Write as _;
 
 use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig};
-use informer_core::storage::Heap;
+use informer_core::storage::{Heap, Storage};
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
 
 use listener::Observer;
 use server::{Answer, Server};
-
-pub type Machine = Informer<JsonDecoder<Dynamic>, Heap>;
 
 /// SplitMix64.
 pub struct Random(pub u64);
@@ -37,8 +36,8 @@ impl Random {
 }
 
 /// One informer, its server and what lies between.
-pub struct World {
-    pub informer: Machine,
+pub struct World<S: Storage = Heap> {
+    pub informer: Informer<JsonDecoder<Dynamic>, S>,
     pub server: Server,
     pub observers: Vec<Observer>,
     pub random: Random,
@@ -51,9 +50,10 @@ pub struct World {
     pub chunk: u64,
 }
 
-impl World {
+impl<S: Storage> World<S> {
     pub fn new(config: InformerConfig, seed: u64) -> Self {
-        let informer = Informer::new(JsonDecoder::new(Dynamic), config, seed).unwrap();
+        let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, seed).unwrap();
+        informer.add_index("app", IndexFn::plain(by_app)).unwrap();
         Self {
             informer,
             server: Server::default(),
@@ -237,6 +237,18 @@ impl World {
             })
             .collect();
         assert_eq!(shown, self.server.state(), "the store equals the server");
+        for app in ["a0", "a1", "a2"] {
+            let has = |pod: &&listener::Pod| pod.labels.get("app") == Some(app);
+            let mut filed: Vec<_> = store
+                .by_index("app", app)
+                .unwrap()
+                .map(|pod| &pod.key)
+                .collect();
+            let mut right: Vec<_> = store.iter().filter(has).map(|pod| &pod.key).collect();
+            filed.sort();
+            right.sort();
+            assert_eq!(filed, right, "the index equals a recomputation");
+        }
         for observer in &self.observers {
             assert_eq!(
                 observer.view(),
@@ -249,13 +261,20 @@ impl World {
     }
 }
 
-pub fn shown(request: &Request<String>) -> String {
+fn by_app(pod: &listener::Pod, file: &mut dyn FnMut(&[u8])) {
+    if let Some(app) = pod.labels.get("app") {
+        file(app.as_bytes());
+    }
+}
+
+pub fn shown<X: AsRef<str>>(request: &Request<X>) -> String {
     match request {
         Request::List {
             version,
             limit,
             page,
         } => {
+            let page = page.as_ref().map(AsRef::as_ref);
             format!("list {:?} {limit:?} {page:?}", version.as_str())
         }
         Request::Watch {

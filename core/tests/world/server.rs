@@ -93,7 +93,7 @@ impl Server {
         self.listed.clear();
     }
 
-    pub fn answer(&mut self, request: &Request<String>, now: Instant) -> Answer {
+    pub fn answer<X: AsRef<str>>(&mut self, request: &Request<X>, now: Instant) -> Answer {
         let mut answer = Answer {
             begun: false,
             bytes: Vec::new(),
@@ -108,7 +108,7 @@ impl Server {
         }
         match request {
             Request::List { limit, page, .. } => {
-                match self.list(limit.is_some(), page.as_deref()) {
+                match self.list(limit.is_some(), page.as_ref().map(AsRef::as_ref)) {
                     Some(body) => answer.bytes = body.into_bytes(),
                     None => answer.end = Some(Failure::Expired),
                 }
@@ -121,7 +121,7 @@ impl Server {
                 answer.complete = false;
                 answer.until = Some(now.after(*timeout));
                 let mut from = match version {
-                    At::Version(version) => version.parse().unwrap(),
+                    At::Version(version) => version.as_ref().parse().unwrap(),
                     At::Any | At::Latest => 0,
                 };
                 if *initial_events {
