@@ -19,6 +19,7 @@ mod in_order;
 mod indexer;
 mod keys;
 mod shared_informer;
+mod workqueue;
 
 // The texts that a Kubernetes API server sends.
 mod server;
@@ -66,8 +67,6 @@ pub enum Skip {
     KeyOfOther,
     /// Selectors are not replayed yet.
     Selectors,
-    /// Work queues are not replayed yet.
-    Workqueue,
 }
 
 impl Skip {
@@ -80,7 +79,6 @@ impl Skip {
             Self::IndexError => "index_error",
             Self::KeyOfOther => "key_of_other",
             Self::Selectors => "selectors",
-            Self::Workqueue => "workqueue",
         }
     }
 }
@@ -97,6 +95,7 @@ pub fn run_case(case: &Case) -> Outcome {
         "real_fifo" => in_order::replay(case),
         "indexer" => indexer::replay(case),
         "shared_informer" => shared_informer::replay(case),
+        "workqueue" => workqueue::replay(case),
         family => Err(vector::Mismatch::before_the_steps(format!(
             "no such family: {family:?}"
         ))),
@@ -110,7 +109,6 @@ pub fn run_case(case: &Case) -> Outcome {
 fn reason_to_skip(case: &Case) -> Option<Skip> {
     match case.family.as_str() {
         "selectors" => Some(Skip::Selectors),
-        "workqueue" => Some(Skip::Workqueue),
         _ if case.has_tag("key_error") => Some(Skip::KeyError),
         _ if case.has_tag("index_error") => Some(Skip::IndexError),
         "keys" if keys::asks_for_no_object(case) => Some(Skip::KeyOfOther),

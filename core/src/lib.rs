@@ -69,10 +69,10 @@
 //!
 //! # API themes
 //!
-//! * **Data structures** ([`DeltaFifo`](queue::DeltaFifo), [`Indexer`](indexer::Indexer)) have verbs and
-//!   no clock. **Machines** ([`Reflector`](reflector::Reflector), [`Processor`](processor::Processor),
-//!   [`Informer`]) have `advance(now)`, `poll_*` and `next_deadline()`; `now` is always the last
-//!   argument.
+//! * **Data structures** ([`DeltaFifo`](queue::DeltaFifo), [`Indexer`](indexer::Indexer),
+//!   [`Processor`](processor::Processor)) have verbs and no clock of their own. **Machines**
+//!   ([`Reflector`](reflector::Reflector), [`Informer`], [`Workqueue`](workqueue::Workqueue)) have
+//!   `advance(now)` and `next_deadline()`. `now` is always the last argument.
 //! * **There is no drain rule.** Calls may come in any order, be left out or repeated; that can cost
 //!   time, and nothing else. Time never goes back: an earlier `now` counts as the last one.
 //! * **The world cannot fail a call.** What a server sends becomes a [`Failure`], a
@@ -83,12 +83,18 @@
 //!   a listener are facts of the core.
 //! * **The seed is an argument**, never a default: entropy that was forgotten must be visible. The same
 //!   seed and the same calls give the same output, byte for byte.
-//! * **`S` says where memory lives.** [`storage::Heap`] is the allocator.
+//! * **`S` says where memory lives.** `storage::Heap` is the allocator; `storage::Fixed` is the value
+//!   itself, with bounds that are part of the type. A bound that is hit stalls; it never loses.
 //!
 //! # Features
 //!
-//! `json` (default): [`decode::Typed`], [`decode::Dynamic`] and the decoding of lean bodies, by serde.
-//! Without it the scanners, `Lean` and `MetadataOnly` remain.
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `json` (default) | typed and dynamic objects, and the decoding of lean bodies, by serde; implies `alloc` |
+//! | `alloc` | `Heap`, `ObjectKey`, the JSON decoder with its lean forms, the in-order queue, the `client_go` preset |
+//! | `heapless` | `Fixed` |
+//!
+//! With none of them the machines are there, and a storage of your own is needed.
 #![no_std]
 #![warn(clippy::alloc_instead_of_core)]
 
@@ -140,6 +146,9 @@ pub mod processor;
 
 // The composition.
 pub mod informer;
+
+// Keys to be worked on, with delays and retries.
+pub mod workqueue;
 
 #[cfg(feature = "alloc")]
 pub use decoded::{Labels, Object};

@@ -80,7 +80,7 @@ proptest! {
         body in body(),
         first in pieces(),
         second in pieces(),
-        object_bytes in prop_oneof![0..200usize, Just(1 << 20)],
+        object_bytes in prop_oneof![1..200usize, Just(1 << 20)],
     ) {
         let limits = Limits { object_bytes, depth: 16 };
         let facts = facts_with(Lean, limits, body, &bytes, &first);

@@ -1,0 +1,175 @@
+//! When the waiting items are due.
+
+use super::queue::Entry;
+use crate::storage::{Cells, Full, NONE, Places, Storage};
+use crate::time::Instant;
+
+/// A binary heap of the numbers of entries: none is due before the one at its parent. The entries know
+/// their position, so that one can be moved or taken out wherever it is.
+pub(super) struct Schedule<S: Storage> {
+    heap: S::Cells<u32>,
+    len: usize,
+    /// The rank of the next request among those for the same time.
+    order: u64,
+}
+
+/// The entry's side of it.
+#[derive(Clone, Copy)]
+pub(super) struct Timer {
+    due: Instant,
+    order: u64,
+    /// The position in the heap, or `NONE`.
+    position: u32,
+}
+
+impl Timer {
+    pub(super) const OFF: Self = Self {
+        due: Instant::from_micros(0),
+        order: 0,
+        position: NONE,
+    };
+
+    pub(super) const fn is_on(&self) -> bool {
+        self.position != NONE
+    }
+}
+
+impl<S: Storage> Schedule<S> {
+    pub(super) fn new() -> Self {
+        Self {
+            heap: Default::default(),
+            len: 0,
+            order: 0,
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Which one is due first, and when.
+    pub(super) fn first<K>(&self, entries: &Places<S, Entry<K>>) -> Option<(u32, Instant)> {
+        let at = self.at(0)?;
+        Some((at, entries.get(at)?.timer.due))
+    }
+
+    /// The one that is the cheapest to remove.
+    pub(super) fn last(&self) -> Option<u32> {
+        self.at(self.len.checked_sub(1)?)
+    }
+
+    /// Makes sure that one more finds room.
+    pub(super) fn reserve(&mut self) -> Result<(), Full> {
+        self.heap.grow(self.len + 1)
+    }
+
+    /// The entry is due at this time, or at the time it has already if that is earlier.
+    pub(super) fn set<K>(
+        &mut self,
+        at: u32,
+        due: Instant,
+        entries: &mut Places<S, Entry<K>>,
+    ) -> Result<(), Full> {
+        let Some(entry) = entries.get_mut(at) else {
+            return Ok(());
+        };
+        let position = if entry.timer.is_on() {
+            if entry.timer.due <= due {
+                return Ok(());
+            }
+            entry.timer.position as usize
+        } else {
+            self.reserve()?;
+            self.len += 1;
+            self.len - 1
+        };
+        entry.timer.due = due;
+        entry.timer.order = self.order;
+        self.order += 1;
+        self.rise(at, position, entries);
+        Ok(())
+    }
+
+    /// The entry waits no more.
+    pub(super) fn remove<K>(&mut self, at: u32, entries: &mut Places<S, Entry<K>>) {
+        let Some(entry) = entries.get_mut(at).filter(|entry| entry.timer.is_on()) else {
+            return;
+        };
+        let hole = entry.timer.position as usize;
+        entry.timer = Timer::OFF;
+        let last = self.last();
+        self.len -= 1;
+        // The last one fills the hole, and is either too early for that position or too late, not both.
+        if let Some(last) = last
+            && last != at
+        {
+            let position = self.sink(last, hole, entries);
+            if position == hole {
+                self.rise(last, hole, entries);
+            }
+        }
+    }
+
+    /// Puts the entry at `position` or above. Whatever is there moves down.
+    fn rise<K>(&mut self, at: u32, mut position: usize, entries: &mut Places<S, Entry<K>>) {
+        while position > 0 {
+            let parent = (position - 1) / 2;
+            let Some(above) = self.at(parent) else { break };
+            if Self::rank(above, entries) <= Self::rank(at, entries) {
+                break;
+            }
+            self.put(above, position, entries);
+            position = parent;
+        }
+        self.put(at, position, entries);
+    }
+
+    /// Puts the entry at `position` or below, and says where. Whatever is there moves up.
+    fn sink<K>(
+        &mut self,
+        at: u32,
+        mut position: usize,
+        entries: &mut Places<S, Entry<K>>,
+    ) -> usize {
+        loop {
+            let left = 2 * position + 1;
+            let Some(mut below) = self.at(left) else {
+                break;
+            };
+            let mut child = left;
+            if let Some(right) = self.at(left + 1)
+                && Self::rank(right, entries) < Self::rank(below, entries)
+            {
+                (below, child) = (right, left + 1);
+            }
+            if Self::rank(at, entries) <= Self::rank(below, entries) {
+                break;
+            }
+            self.put(below, position, entries);
+            position = child;
+        }
+        self.put(at, position, entries);
+        position
+    }
+
+    fn at(&self, position: usize) -> Option<u32> {
+        let taken = position < self.len;
+        taken.then(|| self.heap.get(position).copied())?
+    }
+
+    fn put<K>(&mut self, at: u32, position: usize, entries: &mut Places<S, Entry<K>>) {
+        if let Some(place) = self.heap.get_mut(position) {
+            *place = at;
+        }
+        if let Some(entry) = entries.get_mut(at) {
+            // As many positions as entries, and those are numbered with 32 bits.
+            entry.timer.position = position as u32;
+        }
+    }
+
+    /// What is smaller comes earlier; of those for the same time, what was asked for earlier.
+    fn rank<K>(at: u32, entries: &Places<S, Entry<K>>) -> Option<(Instant, u64)> {
+        let timer = entries.get(at)?.timer;
+        Some((timer.due, timer.order))
+    }
+}

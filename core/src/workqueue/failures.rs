@@ -1,0 +1,85 @@
+//! How often each item was tried again.
+
+use core::fmt;
+use core::hash::Hash;
+
+use crate::storage::{Bucket, Full, Places, Seed, Slab, Storage, Table};
+
+/// A count for each item that has one. An item without failures takes no room.
+pub(super) struct Failures<K, S: Storage> {
+    seed: Seed,
+    counts: Places<S, Count<K>>,
+    table: Table<S::Cells<Bucket>>,
+}
+
+struct Count<K> {
+    item: K,
+    failures: u32,
+}
+
+impl<K, S: Storage> Failures<K, S> {
+    pub(super) fn new(seed: Seed) -> Self {
+        Self {
+            seed,
+            counts: Slab::default(),
+            table: Table::default(),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
+    pub(super) fn of(&self, item: &K) -> u32 {
+        let count = self.find(self.seed.hash(item), item);
+        let count = count.and_then(|at| self.counts.get(at));
+        count.map_or(0, |count| count.failures)
+    }
+
+    pub(super) fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        if self.of(item) > 0 {
+            return Ok(());
+        }
+        self.table.reserve()?;
+        self.counts.reserve()
+    }
+
+    /// Counts one more and says how many there were before.
+    pub(super) fn count(&mut self, item: &K) -> Result<u32, Full> {
+        let hash = self.seed.hash(item);
+        if let Some(at) = self.find(hash, item)
+            && let Some(count) = self.counts.get_mut(at)
+        {
+            let before = count.failures;
+            count.failures = before.saturating_add(1);
+            return Ok(before);
+        }
+        self.table.reserve()?;
+        let at = self.counts.insert(Count {
+            item: item.clone(),
+            failures: 1,
+        })?;
+        self.table.insert(hash, at)?;
+        Ok(0)
+    }
+
+    pub(super) fn forget(&mut self, item: &K) {
+        let hash = self.seed.hash(item);
+        if let Some(at) = self.find(hash, item) {
+            self.table.remove(hash, at);
+            self.counts.remove(at);
+        }
+    }
+
+    fn find(&self, hash: u32, item: &K) -> Option<u32> {
+        self.table.find(hash, |at| {
+            self.counts.get(at).is_some_and(|count| count.item == *item)
+        })
+    }
+}
+
+impl<K, S: Storage> fmt::Debug for Failures<K, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failures")
+            .field("items", &self.counts.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,334 @@
+//! How long to wait before something is tried again.
+
+use core::fmt;
+use core::hash::Hash;
+use core::time::Duration;
+
+use super::bucket::TokenBucket;
+use super::failures::Failures;
+use crate::storage::{Full, Seed, Storage};
+use crate::time::Instant;
+
+/// Chooses how long an item waits before it is tried again.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::storage::Full;
+/// use informer_core::workqueue::{MaxWait, RateLimiter, TokenBucket};
+///
+/// /// Items with longer names wait longer.
+/// struct ByName;
+///
+/// impl RateLimiter<&str> for ByName {
+///     fn when(&mut self, item: &&str, _: Instant) -> Result<Duration, Full> {
+///         Ok(Duration::from_secs(item.len() as u64))
+///     }
+///     fn forget(&mut self, _: &&str) {}
+///     fn attempts(&self, _: &&str) -> u32 {
+///         0
+///     }
+/// }
+///
+/// let mut limiter = MaxWait::new(ByName, Duration::from_secs(4));
+/// let now = Instant::from_micros(0);
+/// assert_eq!(limiter.when(&"db", now), Ok(Duration::from_secs(2)));
+/// assert_eq!(limiter.when(&"frontend", now), Ok(Duration::from_secs(4)));
+/// ```
+pub trait RateLimiter<K> {
+    /// Makes sure that the next [`when`](Self::when) of this item finds room. Needed by one who asks
+    /// several limiters, so that none of them counts what another one refuses.
+    ///
+    /// # Errors
+    /// There is no room.
+    fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        let _ = item;
+        Ok(())
+    }
+
+    /// The item is to be tried again: how long it waits. Counts as one attempt.
+    ///
+    /// # Errors
+    /// There is no room to count it; nothing has changed.
+    fn when(&mut self, item: &K, now: Instant) -> Result<Duration, Full>;
+
+    /// The attempts of this item count no more.
+    fn forget(&mut self, item: &K);
+
+    /// How often [`when`](Self::when) was asked about this item since it was forgotten.
+    #[doc(alias = "NumRequeues")]
+    fn attempts(&self, item: &K) -> u32;
+}
+
+/// The limiter of [`default_controller`].
+pub type DefaultController<K, S> = MaxOf<Exponential<K, S>, TokenBucket>;
+
+/// The limiter that client-go gives to controllers: from 5 ms on, doubled with each failure of the item,
+/// up to 1,000 s; and no more than 10 retries per second over all, after the first 100.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::workqueue::{DefaultController, RateLimiter, default_controller};
+///
+/// let mut limiter: DefaultController<_, Heap> = default_controller(Seed::new(1));
+/// let now = Instant::from_micros(0);
+/// assert_eq!(limiter.when(&"web", now)?, Duration::from_millis(5));
+/// assert_eq!(limiter.when(&"web", now)?, Duration::from_millis(10));
+/// for _ in 2..100 {
+///     limiter.when(&"web", now)?;
+/// }
+/// // A new item, but the burst is used up.
+/// assert_eq!(limiter.when(&"db", now)?, Duration::from_millis(100));
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
+#[must_use]
+pub fn default_controller<K, S: Storage>(seed: Seed) -> DefaultController<K, S> {
+    let per_item = Exponential::new(Duration::from_millis(5), Duration::from_secs(1_000), seed);
+    MaxOf::new(per_item, TokenBucket::new(10.0, 100))
+}
+
+/// The limiter that client-go calls item based: from 1 ms on, doubled with each failure of the item, up to
+/// 1,000 s.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::workqueue::{Exponential, RateLimiter, default_item_based};
+///
+/// let mut limiter: Exponential<_, Heap> = default_item_based(Seed::new(1));
+/// let delays = [(); 3].map(|()| limiter.when(&"web", Instant::from_micros(0)));
+/// assert_eq!(delays, [1, 2, 4].map(|ms| Ok(Duration::from_millis(ms))));
+/// ```
+#[must_use]
+pub fn default_item_based<K, S: Storage>(seed: Seed) -> Exponential<K, S> {
+    Exponential::new(Duration::from_millis(1), Duration::from_secs(1_000), seed)
+}
+
+/// Doubles the delay of an item with each of its failures, up to a bound.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::workqueue::{Exponential, RateLimiter};
+///
+/// let (base, max) = (Duration::from_millis(5), Duration::from_millis(18));
+/// let mut limiter: Exponential<_, Heap> = Exponential::new(base, max, Seed::new(1));
+/// let now = Instant::from_micros(0);
+/// let delays = [(); 4].map(|()| limiter.when(&"web", now));
+/// assert_eq!(delays, [5, 10, 18, 18].map(|ms| Ok(Duration::from_millis(ms))));
+/// assert_eq!(limiter.attempts(&"web"), 4);
+/// assert_eq!(limiter.when(&"db", now), Ok(base));
+/// limiter.forget(&"web");
+/// assert_eq!(limiter.when(&"web", now), Ok(base));
+/// ```
+pub struct Exponential<K, S: Storage> {
+    base: Duration,
+    max: Duration,
+    failures: Failures<K, S>,
+}
+
+impl<K, S: Storage> Exponential<K, S> {
+    /// The first delay is `base`, and none is longer than `max`.
+    #[must_use]
+    pub fn new(base: Duration, max: Duration, seed: Seed) -> Self {
+        let failures = Failures::new(seed);
+        Self {
+            base,
+            max,
+            failures,
+        }
+    }
+}
+
+/// After so many doublings, any duration but zero is the longest one there is.
+const DOUBLINGS: u32 = 94;
+
+impl<K: Clone + Eq + Hash, S: Storage> RateLimiter<K> for Exponential<K, S> {
+    fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        self.failures.reserve(item)
+    }
+
+    fn when(&mut self, item: &K, _: Instant) -> Result<Duration, Full> {
+        let doublings = self.failures.count(item)?.min(DOUBLINGS);
+        let delay = (0..doublings).fold(self.base, |delay, _| delay.saturating_mul(2));
+        Ok(delay.min(self.max))
+    }
+
+    fn forget(&mut self, item: &K) {
+        self.failures.forget(item);
+    }
+
+    fn attempts(&self, item: &K) -> u32 {
+        self.failures.of(item)
+    }
+}
+
+impl<K, S: Storage> fmt::Debug for Exponential<K, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exponential")
+            .field("base", &self.base)
+            .field("max", &self.max)
+            .field("failures", &self.failures)
+            .finish()
+    }
+}
+
+/// A short delay for the first failures of an item, a long one for all others.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::workqueue::{FastSlow, RateLimiter};
+///
+/// let (fast, slow) = (Duration::from_millis(5), Duration::from_secs(10));
+/// let mut limiter: FastSlow<_, Heap> = FastSlow::new(fast, slow, 2, Seed::new(1));
+/// let delays = [(); 4].map(|()| limiter.when(&"web", Instant::from_micros(0)));
+/// assert_eq!(delays, [fast, fast, slow, slow].map(Ok));
+/// ```
+pub struct FastSlow<K, S: Storage> {
+    fast: Duration,
+    slow: Duration,
+    fast_attempts: u32,
+    failures: Failures<K, S>,
+}
+
+impl<K, S: Storage> FastSlow<K, S> {
+    /// The first `fast_attempts` failures of an item wait `fast`, the others `slow`.
+    #[must_use]
+    pub fn new(fast: Duration, slow: Duration, fast_attempts: u32, seed: Seed) -> Self {
+        Self {
+            fast,
+            slow,
+            fast_attempts,
+            failures: Failures::new(seed),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash, S: Storage> RateLimiter<K> for FastSlow<K, S> {
+    fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        self.failures.reserve(item)
+    }
+
+    fn when(&mut self, item: &K, _: Instant) -> Result<Duration, Full> {
+        let fast = self.failures.count(item)? < self.fast_attempts;
+        Ok(if fast { self.fast } else { self.slow })
+    }
+
+    fn forget(&mut self, item: &K) {
+        self.failures.forget(item);
+    }
+
+    fn attempts(&self, item: &K) -> u32 {
+        self.failures.of(item)
+    }
+}
+
+impl<K, S: Storage> fmt::Debug for FastSlow<K, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FastSlow")
+            .field("fast", &self.fast)
+            .field("slow", &self.slow)
+            .field("fast_attempts", &self.fast_attempts)
+            .field("failures", &self.failures)
+            .finish()
+    }
+}
+
+/// The longer one of two delays. Three limiters are two, one of which is two.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::workqueue::{Exponential, MaxOf, RateLimiter, TokenBucket};
+///
+/// let (base, max) = (Duration::from_millis(400), Duration::from_secs(60));
+/// let per_item: Exponential<_, Heap> = Exponential::new(base, max, Seed::new(1));
+/// let mut limiter = MaxOf::new(per_item, TokenBucket::new(1.0, 1));
+/// let delays = [(); 4].map(|()| limiter.when(&"web", Instant::from_micros(0)));
+/// assert_eq!(delays, [400, 1_000, 2_000, 3_200].map(|ms| Ok(Duration::from_millis(ms))));
+/// ```
+#[derive(Clone, Debug)]
+pub struct MaxOf<A, B> {
+    first: A,
+    second: B,
+}
+
+impl<A, B> MaxOf<A, B> {
+    /// Asks both.
+    #[must_use]
+    pub const fn new(first: A, second: B) -> Self {
+        Self { first, second }
+    }
+}
+
+impl<K, A: RateLimiter<K>, B: RateLimiter<K>> RateLimiter<K> for MaxOf<A, B> {
+    fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        self.first.reserve(item)?;
+        self.second.reserve(item)
+    }
+
+    fn when(&mut self, item: &K, now: Instant) -> Result<Duration, Full> {
+        self.second.reserve(item)?;
+        let first = self.first.when(item, now)?;
+        Ok(first.max(self.second.when(item, now)?))
+    }
+
+    fn forget(&mut self, item: &K) {
+        self.first.forget(item);
+        self.second.forget(item);
+    }
+
+    fn attempts(&self, item: &K) -> u32 {
+        self.first.attempts(item).max(self.second.attempts(item))
+    }
+}
+
+/// The delay of another limiter, but not longer than a bound.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::Instant;
+/// use informer_core::workqueue::{MaxWait, RateLimiter, TokenBucket};
+///
+/// let mut limiter = MaxWait::new(TokenBucket::new(1.0, 1), Duration::from_millis(1_500));
+/// let delays = [(); 4].map(|()| limiter.when(&"any", Instant::from_micros(0)));
+/// assert_eq!(delays, [0, 1_000, 1_500, 1_500].map(|ms| Ok(Duration::from_millis(ms))));
+/// ```
+#[derive(Clone, Debug)]
+pub struct MaxWait<L> {
+    limiter: L,
+    max: Duration,
+}
+
+impl<L> MaxWait<L> {
+    /// Asks `limiter`; no delay is longer than `max`.
+    #[must_use]
+    pub const fn new(limiter: L, max: Duration) -> Self {
+        Self { limiter, max }
+    }
+}
+
+impl<K, L: RateLimiter<K>> RateLimiter<K> for MaxWait<L> {
+    fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        self.limiter.reserve(item)
+    }
+
+    fn when(&mut self, item: &K, now: Instant) -> Result<Duration, Full> {
+        Ok(self.limiter.when(item, now)?.min(self.max))
+    }
+
+    fn forget(&mut self, item: &K) {
+        self.limiter.forget(item);
+    }
+
+    fn attempts(&self, item: &K) -> u32 {
+        self.limiter.attempts(item)
+    }
+}

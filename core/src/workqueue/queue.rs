@@ -1,0 +1,273 @@
+//! The items and their three states: queued, taken, waiting for their time.
+//!
+//! An item has one entry as long as it is in any of these states, and the entry has a link for the
+//! queue and a place in the schedule. So nothing but a new item needs room for an entry: becoming due
+//! and being put back at the end of the queue cannot fail.
+
+use core::hash::Hash;
+use core::mem;
+
+use super::StrayDone;
+use super::delay::{Schedule, Timer};
+use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Table};
+use crate::time::Instant;
+
+pub(super) struct Items<K, S: Storage> {
+    seed: Seed,
+    entries: Places<S, Entry<K>>,
+    table: Table<S::Cells<Bucket>>,
+    queue: Ends,
+    queued: usize,
+    taken: usize,
+    schedule: Schedule<S>,
+    stray: StrayDone,
+}
+
+pub(super) struct Entry<K> {
+    item: K,
+    hash: u32,
+    /// It needs work that nobody has begun: it is queued, or will be when it is done.
+    dirty: bool,
+    /// A worker has it.
+    taken: bool,
+    /// It is linked into the queue.
+    queued: bool,
+    next: u32,
+    pub(super) timer: Timer,
+    /// How many echoes of this entry are queued.
+    echoes: u32,
+    /// If this is an echo: of which entry. An echo is one more place in the queue for an item that has
+    /// one; only [`StrayDone::Requeue`] makes them. No table leads to an echo.
+    echo_of: u32,
+}
+
+impl<K> Entry<K> {
+    const fn new(item: K, hash: u32) -> Self {
+        Self {
+            item,
+            hash,
+            dirty: false,
+            taken: false,
+            queued: false,
+            next: NONE,
+            timer: Timer::OFF,
+            echoes: 0,
+            echo_of: NONE,
+        }
+    }
+
+    const fn is_idle(&self) -> bool {
+        let listed = self.dirty || self.taken || self.queued;
+        !listed && !self.timer.is_on() && self.echoes == 0
+    }
+}
+
+impl<K, S: Storage> Items<K, S> {
+    pub(super) fn new(seed: Seed) -> Self {
+        Self {
+            seed,
+            entries: Slab::default(),
+            table: Table::default(),
+            queue: Ends::default(),
+            queued: 0,
+            taken: 0,
+            schedule: Schedule::new(),
+            stray: StrayDone::default(),
+        }
+    }
+
+    pub(super) const fn set_stray_done(&mut self, stray: StrayDone) {
+        self.stray = stray;
+    }
+
+    pub(super) const fn queued(&self) -> usize {
+        self.queued
+    }
+
+    pub(super) const fn taken(&self) -> usize {
+        self.taken
+    }
+
+    pub(super) const fn waiting(&self) -> usize {
+        self.schedule.len()
+    }
+
+    pub(super) fn next_due(&self) -> Option<Instant> {
+        self.schedule.first(&self.entries).map(|(_, due)| due)
+    }
+}
+
+impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
+    /// Makes sure that the item can be added now or at some time.
+    pub(super) fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        let Some(entry) = self.find(item).and_then(|at| self.entries.get(at)) else {
+            self.schedule.reserve()?;
+            self.table.reserve()?;
+            return self.entries.reserve();
+        };
+        let becomes_echo = entry.queued && !entry.dirty && !entry.taken;
+        if !entry.timer.is_on() {
+            self.schedule.reserve()?;
+        }
+        if becomes_echo {
+            self.entries.reserve()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, item: K) -> Result<(), Full> {
+        let at = self.enter(item)?;
+        // A new entry is not queued, so that this can fail only for an old one, which stays.
+        self.mark(at)
+    }
+
+    pub(super) fn add_at(&mut self, item: K, due: Instant) -> Result<(), Full> {
+        self.reserve(&item)?;
+        let at = self.enter(item)?;
+        self.schedule.set(at, due, &mut self.entries)
+    }
+
+    pub(super) fn cancel(&mut self, item: &K) -> bool {
+        let waiting = |at: &u32| self.entries.get(*at).is_some_and(|e| e.timer.is_on());
+        let Some(at) = self.find(item).filter(waiting) else {
+            return false;
+        };
+        self.schedule.remove(at, &mut self.entries);
+        self.release(at);
+        true
+    }
+
+    pub(super) fn cancel_all(&mut self) {
+        while let Some(at) = self.schedule.last() {
+            self.schedule.remove(at, &mut self.entries);
+            self.release(at);
+        }
+    }
+
+    pub(super) fn queue_due(&mut self, now: Instant) {
+        while let Some((at, due)) = self.schedule.first(&self.entries)
+            && due <= now
+        {
+            self.schedule.remove(at, &mut self.entries);
+            // As in `done`: only an echo can fail, and it is not missed.
+            let _ = self.mark(at);
+        }
+    }
+
+    pub(super) fn take(&mut self) -> Option<K> {
+        let first = self.queue.first;
+        let entry = self.entries.get_mut(first)?;
+        self.queue.pop(mem::replace(&mut entry.next, NONE));
+        self.queued -= 1;
+        let mut at = first;
+        if entry.echo_of == NONE {
+            entry.queued = false;
+        } else {
+            at = entry.echo_of;
+            self.entries.remove(first);
+        }
+        let entry = self.entries.get_mut(at)?;
+        if at != first {
+            entry.echoes -= 1;
+        }
+        entry.dirty = false;
+        if !mem::replace(&mut entry.taken, true) {
+            self.taken += 1;
+        }
+        Some(entry.item.clone())
+    }
+
+    pub(super) fn done(&mut self, item: &K) {
+        let Some(at) = self.find(item) else { return };
+        let Some(entry) = self.entries.get_mut(at) else {
+            return;
+        };
+        if mem::take(&mut entry.taken) {
+            self.taken -= 1;
+        } else if self.stray == StrayDone::Ignore {
+            return;
+        }
+        if entry.dirty {
+            // An echo that finds no room is not missed: the item is queued.
+            let _ = self.append(at);
+        } else {
+            self.release(at);
+        }
+    }
+
+    fn find(&self, item: &K) -> Option<u32> {
+        self.find_hashed(self.seed.hash(item), item)
+    }
+
+    fn find_hashed(&self, hash: u32, item: &K) -> Option<u32> {
+        self.table.find(hash, |at| {
+            self.entries
+                .get(at)
+                .is_some_and(|entry| entry.item == *item)
+        })
+    }
+
+    /// The entry of the item, which is made if there is none.
+    fn enter(&mut self, item: K) -> Result<u32, Full> {
+        let hash = self.seed.hash(&item);
+        if let Some(at) = self.find_hashed(hash, &item) {
+            return Ok(at);
+        }
+        self.table.reserve()?;
+        let at = self.entries.insert(Entry::new(item, hash))?;
+        self.table.insert(hash, at)?;
+        Ok(at)
+    }
+
+    /// The item needs work.
+    fn mark(&mut self, at: u32) -> Result<(), Full> {
+        let Some(entry) = self.entries.get(at) else {
+            return Ok(());
+        };
+        if entry.dirty {
+            return Ok(());
+        }
+        if !entry.taken {
+            self.append(at)?;
+        }
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.dirty = true;
+        }
+        Ok(())
+    }
+
+    /// Puts the item at the end of the queue. Fails only if it is queued already.
+    fn append(&mut self, at: u32) -> Result<(), Full> {
+        let Some(entry) = self.entries.get_mut(at) else {
+            return Ok(());
+        };
+        let link = if mem::replace(&mut entry.queued, true) {
+            let mut echo = Entry::new(entry.item.clone(), entry.hash);
+            echo.echo_of = at;
+            let link = self.entries.insert(echo)?;
+            if let Some(entry) = self.entries.get_mut(at) {
+                entry.echoes += 1;
+            }
+            link
+        } else {
+            at
+        };
+        if let Some(before) = self.queue.push(link)
+            && let Some(before) = self.entries.get_mut(before)
+        {
+            before.next = link;
+        }
+        self.queued += 1;
+        Ok(())
+    }
+
+    /// Gives the entry back if nothing needs it: an item that is not here keeps no memory.
+    fn release(&mut self, at: u32) {
+        if let Some(entry) = self.entries.get(at)
+            && entry.is_idle()
+        {
+            self.table.remove(entry.hash, at);
+            self.entries.remove(at);
+        }
+    }
+}
