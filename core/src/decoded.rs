@@ -118,7 +118,8 @@ impl<A: AsRef<str>, B: AsRef<str>> FromIterator<(A, B)> for Labels {
         let mut pairs: Vec<(A, B)> = pairs.into_iter().collect();
         // Stable, so of equal keys the one given last stays last.
         pairs.sort_by(|a, b| a.0.as_ref().cmp(b.0.as_ref()));
-        let mut text = String::new();
+        let length = |(key, value): &(A, B)| key.as_ref().len() + value.as_ref().len();
+        let mut text = String::with_capacity(pairs.iter().map(length).sum());
         let mut ends = Vec::with_capacity(pairs.len() * 2);
         for (at, (key, value)) in pairs.iter().enumerate() {
             let repeated = pairs

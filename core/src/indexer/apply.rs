@@ -103,17 +103,19 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             Delta::Sync(object) => (object, Cause::Resync),
             Delta::Deleted(deletion) => return Ok(self.apply_deletion(deletion, rules)),
         };
-        if let Some(stored) = self.get(object.key())
+        let place = self.place_of(object.key());
+        let stored = place.slot.and_then(|at| Some((at, self.slots.get(at)?)));
+        if let Some((at, stored)) = stored
             && rules.drop_noops
             && cause != Cause::Resync
-            && is_unchanged(stored, &object)
+            && is_unchanged(&stored.object, &object)
         {
             if seen != Epoch::NEVER {
-                self.mark_seen(object.key(), seen);
+                self.mark_slot(at, seen);
             }
             return Ok(Applied::Nothing);
         }
-        let old = self.put_seen(object.clone(), seen)?;
+        let old = self.put_at(place, object.clone(), seen)?;
         Ok(tell_upsert(old, object, initial, cause, rules))
     }
 

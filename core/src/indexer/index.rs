@@ -196,15 +196,19 @@ impl<T, S: Storage> Index<T, S> {
 
     /// The number of a value that is in use.
     pub(super) fn find(&self, seed: &Seed, bytes: &[u8]) -> Option<u32> {
-        self.table.find(seed.hash(bytes), |at| {
+        self.find_hashed(seed.hash(bytes), bytes)
+    }
+
+    pub(super) fn find_hashed(&self, hash: u32, bytes: &[u8]) -> Option<u32> {
+        self.table.find(hash, |at| {
             self.value(at)
                 .is_some_and(|value| value.bytes.as_ref() == bytes)
         })
     }
 
     /// The posting that was filed last under a value.
-    pub(super) fn newest(&self, seed: &Seed, bytes: &[u8]) -> Option<u32> {
-        Some(self.value(self.find(seed, bytes)?)?.last)
+    pub(super) fn newest(&self, value: u32) -> Option<u32> {
+        Some(self.value(value)?.last)
     }
 
     pub(super) fn value(&self, at: u32) -> Option<&Value<S>> {
@@ -216,19 +220,19 @@ impl<T, S: Storage> Index<T, S> {
         self.values.iter()
     }
 
-    /// Files the object in `slot` under `bytes`, in front of its other postings. Gives the number of
-    /// the posting.
+    /// Files an object under `bytes`, whose hash and number (if it is in use) were looked up, in front
+    /// of its other postings. Gives the number of the posting.
     pub(super) fn file(
         &mut self,
         postings: &mut Postings<S>,
-        seed: &Seed,
+        (hash, value): (u32, Option<u32>),
         bytes: &[u8],
         posting: Posting,
     ) -> Result<u32, Full> {
         postings.reserve()?;
-        let value_at = match self.find(seed, bytes) {
+        let value_at = match value {
             Some(at) => at,
-            None => self.add_value(seed, bytes)?,
+            None => self.add_value(hash, bytes)?,
         };
         let Some(value) = self.values.get_mut(value_at) else {
             return Err(Full);
@@ -272,8 +276,7 @@ impl<T, S: Storage> Index<T, S> {
         }
     }
 
-    fn add_value(&mut self, seed: &Seed, bytes: &[u8]) -> Result<u32, Full> {
-        let hash = seed.hash(bytes);
+    fn add_value(&mut self, hash: u32, bytes: &[u8]) -> Result<u32, Full> {
         self.table.reserve()?;
         let at = self.values.insert(Value {
             bytes: S::Bytes::copy(bytes)?,

@@ -67,6 +67,13 @@ pub struct Indexer<T: Resource + Clone, S: Storage> {
     view: View<T, S>,
 }
 
+/// The hash of a key, and the slot of the object under it, if there is one.
+#[derive(Clone, Copy)]
+struct Place {
+    hash: u32,
+    slot: Option<u32>,
+}
+
 /// How many postings of an object in one index are compared with its values before they are filed anew.
 const BITS: usize = 64;
 
@@ -104,9 +111,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Removes the object under `key`. The version of the store stays.
     pub fn remove(&mut self, key: &T::Key) -> Option<T> {
-        let at = self.view.find(key)?;
+        let hash = self.view.seed.hash(key);
+        let at = self.view.find_hashed(hash, key)?;
         self.unfile(at, None);
-        self.view.keys.remove(self.view.seed.hash(key), at);
+        self.view.keys.remove(hash, at);
         Some(self.view.slots.remove(at)?.object)
     }
 
@@ -219,10 +227,25 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Puts `object` and notes that a full state contained it.
     pub(crate) fn put_seen(&mut self, object: T, seen: Epoch) -> Result<Option<T>, Full> {
-        let before = match self.view.find(object.key()) {
+        let place = self.place_of(object.key());
+        self.put_at(place, object, seen)
+    }
+
+    /// Where the object under a key is, or where it would be looked for.
+    fn place_of(&self, key: &T::Key) -> Place {
+        let hash = self.view.seed.hash(key);
+        Place {
+            hash,
+            slot: self.view.find_hashed(hash, key),
+        }
+    }
+
+    /// Puts `object` at its place, and notes that a full state contained it.
+    fn put_at(&mut self, place: Place, object: T, seen: Epoch) -> Result<Option<T>, Full> {
+        let before = match place.slot {
             Some(at) => Some(self.overwrite(at, object, seen)?),
             None => {
-                self.insert(object, seen)?;
+                self.insert(place.hash, object, seen)?;
                 None
             }
         };
@@ -245,8 +268,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         Ok(before)
     }
 
-    fn insert(&mut self, object: T, seen: Epoch) -> Result<(), Full> {
-        let hash = self.view.seed.hash(object.key());
+    fn insert(&mut self, hash: u32, object: T, seen: Epoch) -> Result<(), Full> {
         self.view.keys.reserve()?;
         let at = self.view.slots.insert(Slot {
             object: object.clone(),
@@ -263,10 +285,14 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Notes that a full state contained something under `key`, so that its end does not delete it.
     pub fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
+        if let Some(at) = self.view.find(key) {
+            self.mark_slot(at, seen);
+        }
+    }
+
+    fn mark_slot(&mut self, at: u32, seen: Epoch) {
         self.view.newest = self.view.newest.max(seen);
-        if let Some(at) = self.view.find(key)
-            && let Some(slot) = self.view.slots.get_mut(at)
-        {
+        if let Some(slot) = self.view.slots.get_mut(at) {
             slot.seen = seen;
         }
     }
@@ -350,7 +376,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             return Ok(());
         };
         // A function may give the same value twice. What was filed last under a value stands last.
-        let newest = index.newest(&view.seed, bytes);
+        let hash = view.seed.hash(bytes);
+        let value = index.find_hashed(hash, bytes);
+        let newest = value.and_then(|value| index.newest(value));
         if newest.and_then(|at| view.postings.get(at)).map(|p| p.slot) == Some(slot) {
             return Ok(());
         }
@@ -359,7 +387,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             return Ok(());
         };
         let posting = Posting::new(id, slot, place.postings);
-        place.postings = index.file(&mut view.postings, &view.seed, bytes, posting)?;
+        place.postings = index.file(&mut view.postings, (hash, value), bytes, posting)?;
         Ok(())
     }
 

@@ -94,14 +94,15 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// There is no such index.
     pub fn index<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<IndexId, UnknownIndex> {
         let wanted = index.into();
-        self.indices
-            .iter()
-            .find(|(at, index)| match wanted {
-                IndexRef::Id(id) => IndexId(*at) == id,
-                IndexRef::Name(name) => index.name.as_ref() == name,
-            })
-            .map(|(at, _)| IndexId(at))
-            .ok_or_else(|| UnknownIndex::new(wanted))
+        let found = match wanted {
+            IndexRef::Id(id) => self.indices.get(id.0).map(|_| id),
+            IndexRef::Name(name) => {
+                let mut named = self.indices.iter();
+                let found = named.find(|(_, index)| index.name.as_ref() == name);
+                found.map(|(at, _)| IndexId(at))
+            }
+        };
+        found.ok_or_else(|| UnknownIndex::new(wanted))
     }
 
     /// The objects that an index files under `value`, in the order in which they were filed.
@@ -199,7 +200,11 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     }
 
     pub(super) fn find(&self, key: &T::Key) -> Option<u32> {
-        self.keys.find(self.seed.hash(key), |at| {
+        self.find_hashed(self.seed.hash(key), key)
+    }
+
+    pub(super) fn find_hashed(&self, hash: u32, key: &T::Key) -> Option<u32> {
+        self.keys.find(hash, |at| {
             let slot = self.slots.get(at);
             slot.is_some_and(|slot| slot.object.key() == key)
         })

@@ -224,7 +224,7 @@ impl<'a> Cursor<'a> {
     fn skip_scalar(&mut self, kind: Kind) -> Result<(), TextError> {
         match kind {
             Kind::String => self.scan_string().map(|_| ()),
-            Kind::Number => self.number().map(|_| ()),
+            Kind::Number => self.scan_number(),
             Kind::Bool => self.bool().map(|_| ()),
             _ => self.literal(b"null"),
         }
@@ -262,6 +262,13 @@ impl<'a> Cursor<'a> {
     pub fn number(&mut self) -> Result<&'a str, TextError> {
         self.skip_white();
         let start = self.at;
+        self.scan_number()?;
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        Ok(core::str::from_utf8(text).unwrap_or_default())
+    }
+
+    fn scan_number(&mut self) -> Result<(), TextError> {
+        let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
@@ -283,12 +290,14 @@ impl<'a> Cursor<'a> {
             }
             self.digits()?;
         }
-        let text = self.text.get(start..self.at).unwrap_or_default();
-        let text = core::str::from_utf8(text).unwrap_or_default();
-        if may_overflow && !text.parse::<f64>().is_ok_and(f64::is_finite) {
-            return Err(TextError::Syntax { at: start });
+        if may_overflow {
+            let text = self.text.get(start..self.at).unwrap_or_default();
+            let text = core::str::from_utf8(text).unwrap_or_default();
+            if !text.parse::<f64>().is_ok_and(f64::is_finite) {
+                return Err(TextError::Syntax { at: start });
+            }
         }
-        Ok(text)
+        Ok(())
     }
 
     /// Reads `true` or `false`.

@@ -191,15 +191,22 @@ pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
             _ => return Err(TextError::Syntax { at: end }),
         }
     }
-    // Escapes are ASCII and stand for whole characters, so the raw text is UTF-8 if and only if what
-    // it means is.
-    let raw = text.get(start..end).unwrap_or_default();
-    match core::str::from_utf8(if ascii { &[] } else { raw }) {
-        Ok(_) => Ok(Scanned {
-            start,
-            end,
-            escaped,
-        }),
+    if !ascii {
+        check_utf8(text, start, end)?;
+    }
+    Ok(Scanned {
+        start,
+        end,
+        escaped,
+    })
+}
+
+/// Escapes are ASCII and stand for whole characters, so the raw text is UTF-8 if and only if what it
+/// means is.
+#[cold]
+fn check_utf8(text: &[u8], start: usize, end: usize) -> Result<(), TextError> {
+    match core::str::from_utf8(text.get(start..end).unwrap_or_default()) {
+        Ok(_) => Ok(()),
         Err(error) => Err(TextError::Syntax {
             at: start + error.valid_up_to(),
         }),
