@@ -365,7 +365,7 @@ fn waiting_is_not_health() {
 }
 
 #[test]
-fn durations_too_short_to_be_told_from_zero_are_refused() {
+fn what_cannot_work_is_refused_at_construction() {
     let refused = |change: fn(&mut InformerConfig)| {
         let mut config = listed();
         change(&mut config);
@@ -380,6 +380,8 @@ fn durations_too_short_to_be_told_from_zero_are_refused() {
         refused(|config| config.reflector.idle = Some(Duration::from_nanos(999))),
         ConfigError::Zero("reflector.idle")
     );
+    let tiny = Informer::<_, Fixed<1>>::new(JsonDecoder::new(Dynamic), listed(), 1);
+    assert_eq!(tiny.map(|_| ()).unwrap_err(), ConfigError::StorageTooSmall);
     for limits in [
         Limits {
             object_bytes: 0,

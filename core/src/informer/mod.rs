@@ -26,10 +26,12 @@ use crate::decode::Decode;
 use crate::flow::{Fact, Notification};
 use crate::indexer::{IndexError, IndexFn, IndexId, Indexer};
 use crate::object::Resource;
-use crate::processor::{ListenerConfig, ListenerId, ListenerStatus, Processor, Recreated};
+use crate::processor::{
+    ListenerConfig, ListenerId, ListenerStatus, PER_CHANGE, Processor, Recreated,
+};
 use crate::queue::{ChangeQueue, Transform};
 use crate::reflector::{ConfigError, Reflector};
-use crate::storage::{Full, Seed, Storage};
+use crate::storage::{Cells, Full, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
 
@@ -90,6 +92,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, ConfigError> {
         if config.resync.is_some_and(|period| period.as_micros() == 0) {
             return Err(ConfigError::Zero("resync"));
+        }
+        if S::Cells::<()>::default().capacity() < PER_CHANGE {
+            return Err(ConfigError::StorageTooSmall);
         }
         let hashes = Seed::new(seed);
         let recreated = if config.rules.split_recreated {

@@ -42,7 +42,7 @@ pub enum Recreated {
 }
 
 /// The most notifications that one change brings: a deletion and an add.
-const PER_CHANGE: usize = 2;
+pub(crate) const PER_CHANGE: usize = 2;
 
 /// The notifications that wait for one listener, in order.
 pub(super) struct Pending<T: Resource, S: Storage> {

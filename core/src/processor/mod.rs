@@ -15,6 +15,7 @@ use crate::object::Resource;
 use crate::storage::{FewPlaces, Full, Seed, Slab, Storage};
 use crate::time::Instant;
 
+pub(crate) use backlog::PER_CHANGE;
 pub use backlog::{Backlog, Recreated};
 use listener::Listener;
 pub use listener::{ListenerConfig, ListenerStatus, Resync};

@@ -165,6 +165,8 @@ pub enum ConfigError {
     PageTooLarge,
     /// This limit of a decoder is zero or too large.
     Limit(&'static str),
+    /// The storage has no room for the notifications of a single change.
+    StorageTooSmall,
 }
 
 impl fmt::Display for ConfigError {
@@ -175,6 +177,7 @@ impl fmt::Display for ConfigError {
                 f,
                 "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?})"
             ),
+            Self::StorageTooSmall => f.write_str("the storage must hold at least two of each"),
             Self::Limit(name) => write!(f, "the limit `{name}` is zero or too large"),
             Self::PageTooLarge => write!(f, "`reflector.page_size` must be at most {}", i32::MAX),
         }
