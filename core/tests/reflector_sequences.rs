@@ -316,14 +316,17 @@ fn a_streamed_state_that_never_ends_is_given_up_for_good() {
 #[test]
 fn a_busy_stream_that_ends_without_its_bookmark_is_given_up_for_good() {
     let mut talk = Conversation::new(ReflectorConfig::new());
-    talk.next();
-    talk.say(Fact::Opened);
-    for _ in 0..4 {
-        talk.sleep(10);
-        talk.say(Fact::Added(pod("5")));
-        talk.advance();
+    for round in 0..2 {
+        // Once may be chance.
+        assert_eq!(talk.next(), "watch  true", "round {round}");
+        talk.say(Fact::Opened);
+        for _ in 0..4 {
+            talk.sleep(10);
+            talk.say(Fact::Added(pod("5")));
+            talk.advance();
+        }
+        talk.say(Fact::Closed);
     }
-    talk.say(Fact::Closed);
     assert_eq!(talk.next(), "list 0 500 -");
 }
 

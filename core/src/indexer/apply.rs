@@ -115,7 +115,18 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             }
             return Ok(Applied::Nothing);
         }
-        let old = self.put_at(place, object.clone(), seen)?;
+        let old = match self.put_at(place, object.clone(), seen) {
+            Ok(old) => old,
+            Err(full) => {
+                // Its new state has no room, but it is there: nobody may take it for gone.
+                if let Some(at) = place.slot
+                    && seen != Epoch::NEVER
+                {
+                    self.mark_slot(at, seen);
+                }
+                return Err(full);
+            }
+        };
         Ok(tell_upsert(old, object, initial, cause, rules))
     }
 

@@ -256,7 +256,8 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     fn overwrite(&mut self, at: u32, object: T, seen: Epoch) -> Result<T, Full> {
         let before = self.view.slots.get(at).ok_or(Full)?.object.clone();
         if let Err(full) = self.refile(at, &object) {
-            // What was filed before has room again.
+            // Once everything is taken back, what was filed before has room again.
+            self.unfile(at, None);
             self.refile(at, &before)?;
             return Err(full);
         }

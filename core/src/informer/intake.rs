@@ -40,6 +40,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 // The body goes on, but we are done with it.
                 Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
                 fact => {
+                    self.last_fact = Some(now);
                     match &fact {
                         Fact::Rejected(rejected) => self.reports.rejected(rejected),
                         Fact::Bookmark { .. } | Fact::InitialEnd { .. } => {
@@ -80,16 +81,22 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 change = instead;
             }
         }
-        let mut ends_incomplete = false;
+        let mut overflowed = false;
         match change {
-            Change::ReplaceBegin { .. } => (self.unswept, self.incomplete) = (false, false),
+            Change::ReplaceBegin { .. } => (self.unswept, self.overflowed) = (false, false),
             Change::ReplaceUnreadable(None) => self.unswept = true,
-            Change::ReplaceEnd => ends_incomplete = self.incomplete,
+            Change::ReplaceEnd => {
+                overflowed = self.overflowed;
+                self.incomplete = overflowed;
+            }
             _ => {}
         }
         let version = self.reflector.version();
-        let pushed = self.queue.push(change, &mut self.store, version);
-        if pushed.is_err() || ends_incomplete {
+        if self.queue.push(change, &mut self.store, version).is_err() {
+            overflowed = true;
+            self.incomplete = true;
+        }
+        if overflowed {
             self.overflow(now);
         }
     }

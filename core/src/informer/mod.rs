@@ -73,8 +73,14 @@ pub struct Informer<D: Decode, S: Storage> {
     last_byte: Option<Instant>,
     last_event: Option<Instant>,
     last_bookmark: Option<Instant>,
-    /// The store had no room for something that the server has.
+    /// The store lacks something for which it had no room.
     incomplete: bool,
+    /// The full state under way contains something for which the store had no room.
+    overflowed: bool,
+    /// It was stopped before the first full state was in the store.
+    never_synced: bool,
+    /// When the server last said something that was not a failure.
+    last_fact: Option<Instant>,
     /// A listener has held up the bytes since the last time it was looked at.
     held_up: bool,
     /// The newest full state contained something that could not even be named.
@@ -93,7 +99,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if config.resync.is_some_and(|period| period.as_micros() == 0) {
             return Err(ConfigError::Zero("resync"));
         }
-        if S::Cells::<()>::default().capacity() < PER_CHANGE {
+        let capacity = S::Cells::<()>::default().capacity();
+        if capacity < PER_CHANGE {
             return Err(ConfigError::StorageTooSmall);
         }
         let hashes = Seed::new(seed);
@@ -107,6 +114,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let queue = ChangeQueue::new(config.queue, config.relist, hashes.clone());
         if queue.is_streamed() {
             reflector = reflector.with_partial_states();
+        } else if capacity < u32::MAX as usize {
+            return Err(ConfigError::NeedsUnboundedStorage);
         }
         Ok(Self {
             config,
@@ -125,6 +134,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_event: None,
             last_bookmark: None,
             incomplete: false,
+            overflowed: false,
+            never_synced: false,
+            last_fact: None,
             held_up: false,
             unswept: false,
             now: Instant::default(),
@@ -158,10 +170,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.reflector.start(now);
     }
 
-    /// Ends, for good. What waits for listeners is dropped; the store stays readable.
+    /// Ends, for good. What is queued and what waits for listeners is dropped; the store stays readable.
     pub fn stop(&mut self, now: Instant) {
         let now = self.tick(now);
+        self.never_synced |= !self.is_synced();
         self.reflector.stop(now);
+        while self.queue.next().is_some() {}
+        while self.undelivered.pop().is_some() {}
         self.processor.discard();
         self.resync_at = None;
         self.stopped = true;
@@ -338,7 +353,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// [`listener_status`](Self::listener_status). It never turns back.
     #[must_use]
     pub const fn is_synced(&self) -> bool {
-        self.queue.is_synced()
+        self.queue.is_synced() && !self.never_synced
     }
 
     /// How a listener is doing, its own sync included; `None` if there is no such listener.
@@ -377,15 +392,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Whether the store is synced, follows the server and heard from it within `within`. For a
-    /// readiness probe: a server sends bookmarks about once a minute, so two minutes are a good value.
+    /// Whether the store is synced, follows the server and heard from it within `within` something that
+    /// was not a failure. For a readiness probe: a server sends bookmarks about once a minute, so two minutes are a good value.
     #[must_use]
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
         self.is_synced()
             && self.reflector.is_live()
             && self.is_drained()
             && self
-                .last_byte
+                .last_fact
                 .is_some_and(|heard| now.max(self.now).since(heard) <= within)
     }
 

@@ -28,6 +28,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             };
             if let Err(Full) = applied {
                 self.incomplete = true;
+                self.overflowed = true;
                 if !self.queue.note_overflow() {
                     self.overflow(self.now);
                 }
@@ -84,10 +85,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     fn apply_in_order(&mut self, entry: Queued<D::Object>, initial: bool) -> Result<(), Full> {
         match entry {
             Queued::Delta(delta) => {
-                if let Some(object) = delta.object() {
-                    self.store.set_version(object.version())?;
-                }
+                let object = delta.object().cloned();
                 self.apply_delta(delta, initial, Epoch::NEVER)?;
+                if let Some(object) = object {
+                    self.show_version(object.version());
+                }
             }
             Queued::ReplacedAll(state) => {
                 let rules = self.config.rules;
@@ -104,7 +106,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 });
                 self.undelivered.extend(shown, self.processor.moment());
             }
-            Queued::Bookmark(version) => self.store.set_version(&version)?,
+            Queued::Bookmark(version) => self.show_version(&version),
         }
         Ok(())
     }
@@ -129,8 +131,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     fn follow_version(&mut self) {
         let version = self.reflector.version();
         if self.reflector.is_live() && self.store.version() != version {
-            // A version that does not fit is not shown; what was there before is not wrong.
+            // A version that does not fit is not shown; the one before it is not wrong.
             let _ = self.store.set_version(version);
         }
+    }
+
+    /// The store has reached `version`.
+    #[cfg(feature = "alloc")]
+    fn show_version(&mut self, version: &str) {
+        // A version that does not fit is not shown; the one before it is not wrong.
+        let _ = self.store.set_version(version);
     }
 }

@@ -29,7 +29,8 @@ pub struct Status<'a, X> {
     pub objects: usize,
     /// Keys or changes between reflector and store.
     pub queued: usize,
-    /// Whether a listener with [`Backlog::Stall`](crate::processor::Backlog::Stall) holds everything up.
+    /// Whether something is held up, because a listener that stalls, by its
+    /// [policy](crate::processor::Backlog) or by a bound of the storage, has not polled.
     pub stalled: bool,
     /// Whether the newest full state contained an object that could not even be named, so that nothing
     /// was deleted: what has vanished meanwhile may still be in the store.

@@ -17,7 +17,7 @@ pub enum Backlog {
     /// delays everybody.
     Grow,
     /// Delay everybody: while `at` notifications or more wait for this listener, nothing is applied to
-    /// the store and no bytes are taken from the server. The only policy by which one listener slows
+    /// the store, and no bytes are taken from the server but those of the one change that is next. The only policy by which one listener slows
     /// others.
     Stall {
         /// How many may wait. Zero counts as one.

@@ -208,10 +208,10 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         Some(object)
     }
 
-    /// Drops what waits for it.
+    /// Drops what waits for it. What was initial of it will never be dealt with.
     pub(super) fn discard(&mut self) {
         while self.pending.pop().is_some() {}
-        self.replay = None;
+        self.initial += self.replay.take().map_or(0, |replay| replay.left);
     }
 
     /// Whether its initial state has been dealt with, given that the informer's has. It never turns

@@ -167,6 +167,8 @@ pub enum ConfigError {
     Limit(&'static str),
     /// The storage has no room for the notifications of a single change.
     StorageTooSmall,
+    /// A full state is to be delivered in one piece, but the storage is bounded.
+    NeedsUnboundedStorage,
 }
 
 impl fmt::Display for ConfigError {
@@ -178,6 +180,9 @@ impl fmt::Display for ConfigError {
                 "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?})"
             ),
             Self::StorageTooSmall => f.write_str("the storage must hold at least two of each"),
+            Self::NeedsUnboundedStorage => f.write_str(
+                "an in-order queue and a staged relist need a storage without bounds, such as `Heap`",
+            ),
             Self::Limit(name) => write!(f, "the limit `{name}` is zero or too large"),
             Self::PageTooLarge => write!(f, "`reflector.page_size` must be at most {}", i32::MAX),
         }

@@ -37,7 +37,7 @@ impl<S: Storage> Reflector<S> {
                 remaining,
             } => {
                 listing.remaining = remaining;
-                return self.end_page(listing, version, next);
+                return self.end_page(listing, version, next, now);
             }
             Fact::Closed => {
                 let message = "the list ended before it was complete";
@@ -61,17 +61,23 @@ impl<S: Storage> Reflector<S> {
         mut listing: Listing<S::Text>,
         version: &str,
         next: Option<&str>,
+        now: Instant,
     ) -> Outcome<S, T> {
         // The version of a list is that of its first page: the others are read as of that one.
         let paged = listing.version.is_some();
         let list_version = listing.version.get_or_insert_default();
         if !paged && list_version.set(version).is_err() {
-            return (self.list_unpaged(listing), None);
+            let message = "the version of the list does not fit";
+            return self.fail_listing(listing, Failure::Full, message, now);
         }
         if let Some(next) = next {
             let mut token = S::Text::default();
             if token.set(next).is_err() {
-                return (self.list_unpaged(listing), None);
+                if listing.unpaged {
+                    let message = "the token of the next page does not fit";
+                    return self.fail_listing(listing, Failure::Full, message, now);
+                }
+                return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
             }
             listing.exchange = self.exchange_for(Request::List {
                 version: At::Latest,

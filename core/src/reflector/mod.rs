@@ -73,6 +73,9 @@ pub struct Reflector<S: Storage> {
     never_stream: bool,
     /// A streamed state broke since the last full state was read.
     stream_broke: bool,
+    /// A streamed state was ended by the server without being announced as complete, though there was
+    /// time, since the last full state was read.
+    unannounced: bool,
     /// The objects of a full state are used as they come.
     partial_states: bool,
     /// A full state has been read, and no other one has been asked for since.
@@ -128,6 +131,7 @@ impl<S: Storage> Reflector<S> {
             pages_always: false,
             never_stream: false,
             stream_broke: false,
+            unannounced: false,
             partial_states: false,
             live: false,
             full_states: 0,
@@ -400,8 +404,7 @@ impl<S: Storage> Reflector<S> {
 
     fn note_failure(&mut self, failure: Failure, message: &str, now: Instant) {
         let mut text = S::Text::default();
-        // A message that does not fit is left out; the class says the most.
-        let _ = text.set(failure::bounded(message));
+        text.set_beginning(failure::bounded(message));
         self.failures += 1;
         self.last_failure = Some(LastFailure {
             failure,
@@ -440,6 +443,7 @@ impl<S: Storage> Reflector<S> {
     fn finish_full_state(&mut self) {
         self.version_unavailable = false;
         self.stream_broke = false;
+        self.unannounced = false;
         self.live = true;
         self.full_states += 1;
     }

@@ -99,11 +99,14 @@ impl<S: Storage> Reflector<S> {
         streaming: Streaming<S::Text>,
         now: Instant,
     ) -> Outcome<S, T> {
-        // It had all the time that an announcement may take, and never made one.
+        // All the time that an announcement may take, and again, and never one. Once may be chance: a
+        // large state, and a server that is being shut down.
         let had_time = |patience| !streaming.exchange.is_younger_than(patience, now);
-        let failure = match self.config.end_bookmark {
-            Some(patience) if had_time(patience) => Failure::NoEndBookmark,
-            _ => Failure::Broken,
+        let unannounced = self.config.end_bookmark.is_some_and(had_time);
+        let failure = if unannounced && core::mem::replace(&mut self.unannounced, true) {
+            Failure::NoEndBookmark
+        } else {
+            Failure::Broken
         };
         let message = "the stream ended before the state was complete";
         self.fail_streaming(streaming, failure, message, now)

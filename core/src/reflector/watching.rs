@@ -45,8 +45,8 @@ impl<S: Storage> Reflector<S> {
                 ..
             }) => {
                 self.abort = Some(watching.exchange.id);
-                let state = self.fail_watching(&watching, Failure::Undecodable, UNKNOWN_GONE, now);
-                return (state, None);
+                self.note_failure(Failure::Undecodable, UNKNOWN_GONE, now);
+                return (self.leave(Failure::Undecodable, now), None);
             }
             Fact::Rejected(rejected) => {
                 // It has been reported and would not become readable by being sent again.

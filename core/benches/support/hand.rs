@@ -1,0 +1,115 @@
+//! An informer that is fed by hand, in pieces such as a connection gives.
+
+use std::hint::black_box;
+
+use informer_core::decode::{Decode, Form, JsonDecoder};
+use informer_core::processor::{ListenerConfig, ListenerId};
+use informer_core::reflector::FirstState;
+use informer_core::storage::Heap;
+use informer_core::transport::{Command, ExchangeId, Signal};
+use informer_core::{Informer, InformerConfig, Instant};
+
+use super::pods::Pods;
+
+/// How many bytes come at once. An object is then cut in two about every third time.
+const PIECE: usize = 16 << 10;
+
+pub struct Hand<F: Form> {
+    pub informer: Informer<JsonDecoder<F>, Heap>,
+    listeners: Vec<ListenerId>,
+    exchange: ExchangeId,
+    /// Bytes that do not make up a piece yet.
+    waiting: Vec<u8>,
+    now: Instant,
+}
+
+impl<F: Form> Hand<F>
+where
+    JsonDecoder<F>: Decode,
+{
+    /// An informer with so many listeners whose list is about to begin.
+    pub fn listing(form: F, listeners: usize) -> Self {
+        let now = Instant::from_micros(1);
+        let mut config = InformerConfig::new();
+        config.reflector.first_state = FirstState::Listed;
+        let mut informer = Informer::new(JsonDecoder::new(form), config, 42).unwrap();
+        let listeners = (0..listeners)
+            .map(|_| informer.add_listener(ListenerConfig::new(), now).unwrap())
+            .collect();
+        informer.start(now);
+        let exchange = open(&mut informer, now);
+        let mut hand = Self {
+            informer,
+            listeners,
+            exchange,
+            waiting: Vec::with_capacity(4 * PIECE),
+            now,
+        };
+        hand.feed(br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100"},"items":[{"metadata":{"name":"first"},"spec":{},"status":{}}"#);
+        hand
+    }
+
+    /// Takes one more object of the list.
+    pub fn item(&mut self, pods: &Pods, pod: usize) {
+        self.waiting.push(b',');
+        pods.write(pod, 1, &mut self.waiting);
+        self.flush(PIECE);
+    }
+
+    /// Ends the list and begins the watch.
+    pub fn end_list(&mut self) {
+        self.feed(b"]}");
+        self.flush(1);
+        self.exchange = open(&mut self.informer, self.now);
+        assert!(self.informer.is_synced());
+        let _ = self
+            .informer
+            .signal(self.exchange, Signal::Opened, self.now);
+        self.poll();
+    }
+
+    /// An informer that has listed `n` pods and watches.
+    pub fn watching(form: F, listeners: usize, pods: &Pods, n: usize) -> Self {
+        let mut hand = Self::listing(form, listeners);
+        for pod in 0..n {
+            hand.item(pods, pod);
+        }
+        hand.end_list();
+        assert_eq!(hand.informer.store().len(), n + 1);
+        hand
+    }
+
+    /// Takes bytes of the answer under way.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.waiting.extend_from_slice(bytes);
+        self.flush(PIECE);
+    }
+
+    /// Passes on what waits, as long as there are `least` bytes; the listeners take what comes of it.
+    fn flush(&mut self, least: usize) {
+        while self.waiting.len() >= least {
+            let piece = &self.waiting[..self.waiting.len().min(PIECE)];
+            let used = self
+                .informer
+                .signal(self.exchange, Signal::Bytes(piece), self.now);
+            self.waiting.drain(..used.unwrap());
+            self.poll();
+        }
+    }
+
+    fn poll(&mut self) {
+        for listener in &self.listeners {
+            let give = |notification| drop(black_box(notification));
+            self.informer
+                .poll_notifications(*listener, usize::MAX, give);
+        }
+    }
+}
+
+fn open<D: Decode>(informer: &mut Informer<D, Heap>, now: Instant) -> ExchangeId {
+    loop {
+        if let Command::Open { exchange, .. } = informer.poll_command(now).unwrap() {
+            return exchange;
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Everything that is measured. An operation is made for a number of objects and then called once for
+//! each event; what it does before the first call is not measured.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use informer_core::decode::{Body, Decode, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
+use informer_core::flow::{Delta, Fact};
+use informer_core::indexer::Rules;
+use informer_core::processor::{Audience, ListenerConfig, Processor};
+use informer_core::queue::{DeltaFifo, Epoch, NothingKnown};
+use informer_core::storage::{Heap, Seed};
+use informer_core::{Cause, Instant, Notification};
+
+use super::hand::Hand;
+use super::objects::{Small, key, numbered, small, spread, store};
+use super::pods::{PODS_PER_APP, Pods};
+
+/// How many different objects the events are about.
+const POOL: usize = 256;
+
+pub struct Operation {
+    pub name: &'static str,
+    pub size: Size,
+    pub make: fn(usize) -> Event,
+}
+
+/// What one event does.
+pub type Event = Box<dyn FnMut()>;
+
+/// What the number of objects means for an operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Nothing: there are no objects to remember.
+    None,
+    /// So many objects are there already, and stay.
+    Fixed,
+    /// Each event adds an object.
+    Grows,
+}
+
+const fn operation(name: &'static str, size: Size, make: fn(usize) -> Event) -> Operation {
+    Operation { name, size, make }
+}
+
+/// All operations.
+pub const OPERATIONS: &[Operation] = &[
+    operation("queue/push+pop", Size::Fixed, push_pop),
+    operation(
+        "queue/push+pop, 3 changes a key",
+        Size::Fixed,
+        push_pop_chain,
+    ),
+    operation("store/get", Size::Fixed, get),
+    operation("store/by_index, 10 found", Size::Fixed, by_index),
+    operation("store/insert, 0 indices", Size::Grows, |_| insert(0)),
+    operation("store/insert, 1 index", Size::Grows, |_| insert(1)),
+    operation("store/insert, 4 indices", Size::Grows, |_| insert(4)),
+    operation("store/update, 0 indices", Size::Fixed, |n| {
+        update(n, 0, false, false)
+    }),
+    operation("store/update, 1 index", Size::Fixed, |n| {
+        update(n, 1, false, false)
+    }),
+    operation("store/update, 4 indices", Size::Fixed, |n| {
+        update(n, 4, false, false)
+    }),
+    operation("store/update that moves, 4 indices", Size::Fixed, |n| {
+        update(n, 4, true, false)
+    }),
+    operation("store/add+delete, 0 indices", Size::Fixed, |n| {
+        add_delete(n, 0)
+    }),
+    operation("store/add+delete, 4 indices", Size::Fixed, |n| {
+        add_delete(n, 4)
+    }),
+    operation("store/snapshot", Size::Fixed, snapshot),
+    operation("store/snapshot+update, 0 indices", Size::Fixed, |n| {
+        update(n, 0, false, true)
+    }),
+    operation("store/snapshot+update, 1 index", Size::Fixed, |n| {
+        update(n, 1, false, true)
+    }),
+    operation("store/snapshot+update, 4 indices", Size::Fixed, |n| {
+        update(n, 4, false, true)
+    }),
+    operation(
+        "store/snapshot+update that moves, 4 indices",
+        Size::Fixed,
+        |n| update(n, 4, true, true),
+    ),
+    operation("fan-out/1 listener", Size::Fixed, |n| fan_out(n, 1)),
+    operation("fan-out/8 listeners", Size::Fixed, |n| fan_out(n, 8)),
+    operation("decode/list, Typed", Size::None, |_| {
+        decode(Body::List, typed())
+    }),
+    operation("decode/list, Lean", Size::None, |_| {
+        decode(Body::List, Lean)
+    }),
+    operation("decode/list, MetadataOnly", Size::None, |_| {
+        decode(Body::List, MetadataOnly)
+    }),
+    operation("decode/list, Dynamic", Size::None, |_| {
+        decode(Body::List, Dynamic)
+    }),
+    operation("decode/watch, Typed", Size::None, |_| {
+        decode(Body::Watch, typed())
+    }),
+    operation("decode/watch, Lean", Size::None, |_| {
+        decode(Body::Watch, Lean)
+    }),
+    operation("decode/watch, MetadataOnly", Size::None, |_| {
+        decode(Body::Watch, MetadataOnly)
+    }),
+    operation("decode/watch, Dynamic", Size::None, |_| {
+        decode(Body::Watch, Dynamic)
+    }),
+    operation("pipeline/list, small, Lean", Size::Grows, |_| {
+        list(Lean, Pods::small())
+    }),
+    operation("pipeline/list, Lean", Size::Grows, |_| {
+        list(Lean, Pods::realistic())
+    }),
+    operation("pipeline/watch, Typed", Size::Fixed, |n| {
+        churn(typed(), n, 1)
+    }),
+    operation("pipeline/watch, Lean", Size::Fixed, |n| churn(Lean, n, 1)),
+    operation("pipeline/watch, Lean, 8 listeners", Size::Fixed, |n| {
+        churn(Lean, n, 8)
+    }),
+    operation("pipeline/watch, MetadataOnly", Size::Fixed, |n| {
+        churn(MetadataOnly, n, 1)
+    }),
+    operation("pipeline/watch, Dynamic", Size::Fixed, |n| {
+        churn(Dynamic, n, 1)
+    }),
+];
+
+/// The operations of one group.
+pub fn group(name: &str) -> impl Iterator<Item = &'static Operation> {
+    OPERATIONS
+        .iter()
+        .filter(move |operation| operation.name.split('/').next() == Some(name))
+}
+
+fn event(event: impl FnMut() + 'static) -> Event {
+    Box::new(event)
+}
+
+/// The first key is popped and queued again at the end, while `n` keys wait.
+fn push_pop(n: usize) -> Event {
+    let mut fifo: DeltaFifo<_, Heap> = DeltaFifo::new(Seed::new(42));
+    for number in 0..n {
+        fifo.add(small(number, 1, false)).unwrap();
+    }
+    event(move || {
+        let delta = fifo.pop().and_then(|mut popped| popped.next());
+        let Some(Delta::Added(object) | Delta::Updated(object)) = delta else {
+            unreachable!("only these are queued");
+        };
+        fifo.update(object).unwrap();
+    })
+}
+
+/// The same with three changes in the chain of each key, the last one a deletion.
+fn push_pop_chain(n: usize) -> Event {
+    fn push(fifo: &mut DeltaFifo<Small, Heap>, object: Small) {
+        fifo.add(Arc::clone(&object)).unwrap();
+        fifo.update(Arc::clone(&object)).unwrap();
+        fifo.delete(object, &NothingKnown).unwrap();
+    }
+    let mut fifo = DeltaFifo::new(Seed::new(42));
+    for number in 0..n {
+        push(&mut fifo, small(number, 1, false));
+    }
+    event(move || {
+        let delta = fifo.pop().and_then(|mut popped| popped.next());
+        let Some(Delta::Added(object)) = delta else {
+            unreachable!("every chain begins so");
+        };
+        push(&mut fifo, object);
+    })
+}
+
+fn get(n: usize) -> Event {
+    let store = store(n, 0);
+    let keys: Vec<_> = spread(n, POOL).into_iter().map(key).collect();
+    let mut next = 0;
+    event(move || {
+        next = (next + 1) % keys.len();
+        black_box(store.get(&keys[next]));
+    })
+}
+
+fn by_index(n: usize) -> Event {
+    let store = store(n, 4);
+    let app = store.index("app").unwrap();
+    let values: Vec<_> = spread(n, POOL)
+        .into_iter()
+        .map(|number| numbered("app-", number / PODS_PER_APP))
+        .collect();
+    let mut next = 0;
+    event(move || {
+        next = (next + 1) % values.len();
+        for object in store.by_index(app, &values[next]).unwrap() {
+            black_box(object);
+        }
+    })
+}
+
+/// An object that was not there is applied as a list gives it. Making the object is included.
+fn insert(indices: usize) -> Event {
+    let mut store = store(0, indices);
+    let mut number = 0;
+    event(move || {
+        let delta = Delta::Replaced(small(number, 1, false));
+        number += 1;
+        let applied = store.apply(delta, true, Epoch::NEVER, Rules::default());
+        drop(black_box(applied));
+    })
+}
+
+/// An object gets another version, and if it `moves` other index values. With a `snapshot`, one was
+/// taken since the last event, so that each event copies the pages that it writes to.
+fn update(n: usize, indices: usize, moves: bool, snapshot: bool) -> Event {
+    let mut store = store(n, indices);
+    let numbers = spread(n, POOL);
+    let mut pool = Vec::new();
+    for (version, moved) in [(2, moves), (3, false)] {
+        pool.extend(numbers.iter().map(|number| small(*number, version, moved)));
+    }
+    let mut next = 0;
+    let mut kept = None;
+    event(move || {
+        if snapshot {
+            kept = Some(store.snapshot());
+        }
+        let object = Arc::clone(&pool[next]);
+        next = (next + 1) % pool.len();
+        let delta = Delta::Updated(object);
+        let applied = store.apply(delta, false, Epoch::NEVER, Rules::default());
+        drop(black_box(applied));
+        black_box(&kept);
+    })
+}
+
+/// An object comes and goes.
+fn add_delete(n: usize, indices: usize) -> Event {
+    let mut store = store(n, indices);
+    let pool: Vec<_> = (n..n + POOL)
+        .map(|number| small(number, 2, false))
+        .collect();
+    let mut next = 0;
+    event(move || {
+        let object = &pool[next];
+        next = (next + 1) % pool.len();
+        let delta = Delta::Added(Arc::clone(object));
+        let applied = store.apply(delta, false, Epoch::NEVER, Rules::default());
+        drop(black_box(applied));
+        black_box(store.remove(&object.key));
+    })
+}
+
+fn snapshot(n: usize) -> Event {
+    let store = store(n, 4);
+    event(move || drop(black_box(store.snapshot())))
+}
+
+/// A notification is published and each listener takes the one that has waited longest, while `n` wait
+/// for each.
+fn fan_out(n: usize, listeners: usize) -> Event {
+    let now = Instant::from_micros(1);
+    let mut processor: Processor<_, Heap> =
+        Processor::new(core::time::Duration::ZERO, Seed::new(42));
+    let nobody = store(0, 0);
+    let listeners: Vec<_> = (0..listeners)
+        .map(|_| {
+            processor
+                .add_listener(ListenerConfig::new(), &nobody, now)
+                .unwrap()
+        })
+        .collect();
+    let notification = |number| Notification::Updated {
+        old: small(number, 1, false),
+        new: small(number, 2, false),
+        cause: Cause::Watch,
+    };
+    for number in 0..n {
+        processor
+            .publish(&notification(number), Audience::Everybody)
+            .unwrap();
+    }
+    event(move || {
+        let mut oldest = None;
+        for listener in &listeners {
+            oldest = processor.poll_notification(*listener, &nobody);
+        }
+        processor
+            .publish(&oldest.unwrap(), Audience::Everybody)
+            .unwrap();
+    })
+}
+
+/// One object is decoded and dropped. The pieces end where objects end.
+fn decode<F: Form + 'static>(body: Body, form: F) -> Event {
+    let pods = Pods::realistic();
+    let mut decoder = JsonDecoder::new(form);
+    decoder.begin(body);
+    let pieces: Vec<_> = (0..POOL)
+        .map(|pod| {
+            let mut piece = Vec::new();
+            match body {
+                Body::List => {
+                    piece.push(b',');
+                    pods.write(pod, 2, &mut piece);
+                }
+                Body::Watch => pods.write_event("MODIFIED", pod, 2, &mut piece),
+            }
+            piece
+        })
+        .collect();
+    let mut head =
+        &br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100"},"items":[{"metadata":{"name":"first"},"spec":{},"status":{}}"#[..];
+    if body == Body::List {
+        assert!(decoder.decode(&mut head).is_some());
+    }
+    let mut next = 0;
+    event(move || {
+        let mut piece = pieces[next].as_slice();
+        next = (next + 1) % pieces.len();
+        let fact = decoder.decode(&mut piece);
+        assert!(matches!(fact, Some(Fact::Item(_) | Fact::Modified(_))));
+        drop(black_box(fact));
+    })
+}
+
+/// One more object of a list goes all the way to a listener.
+fn list<F: Form + 'static>(form: F, pods: Pods) -> Event {
+    let mut hand = Hand::listing(form, 1);
+    let mut pod = 0;
+    event(move || {
+        hand.item(&pods, pod);
+        pod += 1;
+    })
+}
+
+/// A MODIFIED event goes all the way to the listeners. The other objects are small ones: how large they
+/// are does not matter to the event.
+fn churn<F: Form + 'static>(form: F, n: usize, listeners: usize) -> Event {
+    let mut hand = Hand::watching(form, listeners, &Pods::small(), n);
+    let pods = Pods::realistic();
+    let mut lines = Vec::new();
+    for version in [2, 3] {
+        for pod in spread(n, POOL) {
+            let mut line = Vec::new();
+            pods.write_event("MODIFIED", pod, version, &mut line);
+            lines.push(line);
+        }
+    }
+    // From the second round on it is realistic pods that are replaced.
+    for line in &lines {
+        hand.feed(line);
+    }
+    let mut next = 0;
+    event(move || {
+        hand.feed(&lines[next]);
+        next = (next + 1) % lines.len();
+    })
+}
+
+const fn typed() -> Typed<typed::Pod> {
+    Typed::new()
+}
+
+/// What a controller may want to know of a pod.
+#[expect(dead_code, reason = "it is decoded, not read")]
+pub mod typed {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    pub struct Pod {
+        metadata: Metadata,
+        spec: Spec,
+        status: Status,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Metadata {
+        name: String,
+        namespace: Option<String>,
+        uid: Option<String>,
+        resource_version: Option<String>,
+        #[serde(default)]
+        labels: BTreeMap<String, String>,
+        #[serde(default)]
+        annotations: BTreeMap<String, String>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Spec {
+        node_name: Option<String>,
+        #[serde(default)]
+        containers: Vec<Container>,
+    }
+
+    #[derive(Deserialize)]
+    struct Container {
+        name: String,
+        image: String,
+        #[serde(default)]
+        ports: Vec<Port>,
+        #[serde(default)]
+        resources: Resources,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Port {
+        name: Option<String>,
+        container_port: u16,
+    }
+
+    #[derive(Deserialize, Default)]
+    struct Resources {
+        #[serde(default)]
+        limits: BTreeMap<String, String>,
+        #[serde(default)]
+        requests: BTreeMap<String, String>,
+    }
+
+    #[derive(Deserialize)]
+    struct Status {
+        phase: Option<String>,
+        #[serde(rename = "podIP")]
+        pod_ip: Option<String>,
+        #[serde(default)]
+        conditions: Vec<Condition>,
+    }
+
+    #[derive(Deserialize)]
+    struct Condition {
+        #[serde(rename = "type")]
+        kind: String,
+        status: String,
+    }
+}
