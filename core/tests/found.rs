@@ -155,25 +155,32 @@ fn a_stream_that_is_not_answered_says_nothing_about_end_bookmarks() {
     );
 }
 
+/// Whether it breaks, or the server ends it in good order.
 #[test]
-fn a_long_stream_that_breaks_is_streamed_again() {
-    let mut hand = Hand::new(InformerConfig::new());
-    for n in 0..5 {
-        hand.event("ADDED", &pod(&format!("p{n}"), "u", n + 1));
-        hand.sleep(Duration::from_secs(10));
+fn a_long_stream_that_ends_once_is_streamed_again() {
+    let broken = Signal::Failed {
+        failure: Failure::Broken,
+        message: "reset",
+    };
+    for end in [broken, Signal::Closed] {
+        let mut hand = Hand::new(InformerConfig::new());
+        for n in 0..5 {
+            hand.event("ADDED", &pod(&format!("p{n}"), "u", n + 1));
+            hand.sleep(Duration::from_secs(10));
+        }
+        hand.signal(end);
+        let request = hand.request();
+        assert!(
+            matches!(
+                request,
+                Some(Request::Watch {
+                    initial_events: true,
+                    ..
+                })
+            ),
+            "{end:?}: {request:?}"
+        );
     }
-    hand.fail(Failure::Broken, "reset");
-    let request = hand.request();
-    assert!(
-        matches!(
-            request,
-            Some(Request::Watch {
-                initial_events: true,
-                ..
-            })
-        ),
-        "{request:?}"
-    );
 }
 
 #[test]

@@ -240,27 +240,6 @@ fn versions_and_tokens_that_never_fit_are_not_asked_for_in_a_loop() {
 }
 
 #[test]
-fn a_long_stream_that_is_closed_once_in_good_order_is_streamed_again() {
-    let mut hand = Hand::new(InformerConfig::new());
-    for n in 0..5 {
-        hand.event("ADDED", &pod(&format!("p{n}"), "u", n + 1));
-        hand.sleep(Duration::from_secs(10));
-    }
-    hand.signal(Signal::Closed);
-    let request = hand.request();
-    assert!(
-        matches!(
-            request,
-            Some(Request::Watch {
-                initial_events: true,
-                ..
-            })
-        ),
-        "{request:?}"
-    );
-}
-
-#[test]
 fn nothing_but_failures_is_not_fresh() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u", 1)]);
     let begin = hand.now;
