@@ -19,7 +19,7 @@ impl Storage for Heap {
     type Cells<T: Default> = Vec<T>;
     type Few<T: Default> = Vec<T>;
     type Pages<T: Default + Clone> = Pages<T>;
-    type FewPages<T: Default + Clone> = Vec<T>;
+    type FewPages<T: Default + Clone> = Arc<Vec<T>>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;
     type Bytes = Arc<[u8]>;
@@ -50,6 +50,32 @@ impl<T: Default> Cells<T> for Vec<T> {
         }
         if self.len() < len {
             self.resize_with(len, T::default);
+        }
+        Ok(())
+    }
+}
+
+/// One page for all of them, shared until it is written.
+impl<T: Default + Clone> Cells<T> for Arc<Vec<T>> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn capacity(&self) -> usize {
+        NONE as usize
+    }
+
+    fn get(&self, at: usize) -> Option<&T> {
+        self.as_slice().get(at)
+    }
+
+    fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        Self::make_mut(self).get_mut(at)
+    }
+
+    fn grow(&mut self, len: usize) -> Result<(), Full> {
+        if self.as_slice().len() < len {
+            Cells::grow(Self::make_mut(self), len)?;
         }
         Ok(())
     }

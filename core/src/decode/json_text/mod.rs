@@ -421,6 +421,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[inline]
     fn scan_string(&mut self) -> Result<string::Scanned, TextError> {
         let scanned = string::scan(self.text, self.at)?;
         self.at = scanned.end + 1;

@@ -170,6 +170,7 @@ pub(super) struct Scanned {
 }
 
 /// Finds the end of the string whose opening quote stands at `at`.
+#[inline]
 pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
     if text.get(at) != Some(&b'"') {
         return Err(TextError::Syntax { at });
