@@ -56,7 +56,7 @@ impl<S: Storage> World<S> {
         informer.add_index("app", IndexFn::plain(by_app)).unwrap();
         Self {
             informer,
-            server: Server::default(),
+            server: Server::new(),
             observers: Vec::new(),
             random: Random(seed),
             now: Instant::from_micros(1),

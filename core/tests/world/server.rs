@@ -32,6 +32,14 @@ struct Stored {
 }
 
 impl Server {
+    /// An empty server. No server is ever at version 0: that means whatever is at hand.
+    pub fn new() -> Self {
+        Self {
+            revision: 1,
+            ..Self::default()
+        }
+    }
+
     pub fn version_shown(&self) -> String {
         self.revision.to_string()
     }
