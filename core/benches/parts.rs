@@ -1,4 +1,5 @@
-//! The time of a push and a pop of the DeltaFIFO, with so many keys queued.
+//! The time of each part alone: pushes and pops of the DeltaFIFO with so many keys queued; look-ups,
+//! writes and snapshots of a store with so many objects; and fan-out while so many notifications wait.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,13 +15,15 @@ mod support;
 use criterion::{Criterion, criterion_group, criterion_main};
 use support::timing;
 
-fn queue(criterion: &mut Criterion) {
-    timing::group(criterion, "queue");
+fn parts(criterion: &mut Criterion) {
+    for part in ["queue", "store", "fan-out"] {
+        timing::group(criterion, part);
+    }
 }
 
 criterion_group! {
     name = benches;
     config = timing::config();
-    targets = queue
+    targets = parts
 }
 criterion_main!(benches);
