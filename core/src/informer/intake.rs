@@ -83,10 +83,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         let mut overflowed = false;
         match change {
-            Change::ReplaceBegin { .. } => (self.unswept, self.overflowed) = (false, false),
+            Change::ReplaceBegin { .. } => self.unswept = false,
             Change::ReplaceUnreadable(None) => self.unswept = true,
             Change::ReplaceEnd => {
-                overflowed = self.overflowed;
+                overflowed = self.queue.has_overflowed();
                 self.incomplete = overflowed;
             }
             _ => {}

@@ -75,8 +75,6 @@ pub struct Informer<D: Decode, S: Storage> {
     last_bookmark: Option<Instant>,
     /// The store lacks something for which it had no room.
     incomplete: bool,
-    /// The full state under way contains something for which the store had no room.
-    overflowed: bool,
     /// It was stopped before the first full state was in the store.
     never_synced: bool,
     /// When the server last said something that was not a failure.
@@ -134,7 +132,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_event: None,
             last_bookmark: None,
             incomplete: false,
-            overflowed: false,
             never_synced: false,
             last_fact: None,
             held_up: false,

@@ -3,7 +3,7 @@
 use super::{Informer, SameVersion};
 use crate::decode::Decode;
 use crate::flow::{Cause, Delta, Notification};
-use crate::indexer::Applied;
+use crate::indexer::{Applied, Indexer};
 use crate::object::Resource;
 use crate::processor::{Audience, Moment};
 #[cfg(feature = "alloc")]
@@ -28,7 +28,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             };
             if let Err(Full) = applied {
                 self.incomplete = true;
-                self.overflowed = true;
                 if !self.queue.note_overflow() {
                     self.overflow(self.now);
                 }
@@ -88,7 +87,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 let object = delta.object().cloned();
                 self.apply_delta(delta, initial, Epoch::NEVER)?;
                 if let Some(object) = object {
-                    self.show_version(object.version());
+                    show_version(&mut self.store, object.version());
                 }
             }
             Queued::ReplacedAll(state) => {
@@ -106,7 +105,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 });
                 self.undelivered.extend(shown, self.processor.moment());
             }
-            Queued::Bookmark(version) => self.show_version(&version),
+            Queued::Bookmark(version) => show_version(&mut self.store, &version),
         }
         Ok(())
     }
@@ -131,15 +130,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     fn follow_version(&mut self) {
         let version = self.reflector.version();
         if self.reflector.is_live() && self.store.version() != version {
-            // A version that does not fit is not shown; the one before it is not wrong.
-            let _ = self.store.set_version(version);
+            show_version(&mut self.store, version);
         }
     }
+}
 
-    /// The store has reached `version`.
-    #[cfg(feature = "alloc")]
-    fn show_version(&mut self, version: &str) {
-        // A version that does not fit is not shown; the one before it is not wrong.
-        let _ = self.store.set_version(version);
-    }
+/// The store has reached `version`.
+fn show_version<T: Resource + Clone, S: Storage>(store: &mut Indexer<T, S>, version: &str) {
+    // A version that does not fit is not shown; the one before it is not wrong.
+    let _ = store.set_version(version);
 }

@@ -95,7 +95,6 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     coalesced: u64,
 }
 
-#[derive(Clone)]
 struct Replay<K> {
     store: K,
     next: u32,

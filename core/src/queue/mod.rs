@@ -99,6 +99,10 @@ impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
     }
 
     /// Takes a change. `version` is the one that the reflector has adopted with it.
+    #[cfg_attr(
+        not(feature = "alloc"),
+        expect(unused_variables, reason = "only what is collected carries a version")
+    )]
     pub(crate) fn push(
         &mut self,
         change: Change<T>,
@@ -106,11 +110,8 @@ impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
         version: &str,
     ) -> Result<(), QueueError> {
         match self {
-            // The store is told the version when the queue is empty.
-            Self::Streamed(queue) => {
-                let _ = version;
-                queue.push(change, store)
-            }
+            // Here the store is told the version when the queue is empty.
+            Self::Streamed(queue) => queue.push(change, store),
             #[cfg(feature = "alloc")]
             Self::Collected(queue) => queue.push(change, store, version),
         }
@@ -139,6 +140,15 @@ impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
     pub(crate) const fn note_overflow(&mut self) -> bool {
         match self {
             Self::Streamed(queue) => queue.note_overflow(),
+            #[cfg(feature = "alloc")]
+            Self::Collected(_) => false,
+        }
+    }
+
+    /// Whether the full state under way contains something for which the store had no room.
+    pub(crate) const fn has_overflowed(&self) -> bool {
+        match self {
+            Self::Streamed(queue) => queue.overflowed,
             #[cfg(feature = "alloc")]
             Self::Collected(_) => false,
         }

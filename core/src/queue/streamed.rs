@@ -13,7 +13,7 @@ pub(crate) struct Streamed<T: Resource + Clone, S: Storage> {
     /// The full state under way contains something that could not even be named.
     blind: bool,
     /// The full state under way contains something for which the store has no room.
-    overflowed: bool,
+    pub(super) overflowed: bool,
 }
 
 impl<T: Resource + Clone, S: Storage> Streamed<T, S> {
