@@ -1,0 +1,6 @@
+//! An indexed, queryable local store of Kubernetes objects.
+#![no_std]
+
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;

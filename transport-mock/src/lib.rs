@@ -1,0 +1,1 @@
+//! A small, honest Kubernetes API server in memory.
