@@ -109,6 +109,9 @@ mod time;
 // Where the machines keep things: cells, tables, texts.
 pub mod storage;
 
+// Resource versions that can be compared.
+mod version;
+
 // What the machines ask of an object.
 mod object;
 
@@ -159,3 +162,4 @@ pub use informer::{Informer, InformerConfig};
 pub use key::{ObjectKey, ParseKeyError};
 pub use object::Resource;
 pub use time::Instant;
+pub use version::{NotComparable, compare_versions};

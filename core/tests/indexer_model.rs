@@ -13,10 +13,14 @@
 
 mod model_support;
 
+use core::ops::Bound::{Excluded, Included, Unbounded};
+use core::ops::RangeBounds;
 use std::collections::{BTreeMap, BTreeSet};
 
 use informer_core::flow::{Deletion, Delta};
-use informer_core::indexer::{Applied, IndexError, IndexFn, Rules, View, Write};
+use informer_core::indexer::{
+    Applied, Cursor, IndexError, IndexFn, RangeError, Rules, View, Write,
+};
 use informer_core::queue::{Epoch, FullState};
 use informer_core::storage::{Heap, Seed};
 use informer_core::{Notification, ObjectKey};
@@ -27,12 +31,20 @@ use model_support::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The names of the indices: one value; some, perhaps repeated; any number, up to 69; none.
-const INDICES: [&str; 4] = ["namespace", "label values", "body", "nothing"];
+/// The names of the indices: one value; some, perhaps repeated; any number, up to 69; none; and two of
+/// them again, ordered.
+const INDICES: [&str; 6] = [
+    "namespace",
+    "label values",
+    "body",
+    "nothing",
+    "ordered label values",
+    "ordered body",
+];
 
 /// The values of one object in an index, as they are given: repetitions included.
 fn values(index: &str, object: &Obj) -> Vec<Vec<u8>> {
-    match index {
+    match index.trim_start_matches("ordered ") {
         "namespace" => vec![object.key.namespace().into()],
         "label values" => object
             .labels
@@ -48,11 +60,15 @@ fn values(index: &str, object: &Obj) -> Vec<Vec<u8>> {
 }
 
 fn function(index: &'static str) -> IndexFn<Obj> {
-    IndexFn::new(move |object: &Obj, file: &mut dyn FnMut(&[u8])| {
+    let function = IndexFn::new(move |object: &Obj, file: &mut dyn FnMut(&[u8])| {
         for value in values(index, object) {
             file(&value);
         }
-    })
+    });
+    if index.starts_with("ordered ") {
+        return function.ordered();
+    }
+    function
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +79,7 @@ enum Op {
     Transaction(Vec<Write<Obj>>),
     AddIndex(&'static str),
     AddIndices(Vec<&'static str>),
+    RemoveIndex(&'static str),
     SetVersion(u32),
     Snapshot,
 }
@@ -81,6 +98,7 @@ fn any_op(keys: usize) -> impl Strategy<Value = Op> {
         2 => vec(write, 0..5).prop_map(Op::Transaction),
         2 => index().prop_map(Op::AddIndex),
         1 => vec(index(), 0..3).prop_map(Op::AddIndices),
+        1 => index().prop_map(Op::RemoveIndex),
         1 => (0..9_u32).prop_map(Op::SetVersion),
         2 => Just(Op::Snapshot),
     ]
@@ -156,6 +174,21 @@ impl Model {
                     self.indices.extend(names);
                 }
             }
+            Op::RemoveIndex(name) => {
+                let id = store.index(name);
+                assert_eq!(store.remove_index(name).is_ok(), id.is_ok());
+                if let Ok(id) = id {
+                    assert!(
+                        store.by_index(id, "p").is_err(),
+                        "its number is unknown now"
+                    );
+                    assert!(store.remove_index(id).is_err());
+                    store.add_index("another", function("namespace")).unwrap();
+                    assert!(store.count(id, "p").is_err(), "and stays so");
+                    store.remove_index("another").unwrap();
+                }
+                self.indices.retain(|index| *index != name);
+            }
             Op::SetVersion(version) => {
                 self.version = version.to_string();
                 store.set_version(&self.version).unwrap();
@@ -170,6 +203,12 @@ impl Model {
         assert_eq!(view.len(), self.objects.len());
         assert_eq!(view.is_empty(), self.objects.is_empty());
         assert_eq!(view.version(), self.version);
+        let (mut paged, mut next) = (vec![], Cursor::default());
+        while let Some((behind, object)) = view.iter_from(next).next() {
+            paged.push(object);
+            next = behind;
+        }
+        assert!(view.iter().eq(paged), "page by page it is the same");
         for key in (0..KEYS).map(key).chain(self.objects.keys().cloned()) {
             assert_eq!(view.get(&key), self.objects.get(&key));
         }
@@ -214,6 +253,7 @@ impl Model {
             assert_eq!(once(found.collect()), *keys);
             assert_eq!(view.count(name, value), Ok(keys.len()));
         }
+        self.check_range(view, name);
         let table = view.table(name).unwrap();
         let row = |objects: Vec<&Obj>| once(objects.iter().map(|o| o.key.clone()).collect());
         let rows: BTreeMap<_, _> = table
@@ -222,6 +262,60 @@ impl Model {
             .collect();
         assert_eq!(rows, filed);
         assert_eq!(table.to_string().lines().count(), filed.len());
+    }
+}
+
+impl Model {
+    /// Every range whose ends are values in use, or lie beside one, in both directions.
+    fn check_range(&self, view: &View<Obj, Heap>, name: &str) {
+        if !name.starts_with("ordered ") {
+            assert!(matches!(
+                view.range(name, ..),
+                Err(RangeError::NotOrdered(_))
+            ));
+            return;
+        }
+        let filed = self.index(name);
+        let used: Vec<_> = view.index_values(name).unwrap().collect();
+        assert!(used.is_sorted());
+        let step = filed.len() / 3 + 1;
+        let some = || {
+            filed
+                .keys()
+                .step_by(step)
+                .map(Vec::as_slice)
+                .chain([&b"\xff3"[..]])
+        };
+        let ends = || {
+            some()
+                .flat_map(|end| [Included(end), Excluded(end)])
+                .chain([Unbounded])
+        };
+        for (from, to) in ends().flat_map(|from| ends().map(move |to| (from, to))) {
+            let within = |value: &&[u8]| (from, to).contains(*value);
+            let expected: Vec<_> = used.iter().copied().filter(within).collect();
+            let range = view.range(name, (from, to)).unwrap();
+            let rows: Vec<_> = range.rows().map(|(value, _)| value).collect();
+            assert_eq!(rows, expected, "{from:?} {to:?}");
+            let mut back: Vec<_> = range.rows().rev().map(|(value, _)| value).collect();
+            back.reverse();
+            assert_eq!(back, expected);
+            let count = expected
+                .iter()
+                .map(|value| filed[*value].len())
+                .sum::<usize>();
+            let mut objects: Vec<_> = range.objects().collect();
+            assert_eq!(objects.len(), count);
+            objects.reverse();
+            assert!(range.objects().rev().eq(objects));
+        }
+        // From both ends at once, until they meet.
+        let mut rows = view.range(name, ..).unwrap().rows();
+        let mut met = 0;
+        while rows.next().is_some() {
+            met += 1 + usize::from(rows.next_back().is_some());
+        }
+        assert_eq!(met, used.len());
     }
 }
 

@@ -13,13 +13,13 @@ use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod};
 use informer_core::decode::{Dynamic, JsonDecoder};
-use informer_core::informer::{AddListenerError, NotComparable};
+use informer_core::informer::AddListenerError;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
 use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{At, Request, Signal};
-use informer_core::{Failure, Informer, InformerConfig};
+use informer_core::{Failure, Informer, InformerConfig, NotComparable};
 
 fn client_go(queue: QueueKind) -> InformerConfig {
     let mut config = InformerConfig::client_go(queue);

@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::answer::{Excerpt, message};
 use super::envelope::{Envelope, EventType};
-use super::form::{Form, TypeMeta};
+use super::form::{BodyError, Form, TypeMeta};
 use super::header::{Header, HeaderError};
 use super::json_text::JsonStr;
 use super::lines::{Frame, Lines};
@@ -178,6 +178,51 @@ impl<F: Form> Decode for JsonDecoder<F> {
     }
 }
 
+/// Makes an object of a JSON text that consists of it alone: a line of a file, the answer to a `get`.
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+///
+/// let json = br#"{"metadata":{"namespace":"web","name":"a","labels":{"app":"shop"}},"spec":{}}"#;
+/// let pod = decode_object(&mut Lean, json)?;
+/// assert_eq!((pod.key.as_str(), pod.labels.get("app")), ("web/a", Some("shop")));
+/// assert!(decode_object(&mut Lean, b"{}").is_err());
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
+///
+/// # Errors
+/// The text is not an object with a name, or does not fit the form.
+pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
+    let header = Header::read(json, Limits::new().depth);
+    assemble(form, json, header, TypeMeta::default())
+}
+
+fn assemble<F: Form>(
+    form: &mut F,
+    json: &[u8],
+    header: Result<Header<'_>, HeaderError>,
+    type_meta: TypeMeta<'_>,
+) -> Result<Object<F::Body>, BodyError> {
+    let header = header.map_err(BodyError::new)?;
+    // A Table has no name either, but that is not what is wrong with it.
+    if header.is_table() {
+        return Err(BodyError::new("a Table of meta.k8s.io, not an object"));
+    }
+    let key = header.key().map_err(BodyError::new)?;
+    let body = form.decode(json, &header, type_meta)?;
+    let boxed = |text: Option<JsonStr<'_>>| text.map(JsonStr::to_cow).unwrap_or_default().into();
+    let labels = header.labels();
+    Ok(Object {
+        key,
+        uid: boxed(header.uid),
+        version: boxed(header.version),
+        labels: labels
+            .map(|(key, value)| (key.to_cow(), value.to_cow()))
+            .collect(),
+        body,
+    })
+}
+
 /// A fact whose texts are in the [`Reader`].
 enum Outcome<T> {
     Item(T),
@@ -262,31 +307,10 @@ impl<F: Form> Reader<F> {
         place: Place,
         make: fn(Arc<Object<F::Body>>) -> Made<F>,
     ) -> Made<F> {
-        // A Table has no name either, but that is not what is wrong with it.
-        if header.as_ref().is_ok_and(Header::is_table) {
-            return self.reject(json, place, "a Table of meta.k8s.io, not an object");
+        match assemble(&mut self.form, json, header, type_meta) {
+            Ok(object) => make(Arc::new(object)),
+            Err(error) => self.reject(json, place, error),
         }
-        let with_key = header.and_then(|header| header.key().map(|key| (header, key)));
-        let (header, key) = match with_key {
-            Ok(both) => both,
-            Err(error) => return self.reject(json, place, error),
-        };
-        let body = match self.form.decode(json, &header, type_meta) {
-            Ok(body) => body,
-            Err(error) => return self.reject(json, place, error),
-        };
-        let boxed =
-            |text: Option<JsonStr<'_>>| text.map(JsonStr::to_cow).unwrap_or_default().into();
-        let labels = header.labels();
-        make(Arc::new(Object {
-            key,
-            uid: boxed(header.uid),
-            version: boxed(header.version),
-            labels: labels
-                .map(|(key, value)| (key.to_cow(), value.to_cow()))
-                .collect(),
-            body,
-        }))
     }
 
     fn bookmark(&mut self, json: &[u8], header: Result<Header<'_>, HeaderError>) -> Made<F> {

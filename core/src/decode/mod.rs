@@ -32,6 +32,10 @@ pub mod answer;
 #[cfg(feature = "alloc")]
 pub mod form;
 
+// Fields of an object by their paths.
+#[cfg(feature = "alloc")]
+mod fields;
+
 // The decoder that joins all of the above.
 #[cfg(feature = "alloc")]
 mod json;
@@ -39,12 +43,14 @@ mod json;
 use crate::flow::Fact;
 use crate::object::Resource;
 
+#[cfg(feature = "alloc")]
+pub use fields::{FieldPath, FieldPathError, Fields, Scalar};
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]
 pub use form::{Form, Lean, MetadataOnly};
 #[cfg(feature = "alloc")]
-pub use json::JsonDecoder;
+pub use json::{JsonDecoder, decode_object};
 
 /// What kind of body follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

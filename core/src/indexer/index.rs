@@ -1,80 +1,20 @@
-//! Indices: what a function says of an object, and where to find the objects of which it says so.
+//! Indices: the values that a function has given, and the objects filed under each.
 
-#[cfg(feature = "alloc")]
-use alloc::sync::Arc;
 use core::fmt;
+use core::ops::{Bound, RangeBounds};
 
+use super::function::IndexFn;
+use super::order::Order;
 use crate::storage::{Bytes, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table};
-
-/// A function from an object to the values under which an index files it: none, one or many.
-///
-/// Values are bytes. A text is given as its bytes; numbers in an encoding that keeps their order, such
-/// as big-endian, so that an index may be ordered by value. The function cannot fail: what it does not
-/// understand, it files under nothing.
-///
-/// ```
-/// use informer_core::indexer::IndexFn;
-/// use informer_core::Object;
-///
-/// let by_namespace = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
-///     file(object.key.namespace().as_bytes());
-/// });
-/// # let _ = by_namespace;
-/// ```
-pub struct IndexFn<T>(Function<T>);
-
-enum Function<T> {
-    Plain(PlainFn<T>),
-    #[cfg(feature = "alloc")]
-    Shared(Arc<Closure<T>>),
-}
-
-/// A function that shows the values of an object to whoever files it.
-pub type PlainFn<T> = fn(&T, &mut dyn FnMut(&[u8]));
-
-#[cfg(feature = "alloc")]
-type Closure<T> = dyn Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync;
-
-impl<T> IndexFn<T> {
-    /// An index function from a closure. It must depend on nothing but the object.
-    #[cfg(feature = "alloc")]
-    pub fn new(function: impl Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync + 'static) -> Self {
-        Self(Function::Shared(Arc::new(function)))
-    }
-
-    /// An index function from a function, without an allocator.
-    pub const fn plain(function: PlainFn<T>) -> Self {
-        Self(Function::Plain(function))
-    }
-
-    pub(super) fn values(&self, object: &T, file: &mut dyn FnMut(&[u8])) {
-        match &self.0 {
-            Function::Plain(function) => function(object, file),
-            #[cfg(feature = "alloc")]
-            Function::Shared(function) => function(object, file),
-        }
-    }
-}
-
-impl<T> Clone for IndexFn<T> {
-    fn clone(&self) -> Self {
-        Self(match &self.0 {
-            Function::Plain(function) => Function::Plain(*function),
-            #[cfg(feature = "alloc")]
-            Function::Shared(function) => Function::Shared(Arc::clone(function)),
-        })
-    }
-}
-
-impl<T> fmt::Debug for IndexFn<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("IndexFn(…)")
-    }
-}
 
 /// The number of an index within its indexer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct IndexId(pub(super) u32);
+pub struct IndexId {
+    /// Its place, which another index may get when it is removed.
+    pub(super) at: u32,
+    /// How many indices were added before it, which tells them apart.
+    pub(super) serial: u32,
+}
 
 /// An index, by number or by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,6 +59,36 @@ impl fmt::Display for UnknownIndex {
 
 impl core::error::Error for UnknownIndex {}
 
+/// Why there is no range of an index.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RangeError {
+    /// There is no such index.
+    Unknown(UnknownIndex),
+    /// Its values are not kept sorted.
+    NotOrdered(Named),
+}
+
+impl From<UnknownIndex> for RangeError {
+    fn from(unknown: UnknownIndex) -> Self {
+        Self::Unknown(unknown)
+    }
+}
+
+impl fmt::Display for RangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(unknown) => unknown.fmt(f),
+            Self::NotOrdered(name) => write!(
+                f,
+                "the index {name} is not ordered; make its function `.ordered()`"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RangeError {}
+
 /// The name of an index, for people. Without an allocator it is not kept: the caller knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -155,28 +125,31 @@ impl fmt::Display for Named {
 
 /// One index: its function, and its values with the postings of each.
 pub(super) struct Index<T, S: Storage> {
+    pub(super) serial: u32,
     pub(super) name: S::Text,
     pub(super) function: IndexFn<T>,
     values: SharedPlaces<S, Value<S>>,
     table: SharedTable<S>,
+    pub(super) order: Option<Order<S>>,
 }
 
 /// A value under which at least one object is filed.
 pub(super) struct Value<S: Storage> {
     pub(super) bytes: S::Bytes,
-    hash: u32,
+    pub(super) hash: u32,
     pub(super) first: u32,
-    last: u32,
+    pub(super) last: u32,
     pub(super) count: u32,
 }
 
 /// One object filed under one value: a link in the list of the value and in the list of the object.
 #[derive(Clone)]
 pub(super) struct Posting {
-    pub(super) index: IndexId,
+    /// The place of its index.
+    pub(super) index: u32,
     pub(super) value: u32,
     pub(super) slot: u32,
-    before: u32,
+    pub(super) before: u32,
     pub(super) after: u32,
     /// The next posting of the same object, of whichever index.
     pub(super) sibling: u32,
@@ -185,9 +158,11 @@ pub(super) struct Posting {
 pub(super) type Postings<S> = SharedPlaces<S, Posting>;
 
 impl<T, S: Storage> Index<T, S> {
-    pub(super) fn new(name: S::Text, function: IndexFn<T>) -> Self {
+    pub(super) fn new(serial: u32, name: S::Text, function: IndexFn<T>) -> Self {
         Self {
+            serial,
             name,
+            order: function.is_ordered().then(Order::default),
             function,
             values: Slab::default(),
             table: Table::default(),
@@ -215,9 +190,29 @@ impl<T, S: Storage> Index<T, S> {
         self.values.get(at)
     }
 
-    /// All values in use, with their numbers.
-    pub(super) fn values(&self) -> impl Iterator<Item = (u32, &Value<S>)> {
-        self.values.iter()
+    /// The numbers of all values in use: sorted by their bytes if they are kept so.
+    pub(super) fn all(&self) -> Numbers<'_, S> {
+        match &self.order {
+            Some(order) => {
+                let unbounded = Bound::Unbounded;
+                let first = order.first(&self.values, unbounded);
+                Numbers::sorted(order, first, order.last(&self.values, unbounded))
+            }
+            None => Numbers::Slots(0..self.values.bound()),
+        }
+    }
+
+    /// The numbers of the values within bounds; `None` if they are not kept sorted.
+    pub(super) fn range(&self, bounds: &impl RangeBounds<[u8]>) -> Option<Numbers<'_, S>> {
+        let order = self.order.as_ref()?;
+        let first = order.first(&self.values, bounds.start_bound());
+        let last = order.last(&self.values, bounds.end_bound());
+        let bytes = |at| self.value(at).map(|value| value.bytes.as_ref());
+        Some(if bytes(first) <= bytes(last) {
+            Numbers::sorted(order, first, last)
+        } else {
+            Numbers::Slots(0..0)
+        })
     }
 
     /// Files an object under `bytes`, whose hash and number (if it is in use) were looked up, in front
@@ -271,6 +266,9 @@ impl<T, S: Storage> Index<T, S> {
         value.count -= 1;
         if value.count == 0 {
             let hash = value.hash;
+            if let Some(order) = &mut self.order {
+                order.remove(&self.values, posting.value);
+            }
             self.table.remove(hash, posting.value);
             self.values.remove(posting.value);
         }
@@ -285,13 +283,94 @@ impl<T, S: Storage> Index<T, S> {
             last: NONE,
             count: 0,
         })?;
-        self.table.insert(hash, at)?;
+        // Everything that can be refused comes before the table knows of the value.
+        let ordered = self
+            .order
+            .as_mut()
+            .map_or(Ok(()), |order| order.reserve(at));
+        if let Err(full) = ordered.and_then(|()| self.table.insert(hash, at)) {
+            self.values.remove(at);
+            return Err(full);
+        }
+        if let Some(order) = &mut self.order {
+            order.insert(&self.values, at);
+        }
         Ok(at)
     }
 }
 
+/// The numbers of some values of an index, one after the other.
+pub(super) enum Numbers<'a, S: Storage> {
+    /// These places of the slab, of which some may be free.
+    Slots(core::ops::Range<u32>),
+    /// From the one to the other in the order of their bytes.
+    Sorted {
+        order: &'a Order<S>,
+        front: u32,
+        back: u32,
+    },
+}
+
+impl<'a, S: Storage> Numbers<'a, S> {
+    const fn sorted(order: &'a Order<S>, front: u32, back: u32) -> Self {
+        if front == NONE || back == NONE {
+            return Self::Slots(0..0);
+        }
+        Self::Sorted { order, front, back }
+    }
+}
+
+impl<S: Storage> Iterator for Numbers<'_, S> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            Self::Slots(places) => places.next(),
+            Self::Sorted { order, front, back } => {
+                let at = *front;
+                if at == *back {
+                    *self = Self::Slots(0..0);
+                } else {
+                    *front = order.after(at);
+                }
+                Some(at)
+            }
+        }
+    }
+}
+
+impl<S: Storage> DoubleEndedIterator for Numbers<'_, S> {
+    fn next_back(&mut self) -> Option<u32> {
+        match self {
+            Self::Slots(places) => places.next_back(),
+            Self::Sorted { order, front, back } => {
+                let at = *back;
+                if at == *front {
+                    *self = Self::Slots(0..0);
+                } else {
+                    *back = order.before(at);
+                }
+                Some(at)
+            }
+        }
+    }
+}
+
+impl<S: Storage> Clone for Numbers<'_, S> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Slots(places) => Self::Slots(places.clone()),
+            Self::Sorted { order, front, back } => Self::Sorted {
+                order,
+                front: *front,
+                back: *back,
+            },
+        }
+    }
+}
+
 impl Posting {
-    pub(super) const fn new(index: IndexId, slot: u32, sibling: u32) -> Self {
+    pub(super) const fn new(index: u32, slot: u32, sibling: u32) -> Self {
         Self {
             index,
             value: NONE,
@@ -309,8 +388,10 @@ impl<T, S: Storage> Clone for Index<T, S> {
         Self {
             name: self.name.clone(),
             function: self.function.clone(),
+            serial: self.serial,
             values: self.values.clone(),
             table: self.table.clone(),
+            order: self.order.clone(),
         }
     }
 }

@@ -3,8 +3,14 @@
 // How a delta changes the store, and what is to be told of it.
 mod apply;
 
-// Index functions, values and postings.
+// From an object to the values under which it is filed.
+mod function;
+
+// Values and postings.
 mod index;
+
+// The values of an ordered index, sorted.
+mod order;
 
 // What can be asked of a store.
 mod view;
@@ -19,10 +25,13 @@ use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
 #[cfg(feature = "alloc")]
 pub use apply::AppliedState;
 pub use apply::{Applied, Rules};
+#[cfg(feature = "alloc")]
+pub use function::Subject;
+pub use function::{IndexFn, PlainFn};
 use index::{Index, Posting};
-pub use index::{IndexFn, IndexId, IndexRef, Named, PlainFn, UnknownIndex};
+pub use index::{IndexId, IndexRef, Named, RangeError, UnknownIndex};
 use view::Slot;
-pub use view::{IndexTable, View};
+pub use view::{Cursor, Filed, IndexTable, View};
 
 /// The only store: objects by key, with any number of named indices.
 ///
@@ -172,16 +181,21 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
         let mut text = S::Text::default();
         text.set(name)?;
-        let id = IndexId(self.view.indices.insert(Index::new(text, function))?);
+        let serial = self.view.indices_made;
+        let at = self
+            .view
+            .indices
+            .insert(Index::new(serial, text, function))?;
+        self.view.indices_made = serial.wrapping_add(1);
         for slot in 0..self.view.slots.bound() {
             if let Some(Slot { object, .. }) = self.view.slots.get(slot).cloned()
-                && let Err(full) = self.file(slot, id, &object)
+                && let Err(full) = self.file(slot, at, &object)
             {
-                self.remove_index(id);
+                self.drop_index(at);
                 return Err(full.into());
             }
         }
-        Ok(id)
+        Ok(IndexId { at, serial })
     }
 
     /// Adds several indices, or none of them.
@@ -198,9 +212,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         for (at, (name, function)) in indices.iter().enumerate() {
             if let Err(error) = self.add_index(name, function.clone()) {
                 for (added, _) in indices.iter().take(at) {
-                    if let Ok(id) = self.view.index(*added) {
-                        self.remove_index(id);
-                    }
+                    let _ = self.remove_index(*added);
                 }
                 return Err(error);
             }
@@ -208,12 +220,22 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         Ok(())
     }
 
-    /// Removes an index that was just added.
-    fn remove_index(&mut self, id: IndexId) {
+    /// Removes an index. Snapshots taken before still have it. Its number stays unknown for ever; its
+    /// name may be given to another one.
+    ///
+    /// # Errors
+    /// There is no such index.
+    pub fn remove_index<'a>(&mut self, index: impl Into<IndexRef<'a>>) -> Result<(), UnknownIndex> {
+        let id = self.view.index(index)?;
+        self.drop_index(id.at);
+        Ok(())
+    }
+
+    fn drop_index(&mut self, at: u32) {
         for slot in 0..self.view.slots.bound() {
-            self.unfile(slot, Some(id));
+            self.unfile(slot, Some(at));
         }
-        self.view.indices.remove(id.0);
+        self.view.indices.remove(at);
     }
 
     /// A view that stays as it is. It costs a few pointers, and nobody waits for it.
@@ -316,23 +338,22 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     /// Files the object in `slot` as `object` asks for, in every index whose values differ.
     fn refile(&mut self, slot: u32, object: &T) -> Result<(), Full> {
         for at in 0..self.view.indices.bound() {
-            let id = IndexId(at);
-            if !self.is_filed_as(slot, id, object) {
-                self.unfile(slot, Some(id));
-                self.file(slot, id, object)?;
+            if !self.is_filed_as(slot, at, object) {
+                self.unfile(slot, Some(at));
+                self.file(slot, at, object)?;
             }
         }
         Ok(())
     }
 
     /// Whether an index has the object in `slot` under exactly the values of `object`.
-    fn is_filed_as(&self, slot: u32, id: IndexId, object: &T) -> bool {
-        let Some(index) = self.view.indices.get(id.0) else {
+    fn is_filed_as(&self, slot: u32, at: u32, object: &T) -> bool {
+        let Some(index) = self.view.indices.get(at) else {
             return true;
         };
         // One bit for each posting of the slot in this index, cleared when a value meets it. More
         // postings than bits count as a difference, which costs time and nothing else.
-        let here = || self.view.postings_of(slot).filter(|p| p.index == id);
+        let here = || self.view.postings_of(slot).filter(|p| p.index == at);
         let postings = here().take(BITS).count();
         if postings == BITS {
             return false;
@@ -353,11 +374,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     }
 
     /// Files the object in `slot` under all values of `object` in one index, where it is not filed yet.
-    fn file(&mut self, slot: u32, id: IndexId, object: &T) -> Result<(), Full> {
+    fn file(&mut self, slot: u32, at: u32, object: &T) -> Result<(), Full> {
         let Some(function) = self
             .view
             .indices
-            .get(id.0)
+            .get(at)
             .map(|index| index.function.clone())
         else {
             return Ok(());
@@ -365,15 +386,15 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let mut done = Ok(());
         function.values(object, &mut |bytes| {
             if done.is_ok() {
-                done = self.file_under(slot, id, bytes);
+                done = self.file_under(slot, at, bytes);
             }
         });
         done
     }
 
-    fn file_under(&mut self, slot: u32, id: IndexId, bytes: &[u8]) -> Result<(), Full> {
+    fn file_under(&mut self, slot: u32, at: u32, bytes: &[u8]) -> Result<(), Full> {
         let view = &mut self.view;
-        let Some(index) = view.indices.get(id.0) else {
+        let Some(index) = view.indices.get(at) else {
             return Ok(());
         };
         // A function may give the same value twice. What was filed last under a value stands last.
@@ -383,17 +404,17 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         if newest.and_then(|at| view.postings.get(at)).map(|p| p.slot) == Some(slot) {
             return Ok(());
         }
-        let (Some(index), Some(place)) = (view.indices.get_mut(id.0), view.slots.get_mut(slot))
+        let (Some(index), Some(place)) = (view.indices.get_mut(at), view.slots.get_mut(slot))
         else {
             return Ok(());
         };
-        let posting = Posting::new(id, slot, place.postings);
+        let posting = Posting::new(at, slot, place.postings);
         place.postings = index.file(&mut view.postings, (hash, value), bytes, posting)?;
         Ok(())
     }
 
     /// Takes the object in `slot` out of one index, or out of all.
-    fn unfile(&mut self, slot: u32, only: Option<IndexId>) {
+    fn unfile(&mut self, slot: u32, only: Option<u32>) {
         let view = &mut self.view;
         let Some(mut at) = view.slots.get(slot).map(|slot| slot.postings) else {
             return;
@@ -406,7 +427,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 } else if let Some(slot) = view.slots.get_mut(slot) {
                     slot.postings = posting.sibling;
                 }
-                if let Some(index) = view.indices.get_mut(posting.index.0) {
+                if let Some(index) = view.indices.get_mut(posting.index) {
                     index.unfile(&mut view.postings, &posting);
                 }
                 view.postings.remove(at);

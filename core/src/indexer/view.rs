@@ -1,8 +1,12 @@
 //! `View`: what can be asked of a store.
 
 use core::fmt::{self, Write as _};
+use core::ops::RangeBounds;
 
-use super::index::{Index, IndexId, IndexRef, Posting, Postings, UnknownIndex};
+use super::function::IndexFn;
+use super::index::{
+    Index, IndexId, IndexRef, Named, Numbers, Posting, Postings, RangeError, UnknownIndex,
+};
 use crate::object::Resource;
 use crate::queue::{Epoch, KnownObjects};
 use crate::storage::{
@@ -21,6 +25,8 @@ pub struct View<T: Resource + Clone, S: Storage> {
     pub(super) slots: SharedPlaces<S, Slot<T>>,
     pub(super) keys: SharedTable<S>,
     pub(super) indices: FewSharedPlaces<S, Index<T, S>>,
+    /// How many indices were ever added.
+    pub(super) indices_made: u32,
     pub(super) postings: Postings<S>,
     pub(super) version: S::Text,
     /// The newest full state that any object was marked with.
@@ -44,6 +50,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             slots: Slab::default(),
             keys: Table::default(),
             indices: Slab::default(),
+            indices_made: 0,
             postings: Slab::default(),
             version: S::Text::default(),
             newest: Epoch::NEVER,
@@ -78,14 +85,50 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         self.slots.iter().map(|(_, slot)| &slot.object)
     }
 
+    /// The objects from a place on, in the order of [`iter`](Self::iter), each with the place behind it:
+    /// what the next page begins with.
+    ///
+    /// Over one snapshot the pages together show everything once. Over a store that is written
+    /// meanwhile, what is there all the time is shown once, and what comes or goes may be missed.
+    ///
+    /// ```
+    /// # use informer_core::indexer::{Cursor, Indexer};
+    /// # use informer_core::storage::{Heap, Seed};
+    /// # use informer_core::{Labels, Object, ObjectKey};
+    /// # let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+    /// # for name in ["a", "b", "c"] {
+    /// #     store.put(Object {
+    /// #         key: ObjectKey::new("", name),
+    /// #         uid: "".into(),
+    /// #         version: "1".into(),
+    /// #         labels: Labels::default(),
+    /// #         body: (),
+    /// #     })?;
+    /// # }
+    /// let mut next = Cursor::default();
+    /// let mut pages = Vec::new();
+    /// loop {
+    ///     let mut page = Vec::new();
+    ///     for (behind, object) in store.iter_from(next).take(2) {
+    ///         page.push(object.key.name().to_owned());
+    ///         next = behind;
+    ///     }
+    ///     if page.is_empty() {
+    ///         break;
+    ///     }
+    ///     pages.push(page);
+    /// }
+    /// assert_eq!(pages, [vec!["a", "b"], vec!["c"]]);
+    /// # Ok::<(), informer_core::storage::Full>(())
+    /// ```
+    pub fn iter_from(&self, from: Cursor) -> impl Iterator<Item = (Cursor, &T)> {
+        let slots = from.0..self.slots.bound();
+        slots.filter_map(|at| Some((Cursor(at + 1), &self.slots.get(at)?.object)))
+    }
+
     /// All keys, in the order of [`iter`](Self::iter).
     pub fn keys(&self) -> impl Iterator<Item = &T::Key> {
         self.iter().map(Resource::key)
-    }
-
-    /// The first object in a slot from `at` on, and the number of its slot.
-    pub(crate) fn object_from(&self, at: u32) -> Option<(u32, &T)> {
-        (at..self.slots.bound()).find_map(|at| Some((at, &self.slots.get(at)?.object)))
     }
 
     /// The number of the index with this name.
@@ -95,14 +138,23 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     pub fn index<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<IndexId, UnknownIndex> {
         let wanted = index.into();
         let found = match wanted {
-            IndexRef::Id(id) => self.indices.get(id.0).map(|_| id),
-            IndexRef::Name(name) => {
-                let mut named = self.indices.iter();
-                let found = named.find(|(_, index)| index.name.as_ref() == name);
-                found.map(|(at, _)| IndexId(at))
+            IndexRef::Id(id) => {
+                let here = self.indices.get(id.at);
+                here.filter(|index| index.serial == id.serial).map(|_| id)
             }
+            IndexRef::Name(name) => self
+                .indices()
+                .find_map(|(id, its_name, _)| (its_name == name).then_some(id)),
         };
         found.ok_or_else(|| UnknownIndex::new(wanted))
+    }
+
+    /// All indices: their numbers, names and functions.
+    pub fn indices(&self) -> impl Iterator<Item = (IndexId, &str, &IndexFn<T>)> {
+        self.indices.iter().map(|(at, index)| {
+            let serial = index.serial;
+            (IndexId { at, serial }, index.name.as_ref(), &index.function)
+        })
     }
 
     /// The objects that an index files under `value`, in the order in which they were filed.
@@ -113,7 +165,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         &self,
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
-    ) -> Result<impl Iterator<Item = &T>, UnknownIndex> {
+    ) -> Result<Filed<'_, T, S>, UnknownIndex> {
         let index = self.index_of(index)?;
         let value = index.find(&self.seed, value.as_ref());
         Ok(self.filed_under(index, value.unwrap_or(NONE)))
@@ -128,25 +180,67 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
     ) -> Result<usize, UnknownIndex> {
-        let index = self.index_of(index)?;
-        let value = index.find(&self.seed, value.as_ref());
-        let count = value
-            .and_then(|at| index.value(at))
-            .map(|value| value.count);
-        Ok(count.unwrap_or(0) as usize)
+        Ok(self.by_index(index, value)?.len())
     }
 
-    /// The values under which an index files at least one object, in an order that depends on what was
-    /// put and removed only.
+    /// The part of an ordered index whose values lie within `bounds`.
+    ///
+    /// ```
+    /// use core::ops::Bound;
+    /// # use informer_core::indexer::{IndexFn, Indexer};
+    /// # use informer_core::storage::{Heap, Seed};
+    /// # use informer_core::{Labels, Object, ObjectKey};
+    /// # let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+    /// # for name in ["c", "a", "d", "b"] {
+    /// #     store.put(Object {
+    /// #         key: ObjectKey::new("", name),
+    /// #         uid: "".into(),
+    /// #         version: "1".into(),
+    /// #         labels: Labels::default(),
+    /// #         body: (),
+    /// #     })?;
+    /// # }
+    /// let by_name = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
+    ///     file(object.key.name().as_bytes());
+    /// });
+    /// store.add_index("name", by_name.ordered())?;
+    /// let bounds = (Bound::Excluded(&b"a"[..]), Bound::Included(&b"c"[..]));
+    /// let range = store.range("name", bounds)?;
+    /// let names = range.objects().rev().map(|object| object.key.name());
+    /// assert_eq!(names.collect::<Vec<_>>(), ["c", "b"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is no such index, or it is not [ordered](IndexFn::ordered).
+    pub fn range<'a>(
+        &self,
+        index: impl Into<IndexRef<'a>>,
+        bounds: impl RangeBounds<[u8]>,
+    ) -> Result<IndexTable<'_, T, S>, RangeError> {
+        let index = self.index_of(index)?;
+        let Some(numbers) = index.range(&bounds) else {
+            return Err(RangeError::NotOrdered(Named::new(index.name.as_ref())));
+        };
+        Ok(IndexTable {
+            view: self,
+            index,
+            numbers,
+        })
+    }
+
+    /// The values under which an index files at least one object: sorted by their bytes if the index is
+    /// ordered, else in an order that depends on what was put and removed only.
     ///
     /// # Errors
     /// There is no such index.
     pub fn index_values<'a>(
         &self,
         index: impl Into<IndexRef<'a>>,
-    ) -> Result<impl Iterator<Item = &[u8]>, UnknownIndex> {
+    ) -> Result<impl DoubleEndedIterator<Item = &[u8]>, UnknownIndex> {
         let index = self.index_of(index)?;
-        Ok(index.values().map(|(_, value)| value.bytes.as_ref()))
+        let values = index.all().filter_map(|at| index.value(at));
+        Ok(values.map(|value| value.bytes.as_ref()))
     }
 
     /// The objects that share at least one value of an index with `object`, which need not be in the
@@ -161,17 +255,17 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         mut visit: impl FnMut(&T),
     ) -> Result<(), UnknownIndex> {
         let id = self.index(index)?;
-        let Some(index) = self.indices.get(id.0) else {
+        let Some(index) = self.indices.get(id.at) else {
             return Ok(());
         };
         // The values of `object` before the present one, counted by their place in the emission.
         let mut nth = 0;
         index.function.values(object, &mut |bytes| {
             let under = index.find(&self.seed, bytes).unwrap_or(NONE);
-            for slot in self.slots_filed_under(index, under) {
+            for slot in self.filed_under(index, under).slots() {
                 let shown = Self::emitted_before(index, object, nth, |earlier| {
                     let earlier = index.find(&self.seed, earlier);
-                    earlier.is_some_and(|value| self.is_filed(slot, id, value))
+                    earlier.is_some_and(|value| self.is_filed(slot, id.at, value))
                 });
                 if !shown && let Some(slot) = self.slots.get(slot) {
                     visit(&slot.object);
@@ -196,7 +290,12 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         index: impl Into<IndexRef<'a>>,
     ) -> Result<IndexTable<'_, T, S>, UnknownIndex> {
         let index = self.index_of(index)?;
-        Ok(IndexTable { view: self, index })
+        let numbers = index.all();
+        Ok(IndexTable {
+            view: self,
+            index,
+            numbers,
+        })
     }
 
     pub(super) fn find(&self, key: &T::Key) -> Option<u32> {
@@ -220,7 +319,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         })
     }
 
-    pub(super) fn is_filed(&self, slot: u32, index: IndexId, value: u32) -> bool {
+    pub(super) fn is_filed(&self, slot: u32, index: u32, value: u32) -> bool {
         self.postings_of(slot)
             .any(|posting| posting.index == index && posting.value == value)
     }
@@ -229,26 +328,18 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         let index = index.into();
         let id = self.index(index)?;
         self.indices
-            .get(id.0)
+            .get(id.at)
             .ok_or_else(|| UnknownIndex::new(index))
     }
 
-    fn filed_under(&self, index: &Index<T, S>, value: u32) -> impl Iterator<Item = &T> {
-        self.slots_filed_under(index, value)
-            .filter_map(|slot| Some(&self.slots.get(slot)?.object))
-    }
-
-    fn slots_filed_under(
-        &self,
-        index: &Index<T, S>,
-        value: u32,
-    ) -> impl Iterator<Item = u32> + use<'_, T, S> {
-        let mut at = index.value(value).map_or(NONE, |value| value.first);
-        core::iter::from_fn(move || {
-            let posting = self.postings.get(at)?;
-            at = posting.after;
-            Some(posting.slot)
-        })
+    fn filed_under(&self, index: &Index<T, S>, value: u32) -> Filed<'_, T, S> {
+        let value = index.value(value);
+        Filed {
+            view: self,
+            front: value.map_or(NONE, |value| value.first),
+            back: value.map_or(NONE, |value| value.last),
+            left: value.map_or(0, |value| value.count),
+        }
     }
 
     /// Whether `is_it` holds for one of the first `n` values of `object`.
@@ -290,6 +381,7 @@ impl<T: Resource + Clone, S: Storage> Clone for View<T, S> {
             slots: self.slots.clone(),
             keys: self.keys.clone(),
             indices: self.indices.clone(),
+            indices_made: self.indices_made,
             postings: self.postings.clone(),
             version: self.version.clone(),
             newest: self.newest,
@@ -307,22 +399,92 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for View<T, S> {
     }
 }
 
-/// The table of an index: a line for each value with the keys filed under it.
+/// A place in the order of [`View::iter`]; by default the beginning.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Cursor(u32);
+
+/// The objects filed under one value of an index, in the order in which they were filed.
+pub struct Filed<'a, T: Resource + Clone, S: Storage> {
+    view: &'a View<T, S>,
+    front: u32,
+    back: u32,
+    left: u32,
+}
+
+impl<'a, T: Resource + Clone, S: Storage> Filed<'a, T, S> {
+    fn step(&mut self, at: u32) -> Option<&'a Posting> {
+        self.left = self.left.checked_sub(1)?;
+        self.view.postings.get(at)
+    }
+
+    /// The numbers of their slots.
+    fn slots(mut self) -> impl Iterator<Item = u32> + use<'a, T, S> {
+        core::iter::from_fn(move || {
+            let posting = self.step(self.front)?;
+            self.front = posting.after;
+            Some(posting.slot)
+        })
+    }
+
+    fn object(&self, posting: &Posting) -> Option<&'a T> {
+        Some(&self.view.slots.get(posting.slot)?.object)
+    }
+}
+
+impl<'a, T: Resource + Clone, S: Storage> Iterator for Filed<'a, T, S> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        let posting = self.step(self.front)?;
+        self.front = posting.after;
+        self.object(posting)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left as usize, Some(self.left as usize))
+    }
+}
+
+impl<T: Resource + Clone, S: Storage> DoubleEndedIterator for Filed<'_, T, S> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let posting = self.step(self.back)?;
+        self.back = posting.before;
+        self.object(posting)
+    }
+}
+
+impl<T: Resource + Clone, S: Storage> ExactSizeIterator for Filed<'_, T, S> {}
+
+impl<T: Resource + Clone, S: Storage> fmt::Debug for Filed<'_, T, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Filed")
+            .field("left", &self.left)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The table of an index, or a part of it: a line for each value with the keys filed under it.
 pub struct IndexTable<'a, T: Resource + Clone, S: Storage> {
     view: &'a View<T, S>,
     index: &'a Index<T, S>,
+    numbers: Numbers<'a, S>,
 }
 
 impl<'a, T: Resource + Clone, S: Storage> IndexTable<'a, T, S> {
-    /// Every value with the objects filed under it.
+    /// Every value with the objects filed under it, in the order of [`View::index_values`].
     pub fn rows(
         &self,
-    ) -> impl Iterator<Item = (&'a [u8], impl Iterator<Item = &'a T> + use<'a, T, S>)> + use<'a, T, S>
-    {
-        let Self { view, index } = *self;
-        index
-            .values()
-            .map(move |(at, value)| (value.bytes.as_ref(), view.filed_under(index, at)))
+    ) -> impl DoubleEndedIterator<Item = (&'a [u8], Filed<'a, T, S>)> + use<'a, T, S> {
+        let Self { view, index, .. } = *self;
+        self.numbers.clone().filter_map(move |at| {
+            let value = index.value(at)?;
+            Some((value.bytes.as_ref(), view.filed_under(index, at)))
+        })
+    }
+
+    /// The objects of all rows. One that is filed under several values is shown as often.
+    pub fn objects(&self) -> impl DoubleEndedIterator<Item = &'a T> + use<'a, T, S> {
+        self.rows().flat_map(|(_, objects)| objects)
     }
 }
 

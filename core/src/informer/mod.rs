@@ -34,12 +34,13 @@ use crate::reflector::{ConfigError, Reflector};
 use crate::storage::{Cells, Full, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
+use crate::version::{NotComparable, compare_versions};
 
 use reports::Reports;
 use undelivered::Undelivered;
 
 pub use config::{InformerConfig, Refusals, SameVersion};
-pub use status::{Counts, NotComparable, RejectedObject, Status};
+pub use status::{Counts, RejectedObject, Status};
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 
@@ -409,10 +410,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn wait_for(&self, version: &str) -> Result<Poll<()>, NotComparable> {
         if self.reflector.version().is_empty() {
             // Nothing is known yet, but a version that cannot be compared never will be.
-            status::compare_versions(version, version)?;
+            compare_versions(version, version)?;
             return Ok(Poll::Pending);
         }
-        let reached = status::compare_versions(self.reflector.version(), version)?.is_ge();
+        let reached = compare_versions(self.reflector.version(), version)?.is_ge();
         Ok(if reached && self.is_drained() && !self.incomplete {
             Poll::Ready(())
         } else {

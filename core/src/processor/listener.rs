@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use super::backlog::{Backlog, Pending, Pushed, Recreated};
 use crate::flow::{Cause, Notification};
-use crate::indexer::View;
+use crate::indexer::{Cursor, View};
 use crate::object::Resource;
 use crate::storage::{Full, Kept as _, Seed, Storage};
 use crate::time::Instant;
@@ -97,7 +97,7 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
 
 struct Replay<K> {
     store: K,
-    next: u32,
+    next: Cursor,
     left: usize,
 }
 
@@ -134,7 +134,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             self.ready = true;
             self.replay = Some(Replay {
                 store: S::Kept::keep(store),
-                next: 0,
+                next: Cursor::default(),
                 left,
             });
         }
@@ -196,9 +196,9 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
 
     fn take_replayed(&mut self, store: &View<T, S>) -> Option<T> {
         let replay = self.replay.as_mut()?;
-        let (at, object) = replay.store.shown(store).object_from(replay.next)?;
+        let (behind, object) = replay.store.shown(store).iter_from(replay.next).next()?;
         let object = object.clone();
-        replay.next = at + 1;
+        replay.next = behind;
         replay.left -= 1;
         if replay.left == 0 {
             // Frees what only the replay still holds.

@@ -1,0 +1,281 @@
+//! Fields by their paths: what an index function or a field selector asks of an object of any kind.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::form::{LeanBody, MetadataBody};
+use super::json_text::{Cursor, Kind, MAX_DEPTH, TextError};
+use crate::decoded::Object;
+
+/// The way to a field: `spec.nodeName`, `spec.containers[*].image`,
+/// `metadata.annotations['example.com/team']`.
+///
+/// The names of members are separated by dots; one that contains a dot or a bracket stands in brackets
+/// and quotes. `[*]` means each element of a list. A dot in front is allowed, as `kubectl` has it.
+///
+/// ```
+/// use informer_core::decode::FieldPath;
+///
+/// let path: FieldPath = ".metadata.annotations['example.com/team']".parse()?;
+/// assert_eq!(path.to_string(), ".metadata.annotations['example.com/team']");
+/// let error = "spec.containers[0]".parse::<FieldPath>().unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     r#"the field path "spec.containers[0]" cannot be read from "[0]" on: expected [*] or ['name']"#
+/// );
+/// # Ok::<(), informer_core::decode::FieldPathError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldPath {
+    text: Box<str>,
+    steps: Box<[Step]>,
+}
+
+/// One step of a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Step {
+    /// Into the member of this name.
+    Member(Box<str>),
+    /// Into each element.
+    Each,
+}
+
+/// A field that is neither a list nor an object.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "these are the kinds that JSON has")]
+pub enum Scalar<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as it is written.
+    Number(Cow<'a, str>),
+    /// A text.
+    Text(Cow<'a, str>),
+}
+
+impl Scalar<'_> {
+    /// As a text: what a field selector compares with, and what is filed in an index of texts. `null` is
+    /// as good as absent.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Null => None,
+            Self::Bool(true) => Some("true"),
+            Self::Bool(false) => Some("false"),
+            Self::Number(text) | Self::Text(text) => Some(text),
+        }
+    }
+}
+
+/// Something whose fields can be found by their paths.
+///
+/// Bodies that keep the text of an object, or all of its fields, have this; so have objects with such
+/// bodies, and pointers to them.
+///
+/// ```
+/// use informer_core::decode::form::{Form, Lean, TypeMeta};
+/// use informer_core::decode::header::Header;
+/// use informer_core::decode::{FieldPath, Fields};
+///
+/// let json = br#"{"metadata":{"name":"a"},"spec":{"containers":[{"image":"x"},{"image":"y"}]}}"#;
+/// let body = Lean.decode(json, &Header::read(json, 128).unwrap(), TypeMeta::default()).unwrap();
+/// let path: FieldPath = "spec.containers[*].image".parse()?;
+/// let mut images = Vec::new();
+/// body.each_field(&path, &mut |image| images.extend(image.as_text().map(str::to_owned)));
+/// assert_eq!(images, ["x", "y"]);
+/// # Ok::<(), informer_core::decode::FieldPathError>(())
+/// ```
+pub trait Fields {
+    /// Shows every scalar at the end of the path to `visit`: none if there is no such field.
+    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>));
+}
+
+impl core::str::FromStr for FieldPath {
+    type Err = FieldPathError;
+
+    fn from_str(text: &str) -> Result<Self, FieldPathError> {
+        let error = |rest: &str, expected| FieldPathError {
+            text: text.into(),
+            rest: rest.into(),
+            expected,
+        };
+        let mut steps = Vec::new();
+        let mut rest = text.strip_prefix('.').unwrap_or(text);
+        let mut wants_name = true;
+        while wants_name || !rest.is_empty() {
+            if let Some(after) = rest.strip_prefix("[*]") {
+                steps.push(Step::Each);
+                rest = after;
+            } else if let Some(quoted) = rest.strip_prefix("['") {
+                let Some((name, after)) = quoted.split_once("']") else {
+                    return Err(error(rest, "']"));
+                };
+                steps.push(Step::Member(name.into()));
+                rest = after;
+            } else if rest.starts_with('[') {
+                return Err(error(rest, "[*] or ['name']"));
+            } else {
+                let name = rest.split(['.', '[', ']']).next().unwrap_or_default();
+                if name.is_empty() {
+                    return Err(error(rest, "the name of a member"));
+                }
+                steps.push(Step::Member(name.into()));
+                rest = rest.get(name.len()..).unwrap_or_default();
+            }
+            wants_name = false;
+            if let Some(after) = rest.strip_prefix('.') {
+                rest = after;
+                wants_name = true;
+            } else if !rest.is_empty() && !rest.starts_with('[') {
+                return Err(error(rest, ". or ["));
+            }
+        }
+        Ok(Self {
+            text: text.into(),
+            steps: steps.into(),
+        })
+    }
+}
+
+impl FieldPath {
+    /// The path as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A text that is not the path of a field.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FieldPathError {
+    text: String,
+    rest: String,
+    expected: &'static str,
+}
+
+impl fmt::Display for FieldPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the field path {:?} cannot be read from {:?} on: expected {}",
+            self.text, self.rest, self.expected
+        )
+    }
+}
+
+impl core::error::Error for FieldPathError {}
+
+impl Fields for LeanBody {
+    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
+        // The text was checked when the body was made.
+        let _ = in_text(self.as_json().as_bytes(), &path.steps, visit);
+    }
+}
+
+impl Fields for MetadataBody {
+    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
+        if let [Step::Member(first), steps @ ..] = &*path.steps
+            && **first == *"metadata"
+        {
+            let _ = in_text(self.as_json().as_bytes(), steps, visit);
+        }
+    }
+}
+
+impl<K: Fields> Fields for Object<K> {
+    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
+        self.body.each_field(path, visit);
+    }
+}
+
+macro_rules! fields_through_pointer {
+    ($($pointer:ty),*) => {$(
+        impl<F: Fields + ?Sized> Fields for $pointer {
+            fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
+                (**self).each_field(path, visit);
+            }
+        }
+    )*};
+}
+
+fields_through_pointer!(&F, Box<F>, Rc<F>, Arc<F>);
+
+/// Walks down one value of a text. Of members that are repeated, the last one counts, as everywhere.
+fn in_text(
+    json: &[u8],
+    steps: &[Step],
+    visit: &mut dyn FnMut(Scalar<'_>),
+) -> Result<(), TextError> {
+    let mut cursor = Cursor::new(json);
+    let kind = cursor.kind()?;
+    match (steps, kind) {
+        ([], Kind::Null) => visit(Scalar::Null),
+        ([], Kind::Bool) => visit(Scalar::Bool(cursor.bool()?)),
+        ([], Kind::Number) => visit(Scalar::Number(cursor.number()?.into())),
+        ([], Kind::String) => visit(Scalar::Text(cursor.string()?.to_cow())),
+        ([Step::Member(name), steps @ ..], Kind::Object) => {
+            let mut found = None;
+            let mut members = cursor.enter_object(MAX_DEPTH)?;
+            while let Some(member) = members.next(&mut cursor)? {
+                let value = cursor.skip_extent()?;
+                if member.eq_str(name) {
+                    found = Some(value);
+                }
+            }
+            if let Some(value) = found {
+                in_text(value, steps, visit)?;
+            }
+        }
+        ([Step::Each, steps @ ..], Kind::Array) => {
+            let mut elements = cursor.enter_array(MAX_DEPTH)?;
+            while elements.next(&mut cursor)? {
+                in_text(cursor.skip_extent()?, steps, visit)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+#[cfg(feature = "json")]
+impl Fields for serde_json::Value {
+    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
+        in_value(self, &path.steps, visit);
+    }
+}
+
+#[cfg(feature = "json")]
+fn in_value(value: &serde_json::Value, steps: &[Step], visit: &mut dyn FnMut(Scalar<'_>)) {
+    use alloc::string::ToString;
+    use serde_json::Value;
+
+    match (steps, value) {
+        ([], Value::Null) => visit(Scalar::Null),
+        ([], Value::Bool(bool)) => visit(Scalar::Bool(*bool)),
+        ([], Value::Number(number)) => visit(Scalar::Number(number.to_string().into())),
+        ([], Value::String(text)) => visit(Scalar::Text(text.into())),
+        ([Step::Member(name), steps @ ..], Value::Object(members)) => {
+            if let Some(value) = members.get(&**name) {
+                in_value(value, steps, visit);
+            }
+        }
+        ([Step::Each, steps @ ..], Value::Array(elements)) => {
+            for element in elements {
+                in_value(element, steps, visit);
+            }
+        }
+        _ => {}
+    }
+}

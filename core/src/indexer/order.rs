@@ -1,0 +1,292 @@
+//! The values of an ordered index in the order of their bytes.
+
+use core::cmp::Ordering;
+use core::ops::Bound;
+
+use super::index::Value;
+use crate::storage::{Cells, Full, NONE, SharedPlaces, Storage};
+
+/// A treap over the values of one index: sorted by their bytes from left to right, and by their hashes
+/// from the top down.
+///
+/// The hash of a value is as good as a random number to whoever does not know the seed, so the tree is
+/// about as deep as a balanced one, whatever the values and in whatever order they come; and its shape
+/// is a function of the values that are in it. It is made of cells, one for each value under the
+/// value's own number, so it is copied on write and of fixed size where the rest of the store is.
+pub(super) struct Order<S: Storage> {
+    links: S::Pages<Link>,
+    root: u32,
+}
+
+/// The neighbours of a value in the tree.
+#[derive(Clone, Copy)]
+pub(super) struct Link {
+    parent: u32,
+    left: u32,
+    right: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+type Values<S> = SharedPlaces<S, Value<S>>;
+
+impl Default for Link {
+    fn default() -> Self {
+        Self {
+            parent: NONE,
+            left: NONE,
+            right: NONE,
+        }
+    }
+}
+
+impl Side {
+    const fn opposite(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
+impl Link {
+    const fn child(self, side: Side) -> u32 {
+        match side {
+            Side::Left => self.left,
+            Side::Right => self.right,
+        }
+    }
+}
+
+impl<S: Storage> Order<S> {
+    /// Makes sure that the value with the number `at` finds a place.
+    pub(super) fn reserve(&mut self, at: u32) -> Result<(), Full> {
+        self.links.grow(at as usize + 1)
+    }
+
+    /// Enters a value that is not there yet.
+    pub(super) fn insert(&mut self, values: &Values<S>, at: u32) {
+        let (mut parent, mut side) = (NONE, Side::Left);
+        let mut here = self.root;
+        while here != NONE {
+            parent = here;
+            side = match bytes(values, at).cmp(bytes(values, here)) {
+                Ordering::Less => Side::Left,
+                _ => Side::Right,
+            };
+            here = self.link(here).child(side);
+        }
+        self.write(at, |link| {
+            *link = Link {
+                parent,
+                ..Link::default()
+            };
+        });
+        self.hang(parent, side, at);
+        while let parent = self.link(at).parent
+            && parent != NONE
+            && priority(values, at) > priority(values, parent)
+        {
+            self.raise(at);
+        }
+    }
+
+    /// Takes a value out.
+    pub(super) fn remove(&mut self, values: &Values<S>, at: u32) {
+        loop {
+            let Link { left, right, .. } = self.link(at);
+            let higher = match (left, right) {
+                (NONE, NONE) => break,
+                (NONE, only) | (only, NONE) => only,
+                _ if priority(values, left) > priority(values, right) => left,
+                _ => right,
+            };
+            self.raise(higher);
+        }
+        let parent = self.link(at).parent;
+        self.hang(parent, self.side_of(at), NONE);
+    }
+
+    /// The first value within a bound from below.
+    pub(super) fn first(&self, values: &Values<S>, from: Bound<&[u8]>) -> u32 {
+        self.outermost(Side::Left, |at| match from {
+            Bound::Included(from) => bytes(values, at) >= from,
+            Bound::Excluded(from) => bytes(values, at) > from,
+            Bound::Unbounded => true,
+        })
+    }
+
+    /// The last value within a bound from above.
+    pub(super) fn last(&self, values: &Values<S>, to: Bound<&[u8]>) -> u32 {
+        self.outermost(Side::Right, |at| match to {
+            Bound::Included(to) => bytes(values, at) <= to,
+            Bound::Excluded(to) => bytes(values, at) < to,
+            Bound::Unbounded => true,
+        })
+    }
+
+    /// The value after this one.
+    pub(super) fn after(&self, at: u32) -> u32 {
+        self.neighbour(at, Side::Right)
+    }
+
+    /// The value before this one.
+    pub(super) fn before(&self, at: u32) -> u32 {
+        self.neighbour(at, Side::Left)
+    }
+
+    /// The value furthest to one side of those that `is_within`; all beyond it on that side are not.
+    fn outermost(&self, side: Side, is_within: impl Fn(u32) -> bool) -> u32 {
+        let (mut found, mut here) = (NONE, self.root);
+        while here != NONE {
+            let towards = if is_within(here) {
+                found = here;
+                side
+            } else {
+                side.opposite()
+            };
+            here = self.link(here).child(towards);
+        }
+        found
+    }
+
+    fn neighbour(&self, at: u32, side: Side) -> u32 {
+        let mut here = self.link(at).child(side);
+        if here != NONE {
+            while let next = self.link(here).child(side.opposite())
+                && next != NONE
+            {
+                here = next;
+            }
+            return here;
+        }
+        // Up to the first one that is reached from its other side.
+        let mut here = at;
+        while let parent = self.link(here).parent
+            && parent != NONE
+        {
+            if self.side_of(here) != side {
+                return parent;
+            }
+            here = parent;
+        }
+        NONE
+    }
+
+    /// Puts a value in the place of its parent, which becomes its child.
+    fn raise(&mut self, at: u32) {
+        let parent = self.link(at).parent;
+        let side = self.side_of(at);
+        let (above, side_above) = (self.link(parent).parent, self.side_of(parent));
+        let inner = self.link(at).child(side.opposite());
+        self.hang(above, side_above, at);
+        self.hang(at, side.opposite(), parent);
+        self.hang(parent, side, inner);
+    }
+
+    /// Makes `child` the child of `parent` on one side; the root, if there is no parent.
+    fn hang(&mut self, parent: u32, side: Side, child: u32) {
+        if parent == NONE {
+            self.root = child;
+        } else {
+            self.write(parent, |link| match side {
+                Side::Left => link.left = child,
+                Side::Right => link.right = child,
+            });
+        }
+        if child != NONE {
+            self.write(child, |link| link.parent = parent);
+        }
+    }
+
+    /// On which side of its parent a value hangs.
+    fn side_of(&self, at: u32) -> Side {
+        if self.link(self.link(at).parent).left == at {
+            Side::Left
+        } else {
+            Side::Right
+        }
+    }
+
+    fn link(&self, at: u32) -> Link {
+        self.links.get(at as usize).copied().unwrap_or_default()
+    }
+
+    fn write(&mut self, at: u32, change: impl FnOnce(&mut Link)) {
+        if let Some(link) = self.links.get_mut(at as usize) {
+            change(link);
+        }
+    }
+}
+
+fn bytes<S: Storage>(values: &Values<S>, at: u32) -> &[u8] {
+    values.get(at).map_or(&[], |value| value.bytes.as_ref())
+}
+
+fn priority<S: Storage>(values: &Values<S>, at: u32) -> u32 {
+    values.get(at).map_or(0, |value| value.hash)
+}
+
+impl<S: Storage> Default for Order<S> {
+    fn default() -> Self {
+        Self {
+            links: Default::default(),
+            root: NONE,
+        }
+    }
+}
+
+impl<S: Storage> Clone for Order<S> {
+    fn clone(&self) -> Self {
+        Self {
+            links: self.links.clone(),
+            root: self.root,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{IndexFn, Indexer};
+    use super::*;
+    use crate::storage::{Heap, Seed};
+    use crate::{Labels, Object, ObjectKey};
+
+    fn depth<S: Storage>(order: &Order<S>, at: u32) -> usize {
+        if at == NONE {
+            return 0;
+        }
+        let Link { left, right, .. } = order.link(at);
+        1 + depth(order, left).max(depth(order, right))
+    }
+
+    #[test]
+    fn values_that_come_in_order_do_not_make_the_tree_deep() {
+        let mut store: Indexer<Object<u32>, Heap> = Indexer::new(Seed::new(3));
+        let by_body = |object: &Object<u32>, file: &mut dyn FnMut(&[u8])| {
+            file(&object.body.to_be_bytes());
+        };
+        store
+            .add_index("body", IndexFn::new(by_body).ordered())
+            .unwrap();
+        for body in 0..10_000 {
+            let key = ObjectKey::new("", &alloc::format!("{body}"));
+            let object = Object {
+                key,
+                uid: "".into(),
+                version: "1".into(),
+                labels: Labels::default(),
+                body,
+            };
+            store.put(object).unwrap();
+        }
+        let index = store.indices.get(0).unwrap();
+        let order = index.order.as_ref().unwrap();
+        let depth = depth(order, order.root);
+        assert!(depth < 60, "a list would be 10,000 deep, this is {depth}");
+    }
+}
