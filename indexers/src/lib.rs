@@ -4,3 +4,6 @@
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
+
+// Which objects are meant, by their labels or fields.
+pub mod selector;
