@@ -3,12 +3,10 @@
 use informer_core::flow::Deletion;
 use informer_core::{Labels, Object, ObjectKey};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::compare;
 use crate::vector::{Case, Mismatch, key_from_text};
 
-/// The cases of this family have no steps: they are a question and its answer.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Question {
@@ -32,24 +30,7 @@ pub(crate) fn asks_for_no_object(case: &Case) -> bool {
 }
 
 pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
-    // The only thing that happens counts as the first step.
-    let mismatch = |what| Mismatch {
-        step: Some(1),
-        what,
-    };
-    let question = Question::deserialize(Value::Object(case.rest.clone()))
-        .map_err(|error| mismatch(error.to_string()))?;
-    // Question and answer stand side by side in a case; what is not asked is to be answered.
-    let (asked, got) = answer(question);
-    let recorded = case.rest.iter();
-    let expected: Map<_, _> = recorded
-        .filter(|(name, _)| *name != "kind" && !asked.contains(&name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    match compare::first_difference(&Value::Object(expected), &got) {
-        Some(difference) => Err(mismatch(difference)),
-        None => Ok(()),
-    }
+    case.ask(answer)
 }
 
 /// The members that make up the question, and the answer.

@@ -1,4 +1,5 @@
-//! Replays the recorded behaviour of client-go through the public API of `informer-core`.
+//! Replays the recorded behaviour of client-go through the public API of `informer-core` and
+//! `informer-indexers`.
 //!
 //! Each line of a `.jsonl` file is one case: how a machine is built, what is done to it, and what the
 //! real client-go answered after every step. `vectors/README.md` describes the format. A case passes
@@ -18,6 +19,7 @@ mod delta_fifo;
 mod in_order;
 mod indexer;
 mod keys;
+mod selectors;
 mod shared_informer;
 mod workqueue;
 
@@ -65,8 +67,6 @@ pub enum Skip {
     IndexError,
     /// The key of something that is no object is asked for: a type prevents that.
     KeyOfOther,
-    /// Selectors are not replayed yet.
-    Selectors,
 }
 
 impl Skip {
@@ -78,7 +78,6 @@ impl Skip {
             Self::KeyError => "key_error",
             Self::IndexError => "index_error",
             Self::KeyOfOther => "key_of_other",
-            Self::Selectors => "selectors",
         }
     }
 }
@@ -94,6 +93,7 @@ pub fn run_case(case: &Case) -> Outcome {
         "delta_fifo" => delta_fifo::replay(case),
         "real_fifo" => in_order::replay(case),
         "indexer" => indexer::replay(case),
+        "selectors" => selectors::replay(case),
         "shared_informer" => shared_informer::replay(case),
         "workqueue" => workqueue::replay(case),
         family => Err(vector::Mismatch::before_the_steps(format!(
@@ -108,7 +108,6 @@ pub fn run_case(case: &Case) -> Outcome {
 
 fn reason_to_skip(case: &Case) -> Option<Skip> {
     match case.family.as_str() {
-        "selectors" => Some(Skip::Selectors),
         _ if case.has_tag("key_error") => Some(Skip::KeyError),
         _ if case.has_tag("index_error") => Some(Skip::IndexError),
         "keys" if keys::asks_for_no_object(case) => Some(Skip::KeyOfOther),

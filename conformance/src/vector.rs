@@ -27,7 +27,7 @@ pub struct Case {
     pub(crate) objects: Objects,
     #[serde(default)]
     steps: Vec<Step>,
-    /// What only some families have; cases of `keys` consist of it.
+    /// What only some families have; cases of `keys` and `selectors` consist of it.
     #[serde(flatten)]
     pub(crate) rest: Map<String, Value>,
 }
@@ -96,6 +96,31 @@ impl Case {
             }
         }
         Ok(())
+    }
+
+    /// Plays a case without steps, which is a question and its answer side by side. `answer` gives the
+    /// members that make up the question, and the answer; what is not asked is to be answered.
+    pub(crate) fn ask<Question: DeserializeOwned>(
+        &self,
+        answer: impl FnOnce(Question) -> (&'static [&'static str], Value),
+    ) -> Result<(), Mismatch> {
+        // The only thing that happens counts as the first step.
+        let mismatch = |what| Mismatch {
+            step: Some(1),
+            what,
+        };
+        let question = Question::deserialize(Value::Object(self.rest.clone()))
+            .map_err(|error| mismatch(error.to_string()))?;
+        let (asked, got) = answer(question);
+        let recorded = self.rest.iter();
+        let expected: Map<_, _> = recorded
+            .filter(|(name, _)| *name != "kind" && !asked.contains(&name.as_str()))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        match compare::first_difference(&Value::Object(expected), &got) {
+            Some(difference) => Err(mismatch(difference)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -13,15 +13,19 @@ use informer_conformance::{Case, Outcome, Totals, run_case, run_lines, run_path}
 use serde_json::{Value, json};
 
 /// The families that are replayed, each with one of its files.
-const REPLAYED: [&str; 7] = [
+const REPLAYED: [&str; 8] = [
     "keys",
     "delta_fifo",
     "real_fifo",
     "indexer",
+    "selectors",
     "shared_informer.delta_fifo",
     "shared_informer.real_fifo_atomic",
     "workqueue",
 ];
+
+/// Those of them whose cases have no steps.
+const QUESTIONS: [&str; 2] = ["keys", "selectors"];
 
 fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
@@ -58,7 +62,7 @@ fn all_vectors_are_replayed() {
             68,
             &[("plain_in_order", 61), ("key_error", 2)],
         ),
-        ("selectors.jsonl", 0, &[("selectors", 300)]),
+        ("selectors.jsonl", 300, &[]),
         ("shared_informer.delta_fifo.jsonl", 122, &[]),
         (
             "shared_informer.real_fifo.jsonl",
@@ -136,7 +140,7 @@ fn tamperings(answers: &Value, may_change: impl Fn(&str) -> bool) -> Vec<Value> 
 
 #[test]
 fn every_tampered_answer_is_noticed_in_its_step() {
-    for file in REPLAYED.iter().filter(|file| **file != "keys") {
+    for file in REPLAYED.iter().filter(|file| !QUESTIONS.contains(file)) {
         // Every few cases one step, not the same one each time: all of them take too long.
         for (nth, case) in played(file).iter().enumerate().step_by(5) {
             let steps = case["steps"].as_array().unwrap();
@@ -157,25 +161,43 @@ fn every_tampered_answer_is_noticed_in_its_step() {
     }
 }
 
+/// The cases of `keys` and `selectors` have no steps: question and answer stand side by side.
 #[test]
-fn every_tampered_answer_about_keys_is_noticed() {
-    for case in played("keys") {
-        let asked: &[&str] = match case["kind"].as_str().unwrap() {
-            "key_of" => &["namespace", "name"],
-            "split" => &["key"],
-            _ => &["tombstone_key", "namespace", "name"],
-        };
-        let about = ["id", "family", "seed", "kind"];
-        let is_answer = |name: &str| !asked.contains(&name) && !about.contains(&name);
-        for case in tamperings(&case, is_answer) {
-            let outcome = run(&case);
-            let first = Some(1);
-            assert!(
-                matches!(&outcome, Outcome::Failed { step, .. } if *step == first),
-                "{case}: {outcome:?}"
-            );
+fn every_tampered_answer_to_a_question_is_noticed() {
+    for file in QUESTIONS {
+        for case in played(file) {
+            let asked: &[&str] = match case["kind"].as_str().unwrap() {
+                "key_of" => &["namespace", "name"],
+                "split" => &["key"],
+                "label" | "field" => &["selector", "matches"],
+                _ => &["tombstone_key", "namespace", "name"],
+            };
+            let about = ["id", "family", "seed", "kind"];
+            let is_answer = |name: &str| !asked.contains(&name) && !about.contains(&name);
+            let mut wrong = tamperings(&case, is_answer);
+            wrong.extend(other_matches(&case));
+            for case in wrong {
+                let outcome = run(&case);
+                let first = Some(1);
+                assert!(
+                    matches!(&outcome, Outcome::Failed { step, .. } if *step == first),
+                    "{case}: {outcome:?}"
+                );
+            }
         }
     }
+}
+
+/// Every way to change one answer of those to what a selector matches.
+fn other_matches(case: &Value) -> Vec<Value> {
+    let matches = case["matches"].as_array().map_or(0, Vec::len);
+    let other = |at: usize| {
+        let mut case = case.clone();
+        let matched = &mut case["matches"][at]["match"];
+        *matched = tampered(matched);
+        case
+    };
+    (0..matches).map(other).collect()
 }
 
 /// The vectors' own rule: any code but 429 in an ERROR event makes the informer read the full state
@@ -222,6 +244,7 @@ fn a_failure_is_reported_with_id_step_and_difference() {
         let mut case = played(file).swap_remove(0);
         let answer = match file {
             "keys" => &mut case["key"],
+            "selectors" => &mut case["canonical"],
             "indexer" => &mut case["steps"][0]["res"]["state"]["rv"],
             "workqueue" => &mut case["steps"][0]["res"]["len"],
             _ => &mut case["steps"][0]["res"]["synced"],
@@ -240,7 +263,7 @@ fn a_failure_is_reported_with_id_step_and_difference() {
 fn what_is_no_case_fails_with_its_line() {
     let text = concat!(
         "\n",
-        "{\"id\":\"a\",\"family\":\"selectors\"}\n",
+        "{\"id\":\"a\",\"family\":\"keys\",\"kind\":\"key_of_other\"}\n",
         "nonsense\n",
         "{\"id\":\"b\",\"family\":\"surprise\"}\n",
         "{\"id\":\"c\",\"family\":\"delta_fifo\",\"config\":{}}\n",
