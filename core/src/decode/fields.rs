@@ -144,6 +144,53 @@ impl core::str::FromStr for FieldPath {
 }
 
 impl FieldPath {
+    /// The path through members of these names, whatever is in the names.
+    ///
+    /// ```
+    /// use informer_core::decode::FieldPath;
+    ///
+    /// let team = FieldPath::of_members(["metadata", "annotations", "example.com/team"]);
+    /// assert_eq!(team, "metadata.annotations['example.com/team']".parse()?);
+    /// let owners = FieldPath::of_members(["metadata", "ownerReferences"]).each("uid");
+    /// assert_eq!(owners, "metadata.ownerReferences[*].uid".parse()?);
+    /// # Ok::<(), informer_core::decode::FieldPathError>(())
+    /// ```
+    #[must_use]
+    pub fn of_members<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let steps = names.into_iter().map(|name| Step::Member(name.into()));
+        Self::of_steps(steps.collect())
+    }
+
+    /// From each element of the list at the end of this path, the member of this name.
+    #[must_use]
+    pub fn each(self, name: &str) -> Self {
+        let mut steps = self.steps.into_vec();
+        steps.extend([Step::Each, Step::Member(name.into())]);
+        Self::of_steps(steps)
+    }
+
+    fn of_steps(steps: Vec<Step>) -> Self {
+        let mut text = String::new();
+        for step in &steps {
+            match step {
+                Step::Each => text.push_str("[*]"),
+                Step::Member(name) if name.is_empty() || name.contains(['.', '[', ']']) => {
+                    text.extend(["['", name, "']"]);
+                }
+                Step::Member(name) => {
+                    if !text.is_empty() {
+                        text.push('.');
+                    }
+                    text.push_str(name);
+                }
+            }
+        }
+        Self {
+            text: text.into(),
+            steps: steps.into(),
+        }
+    }
+
     /// The path as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {

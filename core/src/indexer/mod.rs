@@ -439,6 +439,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     }
 }
 
+/// A store that goes on from this state.
+impl<T: Resource + Clone, S: Storage> From<View<T, S>> for Indexer<T, S> {
+    fn from(view: View<T, S>) -> Self {
+        Self { view }
+    }
+}
+
 impl<T: Resource + Clone, S: Storage> Deref for Indexer<T, S> {
     type Target = View<T, S>;
 

@@ -1,0 +1,207 @@
+//! Indices whose values have a type.
+
+use alloc::vec::Vec;
+use core::borrow::Borrow;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Bound, RangeBounds};
+
+use informer_core::Resource;
+use informer_core::indexer::{
+    Filed, IndexError, IndexFn, IndexId, IndexTable, Indexer, RangeError, UnknownIndex, View,
+};
+use informer_core::storage::Storage;
+
+use crate::value::{Encode, IndexValue};
+
+/// An index of values of the type `V`, to be added to a store.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::TypedIndex;
+///
+/// struct Job {
+///     priority: i32,
+/// }
+///
+/// let mut store: Indexer<std::sync::Arc<Object<Job>>, Heap> = Indexer::new(Seed::new(1));
+/// for (name, priority) in [("backup", -5), ("deploy", 100), ("report", 7)] {
+///     store.put(std::sync::Arc::new(Object {
+///         key: ObjectKey::new("", name),
+///         uid: "".into(),
+///         version: "1".into(),
+///         labels: Labels::default(),
+///         body: Job { priority },
+///     }))?;
+/// }
+///
+/// let by_priority = TypedIndex::of(|job: &std::sync::Arc<Object<Job>>| Some(job.priority));
+/// let by_priority = by_priority.ordered().add_to(&mut store, "priority")?;
+///
+/// let urgent = by_priority.range(&store, 0..)?;
+/// let names: Vec<_> = urgent.objects().rev().map(|job| job.key.name()).collect();
+/// assert_eq!(names, ["deploy", "report"]);
+/// assert_eq!(by_priority.get(&store, &-5)?.len(), 1);
+/// assert_eq!(by_priority.values(&store)?.collect::<Vec<_>>(), [-5, 7, 100]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct TypedIndex<T, V> {
+    function: IndexFn<T>,
+    values: PhantomData<fn() -> V>,
+}
+
+impl<T, V: IndexValue> TypedIndex<T, V> {
+    /// An index that files each object under the values that `function` gives for it: an `Option` for
+    /// at most one, any iterator for more. It must depend on nothing but the object.
+    pub fn of<I: IntoIterator<Item = V>>(
+        function: impl Fn(&T) -> I + Send + Sync + 'static,
+    ) -> Self {
+        let function = IndexFn::new(move |object: &T, file: &mut dyn FnMut(&[u8])| {
+            let mut bytes = Vec::new();
+            for value in function(object) {
+                bytes.clear();
+                value.encode(&mut bytes);
+                file(&bytes);
+            }
+        });
+        Self::from_fn(function)
+    }
+
+    /// An index from a function whose values are the bytes of a `V`.
+    pub(crate) const fn from_fn(function: IndexFn<T>) -> Self {
+        Self {
+            function,
+            values: PhantomData,
+        }
+    }
+
+    /// Keeps the values sorted, so that ranges can be asked for.
+    #[must_use]
+    pub fn ordered(self) -> Self {
+        Self::from_fn(self.function.ordered())
+    }
+
+    /// Adds it to a store under a name, and files what is there.
+    ///
+    /// # Errors
+    /// The name is taken, or there is no room.
+    pub fn add_to<S: Storage>(
+        self,
+        store: &mut Indexer<T, S>,
+        name: &str,
+    ) -> Result<TypedId<V>, IndexError>
+    where
+        T: Resource + Clone,
+    {
+        store.add_index(name, self.function).map(TypedId::new)
+    }
+
+    /// The function alone, for whoever adds it to a store in another way; then
+    /// [`TypedId::new`] makes its number a typed one.
+    #[must_use]
+    pub fn into_fn(self) -> IndexFn<T> {
+        self.function
+    }
+}
+
+impl<T, V> fmt::Debug for TypedIndex<T, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TypedIndex").field(&self.function).finish()
+    }
+}
+
+/// The number of an index whose values are of the type `V`. It can be asked of the store that it was
+/// added to, and of any snapshot of it.
+pub struct TypedId<V> {
+    id: IndexId,
+    values: PhantomData<fn() -> V>,
+}
+
+impl<V: IndexValue> TypedId<V> {
+    /// The number of an index that was made by [`TypedIndex::into_fn`] of the same type.
+    #[must_use]
+    pub const fn new(id: IndexId) -> Self {
+        Self {
+            id,
+            values: PhantomData,
+        }
+    }
+
+    /// The number without the type.
+    #[must_use]
+    pub const fn id(self) -> IndexId {
+        self.id
+    }
+
+    /// The objects filed under a value.
+    ///
+    /// # Errors
+    /// The index was removed, or is one of another store.
+    pub fn get<'a, T: Resource + Clone, S: Storage, Q>(
+        self,
+        view: &'a View<T, S>,
+        value: &Q,
+    ) -> Result<Filed<'a, T, S>, UnknownIndex>
+    where
+        V: Borrow<Q>,
+        Q: Encode + ?Sized,
+    {
+        view.by_index(self.id, encoded(value))
+    }
+
+    /// The part of the index whose values lie within `bounds`.
+    ///
+    /// # Errors
+    /// The index was removed, is one of another store, or is not ordered.
+    pub fn range<'a, T: Resource + Clone, S: Storage, Q>(
+        self,
+        view: &'a View<T, S>,
+        bounds: impl RangeBounds<Q>,
+    ) -> Result<IndexTable<'a, T, S>, RangeError>
+    where
+        V: Borrow<Q>,
+        Q: Encode + ?Sized,
+    {
+        let from = bounds.start_bound().map(encoded);
+        let to = bounds.end_bound().map(encoded);
+        view.range(self.id, (as_slice(&from), as_slice(&to)))
+    }
+
+    /// The values under which at least one object is filed; sorted if the index is ordered.
+    ///
+    /// # Errors
+    /// The index was removed, or is one of another store.
+    pub fn values<T: Resource + Clone, S: Storage>(
+        self,
+        view: &View<T, S>,
+    ) -> Result<impl DoubleEndedIterator<Item = V>, UnknownIndex> {
+        Ok(view.index_values(self.id)?.filter_map(V::decode))
+    }
+}
+
+fn encoded(value: &(impl Encode + ?Sized)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    value.encode(&mut bytes);
+    bytes
+}
+
+fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    bound.as_ref().map(Vec::as_slice)
+}
+
+// Derived impls would ask for the same of `V`.
+impl<V> Clone for TypedId<V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for TypedId<V> {}
+
+impl<V> fmt::Debug for TypedId<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TypedId").field(&self.id).finish()
+    }
+}

@@ -1,0 +1,373 @@
+//! Queries through indices against a scan by hand, on random stores.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::collections::BTreeSet;
+
+use informer_core::decode::form::LeanBody;
+use informer_core::decode::{Lean, decode_object};
+use informer_core::indexer::{Cursor, IndexFn, Indexer, Write};
+use informer_core::storage::{Fixed, Heap, Seed, Storage};
+use informer_core::{Object, ObjectKey};
+use informer_indexers::selector::{FieldSelector, LabelSelector};
+use informer_indexers::{KeyFormat, Keyed, Lister, Plan, Query, by};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+type Pod = Object<LeanBody>;
+
+/// The namespace, the name, the labels and the node of a pod.
+#[derive(Clone, Debug)]
+struct Facts {
+    namespace: &'static str,
+    name: u8,
+    app: Option<&'static str>,
+    tier: Option<&'static str>,
+    node: Option<&'static str>,
+    owners: u8,
+}
+
+impl Facts {
+    fn pod(&self) -> Pod {
+        let member =
+            |name: &str, value: Option<&str>| value.map(|value| format!(r#""{name}":"{value}""#));
+        let labels = [member("app", self.app), member("tier", self.tier)];
+        let labels: Vec<_> = labels.into_iter().flatten().collect();
+        let owners: Vec<_> = (0..self.owners)
+            .map(|n| format!(r#"{{"uid":"o{n}"}}"#))
+            .collect();
+        let json = format!(
+            r#"{{"metadata":{{"namespace":"{}","name":"p{}","labels":{{{}}},"ownerReferences":[{}],"annotations":{{"a.b/c":"{}"}}}},"spec":{{{}}}}}"#,
+            self.namespace,
+            self.name,
+            labels.join(","),
+            owners.join(","),
+            self.name % 3,
+            member("nodeName", self.node).unwrap_or_default(),
+        );
+        decode_object(&mut Lean, json.as_bytes()).unwrap()
+    }
+
+    fn key(&self) -> ObjectKey {
+        ObjectKey::new(self.namespace, &format!("p{}", self.name))
+    }
+}
+
+fn any_facts() -> impl Strategy<Value = Facts> {
+    let one = |values: &'static [&'static str]| prop::sample::select(values);
+    let maybe = move |values| proptest::option::of(one(values));
+    (
+        one(&["", "x", "y"]),
+        0..12_u8,
+        maybe(&["web", "db", ""]),
+        maybe(&["front", "back"]),
+        maybe(&["n1", "n2", "n3"]),
+        0..3_u8,
+    )
+        .prop_map(|(namespace, name, app, tier, node, owners)| Facts {
+            namespace,
+            name,
+            app,
+            tier,
+            node,
+            owners,
+        })
+}
+
+const SELECTORS: [&str; 12] = [
+    "",
+    "app",
+    "!app",
+    "app=web",
+    "app==db,tier=front",
+    "app in (web,db)",
+    "app notin (web)",
+    "app!=db,tier",
+    "app=web,app=db",
+    "tier in (back,front,middle)",
+    "app=",
+    "app > 3",
+];
+
+const FIELDS: [&str; 8] = [
+    "",
+    "spec.nodeName=n1",
+    "spec.nodeName=",
+    "spec.nodeName!=n1",
+    "metadata.name=p3",
+    "metadata.namespace=x",
+    "spec.nodeName==n2,metadata.namespace!=x",
+    "spec.nodeName=n1,spec.nodeName=n2",
+];
+
+/// The names of the indices and how they are made.
+fn indices() -> Vec<(&'static str, IndexFn<Pod>)> {
+    vec![
+        ("namespace", by::namespace()),
+        ("app", by::label("app")),
+        ("tier", by::label("tier").ordered()),
+        ("pairs", by::label_pairs()),
+        ("ordered pairs", by::label_pairs().ordered()),
+        ("node", by::node_name()),
+        ("name", by::field(".metadata.name".parse().unwrap())),
+        ("key", by::key().ordered()),
+    ]
+}
+
+fn keys<'a>(objects: impl IntoIterator<Item = &'a Pod>) -> Vec<String> {
+    objects.into_iter().map(|pod| pod.key.to_string()).collect()
+}
+
+fn check<S: Storage>(store: &Indexer<Pod, S>, query: &Query<'_, Pod>) {
+    let lister = Lister::new(store);
+    let wanted = keys(lister.list().filter(|pod| query.matches(pod)));
+    let selected = keys(lister.select(query));
+    assert_eq!(
+        selected.len(),
+        wanted.len(),
+        "{query:?} {}",
+        lister.plan(query)
+    );
+    let as_set = |keys: &[String]| keys.iter().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(
+        as_set(&selected),
+        as_set(&wanted),
+        "{query:?} {}",
+        lister.plan(query)
+    );
+    assert_eq!(lister.count(query), wanted.len());
+    if let Plan::Index { candidates, .. } = lister.plan(query) {
+        assert!(candidates < store.len() && candidates >= wanted.len());
+    }
+
+    // Page by page it is the same, in slot order and in the order of the keys.
+    let (mut from, mut paged) = (Cursor::default(), Vec::new());
+    loop {
+        let page = lister.page(query, from, 3);
+        paged.extend(keys(page.objects.iter().copied()));
+        let Some(next) = page.next else { break };
+        assert_eq!(page.objects.len(), 3);
+        from = next;
+    }
+    assert_eq!(paged, wanted);
+    let (mut after, mut paged) = (None, Vec::new());
+    loop {
+        let page = match lister.page_by_key(query, after.as_deref(), 2) {
+            Ok(page) => page,
+            Err(error) => {
+                assert!(store.index("key").is_err(), "{error}");
+                return;
+            }
+        };
+        paged.extend(keys(page.objects.iter().copied()));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    let mut sorted = wanted;
+    sorted.sort();
+    assert_eq!(paged, sorted);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_an_index_answers_equals_a_scan(
+        pods in vec((any_facts(), any::<bool>()), 0..40),
+        have in vec(any::<bool>(), 8),
+        late in any::<bool>(),
+    ) {
+        let mut store: Indexer<Pod, Heap> = Indexer::new(Seed::new(3));
+        let mut small: Indexer<Pod, Fixed<128, 8, 64>> = Indexer::new(Seed::new(3));
+        let chosen: Vec<_> = indices().into_iter().zip(have).filter(|(_, have)| *have).map(|(index, _)| index).collect();
+        if !late {
+            store.add_indices(&chosen).unwrap();
+        }
+        small.add_indices(&chosen).unwrap();
+        for (facts, put) in &pods {
+            if *put {
+                store.put(facts.pod()).unwrap();
+                small.put(facts.pod()).unwrap();
+            } else {
+                store.transaction([Write::Remove(facts.key())]).unwrap();
+                small.remove(&facts.key());
+            }
+        }
+        if late {
+            store.add_indices(&chosen).unwrap();
+        }
+        for labels in SELECTORS {
+            let labels: LabelSelector = labels.parse().unwrap();
+            for fields in FIELDS {
+                let fields: FieldSelector = fields.parse().unwrap();
+                for namespace in [None, Some("x"), Some(""), Some("nowhere")] {
+                    let mut query = Query::new().labels(&labels).fields(&fields).unwrap();
+                    if let Some(namespace) = namespace {
+                        query = query.namespace(namespace);
+                    }
+                    check(&store, &query);
+                    check(&small, &query);
+                }
+            }
+        }
+        check(&store, &Query::new().labels(&LabelSelector::nothing()));
+    }
+}
+
+fn filled() -> Indexer<Pod, Heap> {
+    let mut store = Indexer::new(Seed::new(1));
+    for name in 0..30 {
+        let facts = Facts {
+            namespace: if name % 10 == 0 { "rare" } else { "common" },
+            name,
+            app: Some(if name < 25 { "web" } else { "db" }),
+            tier: (name == 7).then_some("front"),
+            node: (name % 2 == 0).then_some("n1"),
+            owners: name % 3,
+        };
+        store.put(facts.pod()).unwrap();
+    }
+    store
+}
+
+fn plan(store: &Indexer<Pod, Heap>, namespace: Option<&str>, labels: &str, fields: &str) -> String {
+    let labels = labels.parse().unwrap();
+    let fields = fields.parse().unwrap();
+    let mut query = Query::new().labels(&labels).fields(&fields).unwrap();
+    if let Some(namespace) = namespace {
+        query = query.namespace(namespace);
+    }
+    Lister::new(store).plan(&query).to_string()
+}
+
+#[test]
+fn the_index_with_the_fewest_candidates_is_taken() {
+    let mut store = filled();
+    assert_eq!(
+        plan(&store, Some("rare"), "app=db", ""),
+        "scan of all 30 objects"
+    );
+    store.add_indices(&indices()).unwrap();
+    for (namespace, labels, fields, expected) in [
+        (
+            Some("rare"),
+            "app=web",
+            "",
+            r#"3 candidates from the index "namespace""#,
+        ),
+        (
+            Some("common"),
+            "app=db",
+            "",
+            r#"5 candidates from the index "app""#,
+        ),
+        (
+            Some("common"),
+            "app in (db,web)",
+            "",
+            r#"27 candidates from the index "namespace""#,
+        ),
+        (None, "tier", "", r#"1 candidates from the index "tier""#),
+        (None, "tier notin (front)", "", "scan of all 30 objects"),
+        (
+            None,
+            "",
+            "spec.nodeName=n1",
+            r#"15 candidates from the index "node""#,
+        ),
+        (None, "", "spec.nodeName=", "scan of all 30 objects"),
+        (
+            None,
+            "",
+            "metadata.namespace=rare",
+            r#"3 candidates from the index "namespace""#,
+        ),
+        (
+            None,
+            "",
+            "metadata.name=p4",
+            r#"1 candidates from the index "name""#,
+        ),
+        (
+            None,
+            "app=nothing",
+            "",
+            r#"0 candidates from the index "app""#,
+        ),
+    ] {
+        assert_eq!(
+            plan(&store, namespace, labels, fields),
+            expected,
+            "{labels} {fields}"
+        );
+    }
+    // Label pairs serve any label; a mere `exists` only if they are sorted.
+    for index in ["app", "tier", "ordered pairs"] {
+        store.remove_index(index).unwrap();
+    }
+    assert_eq!(
+        plan(&store, None, "app=db", ""),
+        r#"5 candidates from the index "pairs""#
+    );
+    assert_eq!(plan(&store, None, "tier", ""), "scan of all 30 objects");
+    store
+        .add_index("sorted", by::label_pairs().ordered())
+        .unwrap();
+    assert_eq!(
+        plan(&store, None, "tier", ""),
+        r#"1 candidates from the index "sorted""#
+    );
+    let nothing = LabelSelector::nothing();
+    let plan = Lister::new(&store)
+        .plan(&Query::new().labels(&nothing))
+        .to_string();
+    assert_eq!(plan, "nothing can match");
+}
+
+#[test]
+fn owners_and_annotations_are_filed_under_all_their_values() {
+    let mut store = filled();
+    let owner = store.add_index("owner", by::owner_uid()).unwrap();
+    let note = store.add_index("note", by::annotation("a.b/c")).unwrap();
+    let image = store
+        .add_index(
+            "image",
+            by::field("spec.containers[*].image".parse().unwrap()),
+        )
+        .unwrap();
+    assert_eq!(store.count(owner, "o0"), Ok(20));
+    assert_eq!(store.count(owner, "o1"), Ok(10));
+    assert_eq!(store.count(note, "2"), Ok(10));
+    assert_eq!(store.index_values(image).unwrap().count(), 0);
+}
+
+#[test]
+fn a_store_under_keys_of_your_own_answers_the_same_questions() {
+    let dashes = KeyFormat::new("---");
+    let mut store: Indexer<Keyed<String, Pod>, Heap> = Indexer::new(Seed::new(1));
+    for pod in filled().iter().cloned() {
+        store.put(Keyed::by(|pod| dashes.key_of(pod), pod)).unwrap();
+    }
+    store.add_index("namespace", by::namespace()).unwrap();
+    store.add_index("key", by::key().ordered()).unwrap();
+    assert_eq!(store.get(&"rare---p0".to_owned()).unwrap().key.name(), "p0");
+    let lister = Lister::new(&store);
+    let node = "spec.nodeName=n1".parse().unwrap();
+    let query = Query::new().namespace("rare").fields(&node).unwrap();
+    assert_eq!(lister.count(&query), 3);
+    let page = lister.page_by_key(&query, Some("rare---p0"), 1).unwrap();
+    assert_eq!(page.next.as_deref(), Some("rare---p10"));
+    let parsed = dashes.parse(page.next.as_deref().unwrap()).unwrap();
+    assert_eq!(parsed, ObjectKey::new("rare", "p10"));
+}
+
+#[test]
+fn a_field_that_is_no_path_is_refused() {
+    let selector = "spec..x=1".parse().unwrap();
+    let error = Query::<Pod>::new()
+        .fields(&selector)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains(r#""spec..x""#), "{error}");
+}

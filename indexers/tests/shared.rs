@@ -1,0 +1,288 @@
+//! One writer, readers on other threads: what they see is whole.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use informer_core::indexer::{IndexFn, Indexer, View, Write};
+use informer_core::storage::{Heap, Seed};
+use informer_core::{Labels, Object, ObjectKey};
+use informer_indexers::shared::{self, Reader, Snapshot, WaitError, Writer};
+use informer_indexers::{TypedIndex, by};
+
+type Account = Arc<Object<i64>>;
+
+/// Long enough for any machine, and only waited for when a test fails.
+const LONG: Duration = Duration::from_secs(120);
+
+fn account(name: usize, balance: i64, version: u64) -> Account {
+    Arc::new(Object {
+        key: ObjectKey::new("bank", &format!("a{name}")),
+        uid: "".into(),
+        version: version.to_string().into(),
+        labels: Labels::from_iter([("parity", if balance % 2 == 0 { "even" } else { "odd" })]),
+        body: balance,
+    })
+}
+
+fn by_balance() -> IndexFn<Account> {
+    TypedIndex::of(|account: &Account| Some(account.body))
+        .ordered()
+        .into_fn()
+}
+
+const ACCOUNTS: usize = 300;
+
+/// Every account begins with 1,000; transfers keep the sum.
+fn bank() -> (Writer<Account>, Reader<Account>) {
+    let mut store = Indexer::new(Seed::new(5));
+    store.add_index("parity", by::label("parity")).unwrap();
+    store.add_index("balance", by_balance()).unwrap();
+    for name in 0..ACCOUNTS {
+        store.put(account(name, 1_000, 1)).unwrap();
+    }
+    shared::new(store)
+}
+
+/// Everything in a snapshot belongs together: the sum over all objects, over each index, look-ups by
+/// key, the number of objects and the version.
+fn check(state: &View<Account, Heap>) {
+    let version: u64 = state.version().parse().unwrap();
+    let mut sum = 0;
+    let mut by_parity = BTreeMap::<&str, usize>::new();
+    for account in state.iter() {
+        sum += account.body;
+        *by_parity
+            .entry(account.labels.get("parity").unwrap())
+            .or_default() += 1;
+        assert!(
+            account.version.parse::<u64>().unwrap() <= version,
+            "from the future"
+        );
+        assert!(Arc::ptr_eq(account, state.get(&account.key).unwrap()));
+    }
+    assert_eq!(
+        sum,
+        1_000 * i64::try_from(ACCOUNTS).unwrap(),
+        "a transfer was seen by half"
+    );
+    for (parity, count) in by_parity {
+        assert_eq!(
+            state.count("parity", parity),
+            Ok(count),
+            "the index is of another state"
+        );
+        let filed = state.by_index("parity", parity).unwrap();
+        assert_eq!(
+            filed
+                .filter(|a| a.labels.get("parity") == Some(parity))
+                .count(),
+            count
+        );
+    }
+    let sorted: Vec<_> = state
+        .table("balance")
+        .unwrap()
+        .objects()
+        .map(|a| a.body)
+        .collect();
+    assert!(sorted.is_sorted());
+    assert_eq!(sorted.len(), state.len());
+    assert_eq!(
+        sorted.iter().sum::<i64>(),
+        sum,
+        "the sorted index is of another state"
+    );
+}
+
+#[test]
+fn readers_see_only_whole_transactions_while_the_writer_goes_on() {
+    let (mut writer, reader) = bank();
+    let done = Arc::new(AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (reader, done) = (reader.clone(), Arc::clone(&done));
+            thread::spawn(move || {
+                let (mut checked, mut kept) = (0, Vec::<(u64, Snapshot<Account>)>::new());
+                let mut last = 0;
+                while !done.load(Ordering::Relaxed) || checked == 0 {
+                    let state = reader.snapshot();
+                    let version: u64 = state.version().parse().unwrap();
+                    assert!(version >= last, "time goes on");
+                    last = version;
+                    check(&state);
+                    checked += 1;
+                    // Old states stay as they are.
+                    if kept.len() < 5 {
+                        kept.push((version, state));
+                    }
+                }
+                for (version, state) in &kept {
+                    assert_eq!(state.version(), version.to_string());
+                    check(state);
+                }
+                checked
+            })
+        })
+        .collect();
+    let mut random = 9_u64;
+    let mut below = |n: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        usize::try_from(random >> 33).unwrap() % n
+    };
+    for version in 2..3_000_u64 {
+        // Between two accounts, which are removed and put anew now and then.
+        let (from, to) = (below(ACCOUNTS), below(ACCOUNTS));
+        if from == to {
+            continue;
+        }
+        let amount = i64::try_from(below(50)).unwrap();
+        let balance = |name: usize| {
+            let key = ObjectKey::new("bank", &format!("a{name}"));
+            reader.snapshot().get(&key).unwrap().body
+        };
+        let from = account(from, balance(from) - amount, version);
+        let to = account(to, balance(to) + amount, version);
+        let mut writes = vec![Write::Put(from.clone())];
+        if version % 5 == 0 {
+            writes.insert(0, Write::Remove(from.key.clone()));
+            writes.insert(0, Write::Remove(to.key.clone()));
+        }
+        writes.push(Write::Put(to));
+        writer.transaction(writes).unwrap();
+    }
+    done.store(true, Ordering::Relaxed);
+    for reader in readers {
+        assert!(reader.join().unwrap() > 0);
+    }
+}
+
+#[test]
+fn a_write_that_fails_or_panics_leaves_no_trace() {
+    let (mut writer, reader) = bank();
+    let before = reader.snapshot();
+    let failed = writer.write(|store| {
+        store.put(account(0, 7, 9)).unwrap();
+        store.remove(&ObjectKey::new("bank", "a1"));
+        store.remove_index("parity").unwrap();
+        Err::<(), _>("changed my mind")
+    });
+    assert_eq!(failed, Err("changed my mind"));
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        writer.write(|store| -> Result<(), ()> {
+            store.put(account(0, 7, 9)).unwrap();
+            panic!("as planned")
+        })
+    }));
+    assert!(panicked.is_err());
+    check(&reader.snapshot());
+    // Nor does it come to light with the next one.
+    writer.put(account(0, 1_000, 10)).unwrap();
+    let after = reader.snapshot();
+    check(&after);
+    assert_eq!((before.version(), after.version()), ("1", "10"));
+    assert!(writer.remove(&ObjectKey::new("bank", "nobody")).is_none());
+}
+
+/// Counts how often a task is woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_task_waits_for_a_version_and_is_woken() {
+    let (mut writer, reader) = bank();
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut cx = Context::from_waker(&waker);
+    let mut reached = pin!(reader.reached("10"));
+    assert!(reached.as_mut().poll(&mut cx).is_pending());
+    assert!(reached.as_mut().poll(&mut cx).is_pending());
+    // One that is dropped is not woken.
+    {
+        let other = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&other));
+        assert!(
+            pin!(reader.reached("11"))
+                .poll(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+        drop(waker);
+        assert_eq!(Arc::strong_count(&other), 1, "it left its waker behind");
+    }
+    writer.put(account(0, 1_000, 9)).unwrap();
+    assert_eq!(woken.0.load(Ordering::Relaxed), 1, "once for one change");
+    assert!(reached.as_mut().poll(&mut cx).is_pending());
+    writer.put(account(0, 1_000, 12)).unwrap();
+    assert_eq!(woken.0.load(Ordering::Relaxed), 2);
+    let Poll::Ready(Ok(state)) = reached.as_mut().poll(&mut cx) else {
+        panic!("12 is at least 10");
+    };
+    assert_eq!(state.version(), "12");
+}
+
+#[test]
+fn a_thread_waits_for_a_version() {
+    let (mut writer, reader) = bank();
+    let waiting = thread::spawn({
+        let reader = reader.clone();
+        move || {
+            reader
+                .wait_for("500", LONG)
+                .map(|state| state.version().to_owned())
+        }
+    });
+    for version in 2..=500 {
+        writer.put(account(3, 1_000, version)).unwrap();
+    }
+    assert_eq!(waiting.join().unwrap(), Ok("500".to_owned()));
+}
+
+#[test]
+fn who_cannot_go_on_waiting_is_told_why() {
+    let (writer, reader) = bank();
+    let said = |outcome: Result<Snapshot<Account>, WaitError>| outcome.unwrap_err().to_string();
+    assert_eq!(
+        said(reader.wait_for("2", Duration::ZERO)),
+        r#"version "2" was not reached in time; the store is at "1""#
+    );
+    assert_eq!(
+        said(reader.wait_for("next", LONG)),
+        r#"cannot wait for version "next" while the store is at "1": resource versions can be compared only if both are decimal numbers"#
+    );
+    assert!(reader.is_live());
+    let waiting = thread::spawn({
+        let reader = reader.clone();
+        move || reader.wait_for("2", LONG)
+    });
+    drop(writer);
+    assert_eq!(
+        said(waiting.join().unwrap()),
+        r#"version "2" will not be reached: the writer is gone, the store stays at "1""#
+    );
+    assert!(!reader.is_live());
+    check(&reader.snapshot());
+    // A store that has seen nothing yet can be waited for.
+    let (_writer, reader) = shared::new(Indexer::<Account, Heap>::new(Seed::new(1)));
+    assert!(matches!(
+        reader.wait_for("2", Duration::ZERO),
+        Err(WaitError::TimedOut { .. })
+    ));
+    assert!(matches!(
+        reader.wait_for("x", LONG),
+        Err(WaitError::NotComparable { .. })
+    ));
+}
