@@ -237,13 +237,9 @@ fn a_task_waits_for_a_version_and_is_woken() {
 #[test]
 fn a_thread_waits_for_a_version() {
     let (mut writer, reader) = bank();
-    let waiting = thread::spawn({
-        let reader = reader.clone();
-        move || {
-            reader
-                .wait_for("500", LONG)
-                .map(|state| state.version().to_owned())
-        }
+    let waiting = thread::spawn(move || {
+        let reached = reader.wait_for("500", LONG);
+        reached.map(|state| state.version().to_owned())
     });
     for version in 2..=500 {
         writer.put(account(3, 1_000, version)).unwrap();
