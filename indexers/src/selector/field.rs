@@ -1,20 +1,13 @@
 //! Conditions on fields.
-//!
-//! ```text
-//! selector = [ term ] { "," [ term ] }
-//! term     = field ( "=" | "==" | "!=" ) value
-//! ```
-//!
-//! In a value a backslash stands before each `\`, `,` and `=`, and before nothing else. The name of a
-//! field is taken as it is, spaces and backslashes included, up to the first operator.
 
 use alloc::boxed::Box;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
 use super::error::SelectorError;
+use super::field_syntax;
 
 /// Which objects are meant, by their fields: those that fulfil every requirement.
 ///
@@ -98,11 +91,8 @@ impl FieldSelector {
                 field: field.into(),
             });
         }
-        self.requirements.push(FieldRequirement {
-            field: field.into(),
-            operator,
-            value: value.into(),
-        });
+        let requirement = FieldRequirement::new(field, operator, value);
+        self.requirements.push(requirement);
         // The order that the text of the selector would be read in.
         self.requirements.sort_by_cached_key(ToString::to_string);
         Ok(self)
@@ -142,6 +132,14 @@ impl FieldSelector {
 }
 
 impl FieldRequirement {
+    pub(super) fn new(field: &str, operator: FieldOperator, value: impl Into<Box<str>>) -> Self {
+        Self {
+            field: field.into(),
+            operator,
+            value: value.into(),
+        }
+    }
+
     /// The name of the field.
     #[must_use]
     pub fn field(&self) -> &str {
@@ -172,83 +170,9 @@ impl FromStr for FieldSelector {
 
     /// Reads what `fields.ParseSelector` reads, and refuses what it refuses.
     fn from_str(text: &str) -> Result<Self, SelectorError> {
-        let mut terms = Vec::new();
-        let mut at = 0;
-        while let Some(rest) = text.get(at..) {
-            let term = first_term(rest);
-            if !term.is_empty() {
-                terms.push((term, parse_term(term, at)?));
-            }
-            at += term.len() + 1;
-        }
-        terms.sort_by_key(|(term, _)| *term);
-        let requirements = terms.into_iter().map(|(_, requirement)| requirement);
-        // Like apimachinery, which takes a requirement without any text for none.
-        let has_text = |own: &FieldRequirement| !(own.field.is_empty() && own.value.is_empty());
-        Ok(Self {
-            requirements: requirements.filter(has_text).collect(),
-        })
+        let requirements = field_syntax::parse(text)?;
+        Ok(Self { requirements })
     }
-}
-
-/// The text up to the first comma that has no backslash before it.
-fn first_term(text: &str) -> &str {
-    let mut escaped = false;
-    let comma = text.char_indices().find(|(_, c)| {
-        let bare = !escaped;
-        escaped = bare && *c == '\\';
-        bare && *c == ','
-    });
-    let end = comma.map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or_default()
-}
-
-/// Reads the term that begins at this byte of the selector.
-fn parse_term(term: &str, at: usize) -> Result<FieldRequirement, SelectorError> {
-    let Some((left, right)) = term.split_once('=') else {
-        return Err(SelectorError::Unexpected {
-            found: term.into(),
-            at,
-            expected: "a field, `=` or `!=`, and a value",
-        });
-    };
-    let (field, operator, value) = match left.strip_suffix('!') {
-        Some(field) => (field, FieldOperator::NotEquals, right),
-        None => {
-            let value = right.strip_prefix('=').unwrap_or(right);
-            (left, FieldOperator::Equals, value)
-        }
-    };
-    Ok(FieldRequirement {
-        field: field.into(),
-        operator,
-        value: unescape(value, at + term.len() - value.len())?.into(),
-    })
-}
-
-/// The value that is written so, and begins at this byte of the selector.
-fn unescape(text: &str, start: usize) -> Result<String, SelectorError> {
-    let mut value = String::with_capacity(text.len());
-    let mut characters = text.char_indices();
-    while let Some((at, character)) = characters.next() {
-        let unexpected = |found: &str, expected| SelectorError::Unexpected {
-            found: found.into(),
-            at: start + at,
-            expected,
-        };
-        match character {
-            '\\' => match characters.next() {
-                Some((_, escaped @ ('\\' | ',' | '='))) => value.push(escaped),
-                _ => {
-                    let rest = text.get(at..).unwrap_or_default();
-                    return Err(unexpected(rest, r"`\\`, `\,` or `\=`"));
-                }
-            },
-            '=' => return Err(unexpected("=", r"`\=` for a `=` in a value")),
-            other => value.push(other),
-        }
-    }
-    Ok(value)
 }
 
 impl fmt::Display for FieldSelector {

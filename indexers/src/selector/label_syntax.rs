@@ -47,6 +47,8 @@ fn parse_requirement(tokens: &mut Tokens<'_>) -> Result<LabelRequirement, Select
     LabelRequirement::new(key.text, operator, values)
 }
 
+const AFTER_KEY: &str = "`in`, `notin`, `=`, `==`, `!=`, `>`, `<`, `,` or the end";
+
 /// What follows a key.
 fn parse_restriction<'a>(
     tokens: &mut Tokens<'a>,
@@ -61,14 +63,23 @@ fn parse_restriction<'a>(
         "!=" => LabelOperator::NotEquals,
         ">" => LabelOperator::GreaterThan,
         "<" => LabelOperator::LessThan,
-        _ => return Err(token.unexpected("an operator, `,` or the end")),
+        _ => return Err(token.unexpected(AFTER_KEY)),
     };
     tokens.next();
     let values = match operator {
         LabelOperator::In | LabelOperator::NotIn => parse_list(tokens)?,
-        _ => vec![tokens.next_value()],
+        _ => vec![parse_value(tokens)?],
     };
     Ok((operator, values))
+}
+
+fn parse_value<'a>(tokens: &mut Tokens<'a>) -> Result<&'a str, SelectorError> {
+    let value = tokens.next_value();
+    let behind = tokens.peek();
+    if value.is_empty() && !matches!(behind.text, "" | ",") {
+        return Err(behind.unexpected("a value, `,` or the end"));
+    }
+    Ok(value)
 }
 
 fn parse_list<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<&'a str>, SelectorError> {
@@ -78,12 +89,14 @@ fn parse_list<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<&'a str>, SelectorError
     }
     let mut values = Vec::new();
     loop {
-        values.push(tokens.next_value());
+        let value = tokens.next_value();
+        values.push(value);
         let token = tokens.next();
         match token.text {
             "," => {}
             ")" => return Ok(values),
-            _ => return Err(token.unexpected("a value, `,` or `)`")),
+            _ if value.is_empty() => return Err(token.unexpected("a value, `,` or `)`")),
+            _ => return Err(token.unexpected("`,` or `)`")),
         }
     }
 }
@@ -138,16 +151,17 @@ impl<'a> Tokens<'a> {
         };
         let (text, behind) = rest.split_at_checked(length).unwrap_or_default();
         self.at = at + length;
-        // As in apimachinery, a NUL in the place of a token ends the text (the token is empty, and so
-        // are all that follow), but one that touches the end of a token only separates.
-        if length > 0 && behind.starts_with('\0') {
+        // As in apimachinery, a NUL in the place of a token ends the text (that token is empty, and
+        // nobody asks for one behind it), but a NUL that touches the end of a token only separates.
+        if behind.starts_with('\0') {
             self.at += 1;
         }
         Token { text, at }
     }
 
     fn peek(&self) -> Token<'a> {
-        Self { ..*self }.next()
+        let mut ahead = *self;
+        ahead.next()
     }
 
     /// The next word, or the empty value if there is none.

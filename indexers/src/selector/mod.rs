@@ -38,7 +38,10 @@ mod label;
 // Conditions on labels as API objects hold them.
 mod match_expression;
 
-// Conditions on fields, with their syntax.
+// Reads the text of a field selector.
+mod field_syntax;
+
+// All conditions on fields.
 mod field;
 
 pub use error::SelectorError;
