@@ -126,6 +126,10 @@ mod decoded;
 // What can go wrong in the world.
 pub mod failure;
 
+// What a transport is made for.
+#[cfg(feature = "alloc")]
+mod target;
+
 // The contract with whoever moves the bytes.
 pub mod transport;
 

@@ -108,3 +108,20 @@ pub trait Decode {
     /// The body is over: [`Fact::Closed`], or [`Fact::Failed`] if something was missing.
     fn end(&mut self) -> Fact<'_, Self::Object>;
 }
+
+#[cfg(feature = "alloc")]
+impl<D: Decode + ?Sized> Decode for alloc::boxed::Box<D> {
+    type Object = D::Object;
+
+    fn begin(&mut self, body: Body) {
+        (**self).begin(body);
+    }
+
+    fn decode(&mut self, input: &mut &[u8]) -> Option<Fact<'_, Self::Object>> {
+        (**self).decode(input)
+    }
+
+    fn end(&mut self) -> Fact<'_, Self::Object> {
+        (**self).end()
+    }
+}
