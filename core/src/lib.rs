@@ -109,6 +109,14 @@ mod time;
 // Where the machines keep things: cells, tables, texts.
 pub mod storage;
 
+// The contract with whoever tells the time.
+#[cfg(feature = "alloc")]
+mod clock;
+
+// Tasks that wait for something to change.
+#[cfg(feature = "alloc")]
+mod wakers;
+
 // Resource versions that can be compared.
 mod version;
 
@@ -158,6 +166,8 @@ pub mod informer;
 pub mod workqueue;
 
 #[cfg(feature = "alloc")]
+pub use clock::{Clock, Timer};
+#[cfg(feature = "alloc")]
 pub use decoded::{Labels, Object};
 pub use failure::Failure;
 pub use flow::{Cause, Certainty, Notification};
@@ -167,3 +177,5 @@ pub use key::{ObjectKey, ParseKeyError};
 pub use object::Resource;
 pub use time::Instant;
 pub use version::{NotComparable, compare_versions};
+#[cfg(feature = "alloc")]
+pub use wakers::Wakers;

@@ -35,7 +35,6 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 use core::pin::Pin;
@@ -45,7 +44,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use informer_core::indexer::{Indexer, View, Write};
 use informer_core::storage::{Full, Heap};
-use informer_core::{NotComparable, Resource, compare_versions};
+use informer_core::{NotComparable, Resource, Wakers, compare_versions};
 
 use crate::lister::Lister;
 
@@ -62,8 +61,7 @@ pub fn publisher<T: Resource + Clone>(first: View<T, Heap>) -> (Publisher<T>, Re
     let state = State {
         view: Arc::new(first),
         sleepers: 0,
-        tickets: 0,
-        wakers: Vec::new(),
+        tasks: Wakers::default(),
         ended: false,
     };
     let shared = Arc::new(Shared {
@@ -85,10 +83,8 @@ struct State<T: Resource + Clone> {
     view: Arc<View<T, Heap>>,
     /// Threads that wait for a version.
     sleepers: usize,
-    /// How many tasks have ever waited for one.
-    tickets: u64,
-    /// Those that do, by their tickets.
-    wakers: Vec<(u64, Waker)>,
+    /// Tasks that wait for one.
+    tasks: Wakers,
     /// Nothing will be published any more.
     ended: bool,
 }
@@ -103,13 +99,13 @@ impl<T: Resource + Clone> Shared<T> {
     fn announce(&self, change: impl FnOnce(&mut State<T>)) {
         let mut state = self.lock();
         change(&mut state);
-        let wakers = core::mem::take(&mut state.wakers);
+        let tasks = state.tasks.take();
         let sleepers = state.sleepers;
         drop(state);
         if sleepers > 0 {
             self.published.notify_all();
         }
-        wakers.into_iter().for_each(|(_, waker)| waker.wake());
+        tasks.into_iter().for_each(Waker::wake);
     }
 }
 
@@ -289,12 +285,10 @@ impl<T: Resource + Clone> Reader<T> {
     /// The same for a task of any runtime. It has no deadline of its own: the runtime's timer does
     /// that.
     pub fn reached(&self, version: &str) -> Reached<T> {
-        let mut state = self.shared.lock();
-        state.tickets += 1;
         Reached {
             shared: Arc::clone(&self.shared),
             version: version.into(),
-            ticket: state.tickets,
+            ticket: self.shared.lock().tasks.ticket(),
         }
     }
 }
@@ -314,11 +308,7 @@ impl<T: Resource + Clone> Future for Reached<T> {
         let mut state = self.shared.lock();
         let outcome = state.poll(&self.version);
         if outcome.is_pending() {
-            let mut wakers = state.wakers.iter_mut();
-            match wakers.find(|(ticket, _)| *ticket == self.ticket) {
-                Some((_, waker)) => waker.clone_from(cx.waker()),
-                None => state.wakers.push((self.ticket, cx.waker().clone())),
-            }
+            state.tasks.wait(self.ticket, cx.waker());
         }
         outcome
     }
@@ -327,8 +317,7 @@ impl<T: Resource + Clone> Future for Reached<T> {
 /// Who does not wait any more leaves nothing behind.
 impl<T: Resource + Clone> Drop for Reached<T> {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        state.wakers.retain(|(ticket, _)| *ticket != self.ticket);
+        self.shared.lock().tasks.forget(self.ticket);
     }
 }
 

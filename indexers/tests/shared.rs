@@ -232,6 +232,13 @@ fn a_task_waits_for_a_version_and_is_woken() {
         panic!("12 is at least 10");
     };
     assert_eq!(state.version(), "12");
+    // The end of the writer is news, too.
+    let mut never = pin!(reader.reached("13"));
+    assert!(never.as_mut().poll(&mut cx).is_pending());
+    drop(writer);
+    assert_eq!(woken.0.load(Ordering::Relaxed), 3);
+    let outcome = never.as_mut().poll(&mut cx);
+    assert!(matches!(outcome, Poll::Ready(Err(WaitError::Ended { .. }))));
 }
 
 #[test]
