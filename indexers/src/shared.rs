@@ -60,7 +60,6 @@ pub fn new<T: Resource + Clone>(store: Indexer<T, Heap>) -> (Writer<T>, Reader<T
 pub fn publisher<T: Resource + Clone>(first: View<T, Heap>) -> (Publisher<T>, Reader<T>) {
     let state = State {
         view: Arc::new(first),
-        sleepers: 0,
         tasks: Wakers::default(),
         ended: false,
     };
@@ -81,8 +80,6 @@ struct Shared<T: Resource + Clone> {
 
 struct State<T: Resource + Clone> {
     view: Arc<View<T, Heap>>,
-    /// Threads that wait for a version.
-    sleepers: usize,
     /// Tasks that wait for one.
     tasks: Wakers,
     /// Nothing will be published any more.
@@ -100,11 +97,8 @@ impl<T: Resource + Clone> Shared<T> {
         let mut state = self.lock();
         change(&mut state);
         let tasks = state.tasks.take();
-        let sleepers = state.sleepers;
         drop(state);
-        if sleepers > 0 {
-            self.published.notify_all();
-        }
+        self.published.notify_all();
         tasks.into_iter().for_each(Waker::wake);
     }
 }
@@ -262,8 +256,7 @@ impl<T: Resource + Clone> Reader<T> {
     /// The version cannot be compared with that of the store, the time is over, or the writer is gone.
     pub fn wait_for(&self, version: &str, timeout: Duration) -> Result<Snapshot<T>, WaitError> {
         let mut outcome = Poll::Pending;
-        let mut state = self.shared.lock();
-        state.sleepers += 1;
+        let state = self.shared.lock();
         let waited = self
             .shared
             .published
@@ -271,8 +264,7 @@ impl<T: Resource + Clone> Reader<T> {
                 outcome = state.poll(version);
                 outcome.is_pending()
             });
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.sleepers -= 1;
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let Poll::Ready(outcome) = outcome else {
             return Err(WaitError::TimedOut {
                 wanted: version.into(),
