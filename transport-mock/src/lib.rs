@@ -1,1 +1,80 @@
 //! A small, honest Kubernetes API server in memory.
+//!
+//! [`Server`] keeps objects of any kind, one counter of versions and a history, and answers
+//! requests with the bytes, codes and messages of a real kube-apiserver: lists at any version, page
+//! by page, watches with bookmarks and streamed lists, conflicts, finalizers, expiry. Nothing here
+//! reads a clock, draws a random number or touches a socket: time is an argument, and the same calls
+//! give the same bytes.
+//!
+//! # Should you be here?
+//!
+//! Yes, to test what lists and watches: an informer, a controller. No, if what you test depends on
+//! the rules of a kind: there are no defaults and no validation of specs, no admission, no
+//! controllers, no garbage collection, no server-side apply and no managed fields here. Namespaces
+//! need not exist, and pods are deleted without grace.
+#![forbid(unsafe_code)]
+
+// The kinds it serves.
+pub mod api;
+
+// Seconds since 1970.
+mod timestamp;
+
+// Uids and generated names, from a seed.
+mod names;
+
+// JSON as Go writes it.
+mod encode;
+
+// One thing that is wrong.
+mod cause;
+
+// How the server says no.
+pub mod status;
+
+// Texts of paths and queries.
+mod query;
+
+// The query of a request.
+mod options;
+
+// What a client asks.
+pub mod request;
+
+// Whole objects, metadata, tables.
+mod form;
+
+// Objects, versions, history.
+mod store;
+
+// Which objects are meant.
+mod selection;
+
+// The token of the next page.
+mod continue_token;
+
+// Lists.
+mod list;
+
+// The lines of a watch.
+mod frame;
+
+// Watches.
+pub mod watch;
+
+// What the server answers.
+pub mod answer;
+
+// How a server is set up.
+mod config;
+
+// The composition.
+mod server;
+
+// Short ways to its objects.
+mod calls;
+
+pub use config::{ExpiredWatch, ServerConfig};
+pub use server::Server;
+pub use store::object::StoredObject;
+pub use timestamp::Timestamp;

@@ -1,0 +1,63 @@
+//! What the server answers.
+
+use std::time::Duration;
+
+use crate::status::Refused;
+use crate::watch::Watch;
+
+/// An answer: a head, and a body that is complete or goes on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// The header `Content-Type`.
+    pub content_type: &'static str,
+    /// The header `Retry-After`, in seconds.
+    pub retry_after: Option<u32>,
+    /// So long the real server thinks before it answers. It is for the caller to let the time pass.
+    pub delay: Duration,
+    /// What follows.
+    pub body: Body,
+}
+
+/// The body of an answer.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third kind of body")]
+pub enum Body {
+    /// All of it.
+    Complete(Vec<u8>),
+    /// Lines, as things happen.
+    Watch(Box<Watch>),
+}
+
+impl Answer {
+    pub(crate) const fn new(status: u16, body: Body) -> Self {
+        Self {
+            status,
+            content_type: "application/json",
+            retry_after: None,
+            delay: Duration::ZERO,
+            body,
+        }
+    }
+
+    /// The complete body; `None` for a watch.
+    #[must_use]
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.body {
+            Body::Complete(bytes) => Some(bytes),
+            Body::Watch(_) => None,
+        }
+    }
+}
+
+impl From<Refused> for Answer {
+    fn from(refused: Refused) -> Self {
+        Self {
+            content_type: refused.content_type(),
+            retry_after: refused.retry_after_seconds(),
+            ..Self::new(refused.code(), Body::Complete(refused.body()))
+        }
+    }
+}

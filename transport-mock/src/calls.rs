@@ -1,0 +1,181 @@
+//! Short ways to read and write a server's objects, for tests.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::server::Server;
+use crate::status::Refused;
+use crate::store::metadata::text;
+use crate::store::object::{StoredObject, key};
+use crate::store::patch::{self, PatchType};
+use crate::store::write::{Deletion, Part, Preconditions, Target};
+
+/// The rules are those of [`handle`](Server::handle); only the way there is shorter. A kind is named
+/// as people do it: `pods`, `po`, `Pod`, `deployments.apps`. An object is named by its key,
+/// `namespace/name` or `name`; in a kind with namespaces, a name alone is in `default`.
+impl Server {
+    /// Creates an object, in the namespace it names.
+    ///
+    /// # Errors
+    ///
+    /// What the server would refuse.
+    pub fn create(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, Refused> {
+        let (id, kind) = self.find(kind)?;
+        let object = into_map(object)?;
+        let namespace = text(&object, "namespace").unwrap_or("default").to_owned();
+        let target = Target {
+            id,
+            kind: &kind,
+            namespace: kind.is_namespaced().then_some(namespace.as_str()),
+        };
+        let now = self.wall_clock();
+        self.store_mut().create(target, object, now)
+    }
+
+    /// Replaces an object. Without a `resourceVersion` it does not matter what is there now, where
+    /// the kind allows that.
+    ///
+    /// # Errors
+    ///
+    /// What the server would refuse.
+    pub fn update(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, Refused> {
+        self.replace(kind, object, Part::Main)
+    }
+
+    /// Replaces the status of an object.
+    ///
+    /// # Errors
+    ///
+    /// What the server would refuse.
+    pub fn update_status(
+        &mut self,
+        kind: &str,
+        object: Value,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        self.replace(kind, object, Part::Status)
+    }
+
+    fn replace(
+        &mut self,
+        kind: &str,
+        object: Value,
+        part: Part,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let (id, kind) = self.find(kind)?;
+        let object = into_map(object)?;
+        let namespace = text(&object, "namespace").unwrap_or("default").to_owned();
+        let name = text(&object, "name").unwrap_or_default().to_owned();
+        let target = Target {
+            id,
+            kind: &kind,
+            namespace: kind.is_namespaced().then_some(namespace.as_str()),
+        };
+        self.store_mut().update(target, &name, object, part)
+    }
+
+    /// Merges `changes` into an object.
+    ///
+    /// # Errors
+    ///
+    /// What the server would refuse.
+    pub fn patch(
+        &mut self,
+        kind: &str,
+        name: &str,
+        changes: Value,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        self.merge(kind, name, changes, Part::Main)
+    }
+
+    /// Merges `changes` into an object, of which only those to the status count.
+    ///
+    /// # Errors
+    ///
+    /// What the server would refuse.
+    pub fn patch_status(
+        &mut self,
+        kind: &str,
+        name: &str,
+        changes: Value,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        self.merge(kind, name, changes, Part::Status)
+    }
+
+    fn merge(
+        &mut self,
+        kind: &str,
+        name: &str,
+        changes: Value,
+        part: Part,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let (id, kind) = self.find(kind)?;
+        let (namespace, name) = place(name, kind.is_namespaced());
+        let target = Target {
+            id,
+            kind: &kind,
+            namespace,
+        };
+        let current = self
+            .store()
+            .get(id, &key(namespace, name))
+            .ok_or_else(|| Refused::not_found(&kind, name))?;
+        let mut object = current.value().clone();
+        patch::apply(PatchType::Merge, &mut object, into_map(changes)?);
+        self.store_mut().update(target, name, object, part)
+    }
+
+    /// Deletes an object. `false` if it stays until its finalizers are gone.
+    ///
+    /// # Errors
+    ///
+    /// What the server would refuse.
+    pub fn delete(&mut self, kind: &str, name: &str) -> Result<bool, Refused> {
+        let (id, kind) = self.find(kind)?;
+        let (namespace, name) = place(name, kind.is_namespaced());
+        let target = Target {
+            id,
+            kind: &kind,
+            namespace,
+        };
+        let now = self.wall_clock();
+        let deletion = self
+            .store_mut()
+            .delete(target, name, &Preconditions::default(), now)?;
+        Ok(matches!(deletion, Deletion::Done { .. }))
+    }
+
+    /// An object.
+    #[must_use]
+    pub fn get(&self, kind: &str, name: &str) -> Option<&Arc<StoredObject>> {
+        let (id, kind) = self.registry().find(kind)?;
+        let (namespace, name) = place(name, kind.is_namespaced());
+        self.store().get(id, &key(namespace, name))
+    }
+
+    /// All objects of a kind, by key.
+    pub fn objects(&self, kind: &str) -> impl Iterator<Item = &Arc<StoredObject>> {
+        self.registry()
+            .find(kind)
+            .and_then(|(id, _)| self.store().table(id))
+            .into_iter()
+            .flat_map(|table| table.present("", ""))
+    }
+}
+
+fn into_map(value: Value) -> Result<Map<String, Value>, Refused> {
+    match value {
+        Value::Object(map) => Ok(map),
+        other => Err(Refused::bad_request(format!(
+            "an object is needed, and this is none: {other}"
+        ))),
+    }
+}
+
+/// Namespace and name of a key.
+fn place(key: &str, is_namespaced: bool) -> (Option<&str>, &str) {
+    match key.split_once('/') {
+        Some((namespace, name)) => (Some(namespace), name),
+        None => (is_namespaced.then_some("default"), key),
+    }
+}

@@ -1,0 +1,78 @@
+//! One thing that is wrong with a request, worded as the real server does it.
+
+/// One thing that is wrong, in the causes of a [`Refused`](crate::status::Refused).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Cause {
+    /// The kind of mistake: `FieldValueInvalid`, `ResourceVersionTooLarge`.
+    pub reason: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// The field that is wrong; empty if it is not about a field.
+    pub field: String,
+}
+
+impl Cause {
+    pub(crate) fn invalid(field: &str, value: &str, why: &str) -> Self {
+        Self::of(
+            "FieldValueInvalid",
+            field,
+            format!("Invalid value: {value:?}: {why}"),
+        )
+    }
+
+    pub(crate) fn forbidden(field: &str, why: &str) -> Self {
+        Self::of("FieldValueForbidden", field, format!("Forbidden: {why}"))
+    }
+
+    pub(crate) fn required(field: &str, why: &str) -> Self {
+        let message = match why {
+            "" => "Required value".to_owned(),
+            _ => format!("Required value: {why}"),
+        };
+        Self::of("FieldValueRequired", field, message)
+    }
+
+    pub(crate) fn not_supported(field: &str, value: &str, supported: &[&str]) -> Self {
+        let supported: Vec<String> = supported.iter().map(|text| format!("{text:?}")).collect();
+        Self::of(
+            "FieldValueNotSupported",
+            field,
+            format!(
+                "Unsupported value: {value:?}: supported values: {}",
+                supported.join(", ")
+            ),
+        )
+    }
+
+    /// The cause of a version that the server has not reached.
+    pub(crate) fn version_too_large() -> Self {
+        Self::of(
+            "ResourceVersionTooLarge",
+            "",
+            "Too large resource version".to_owned(),
+        )
+    }
+
+    /// The cause of an update that does not say which version it means.
+    pub(crate) fn unspecified_version() -> Self {
+        Self::of(
+            "FieldValueInvalid",
+            "metadata.resourceVersion",
+            "Invalid value: 0: must be specified for an update".to_owned(),
+        )
+    }
+
+    /// A cause with nothing but a text.
+    pub(crate) fn text(message: &str) -> Self {
+        Self::of("", "", message.to_owned())
+    }
+
+    fn of(reason: &str, field: &str, message: String) -> Self {
+        Self {
+            reason: reason.to_owned(),
+            message,
+            field: field.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The token that fetches the next page: base64 of JSON, as the real server makes it.
+
+use serde_json::Value;
+
+use crate::encode;
+use crate::status::Refused;
+
+/// Where a list goes on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ContinueToken {
+    /// The version of the first page; `None` to go on with the newest, inconsistently.
+    pub(crate) revision: Option<u64>,
+    /// The first key that may be in the page, without the prefix of the list.
+    pub(crate) start: String,
+}
+
+impl ContinueToken {
+    pub(crate) fn encoded(&self) -> String {
+        let revision = self
+            .revision
+            .and_then(|revision| i64::try_from(revision).ok())
+            .unwrap_or(-1);
+        let mut text = format!(r#"{{"v":"meta.k8s.io/v1","rv":{revision},"start":"#).into_bytes();
+        encode::json(&mut text, &self.start);
+        text.push(b'}');
+        base64_encoded(&text)
+    }
+
+    pub(crate) fn decoded(text: &str) -> Result<Self, Refused> {
+        Self::read(text)
+            .map_err(|why| Refused::bad_request(format!("invalid continue token: {why}")))
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let invalid = |why: &str| format!("continue key is not valid: {why}");
+        let bytes = base64_decoded(text)
+            .map_err(|at| invalid(&format!("illegal base64 data at input byte {at}")))?;
+        let token: Value =
+            serde_json::from_slice(&bytes).map_err(|error| invalid(&error.to_string()))?;
+        let version = token.get("v").and_then(Value::as_str).unwrap_or_default();
+        if version != "meta.k8s.io/v1" {
+            let known = invalid("server does not recognize this encoded version");
+            return Err(format!("{known} {version}"));
+        }
+        let revision = token.get("rv").and_then(Value::as_i64).unwrap_or(0);
+        if revision == 0 {
+            return Err(invalid(
+                "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ));
+        }
+        let start = token
+            .get("start")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        if start.is_empty() {
+            return Err(invalid("encoded start key empty (version meta.k8s.io/v1)"));
+        }
+        // A key that climbs out of its list.
+        let parts = start.strip_prefix('/').unwrap_or(start).split('/');
+        if parts
+            .into_iter()
+            .any(|part| matches!(part, "" | "." | ".."))
+        {
+            return Err(invalid(start));
+        }
+        Ok(Self {
+            revision: u64::try_from(revision).ok(),
+            start: start.strip_prefix('/').unwrap_or(start).to_owned(),
+        })
+    }
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Base64 for URLs, without padding.
+fn base64_encoded(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 3);
+    for chunk in bytes.chunks(3) {
+        let mut word = [0; 4];
+        for (slot, byte) in word.iter_mut().skip(1).zip(chunk) {
+            *slot = *byte;
+        }
+        let word = u32::from_be_bytes(word);
+        for n in 0..=chunk.len() {
+            let digit = (word >> (18 - 6 * n)) & 63;
+            out.extend(ALPHABET.get(digit as usize).map(|c| char::from(*c)));
+        }
+    }
+    out
+}
+
+/// The bytes, or the position of the first letter that cannot be.
+fn base64_decoded(text: &str) -> Result<Vec<u8>, usize> {
+    let mut out = Vec::with_capacity(text.len() * 3 / 4);
+    let (mut word, mut bits) = (0_u32, 0);
+    for (at, letter) in text.bytes().enumerate() {
+        let digit = ALPHABET
+            .iter()
+            .position(|known| *known == letter)
+            .ok_or(at)?;
+        word = (word << 6) | u32::try_from(digit).map_err(|_| at)?;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            out.push((word >> bits) as u8);
+            word &= (1 << bits) - 1;
+        }
+    }
+    // One letter alone holds no byte.
+    if bits == 6 { Err(text.len()) } else { Ok(out) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_token_is_that_of_the_real_server() {
+        let token = ContinueToken {
+            revision: Some(20_364),
+            start: "default/web\0".to_owned(),
+        };
+        let text = token.encoded();
+        assert_eq!(
+            text,
+            "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjAzNjQsInN0YXJ0IjoiZGVmYXVsdC93ZWJcdTAwMDAifQ"
+        );
+        assert_eq!(ContinueToken::decoded(&text), Ok(token));
+    }
+
+    #[test]
+    fn a_token_for_the_newest_version() {
+        let token = ContinueToken {
+            revision: None,
+            start: "web\0".to_owned(),
+        };
+        assert_eq!(ContinueToken::decoded(&token.encoded()), Ok(token));
+    }
+
+    #[test]
+    fn bytes_of_every_length_are_read_back() {
+        for len in 0..70_u8 {
+            let bytes: Vec<u8> = (0..len).map(|n| n.wrapping_mul(37)).collect();
+            assert_eq!(base64_decoded(&base64_encoded(&bytes)), Ok(bytes));
+        }
+    }
+
+    #[test]
+    fn bad_tokens_are_told_apart() {
+        let of = |value: Value| base64_encoded(value.to_string().as_bytes());
+        for (token, message) in [
+            (
+                "!".to_owned(),
+                "invalid continue token: continue key is not valid: illegal base64 data at input byte 0",
+            ),
+            (
+                of(json!({"v": "v2"})),
+                "invalid continue token: continue key is not valid: server does not recognize this encoded version v2",
+            ),
+            (
+                of(json!({"v": "meta.k8s.io/v1", "start": "a"})),
+                "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ),
+            (
+                of(json!({"v": "meta.k8s.io/v1", "rv": 5})),
+                "invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)",
+            ),
+            (
+                of(json!({"v": "meta.k8s.io/v1", "rv": 5, "start": "../a"})),
+                "invalid continue token: continue key is not valid: ../a",
+            ),
+        ] {
+            let refused = ContinueToken::decoded(&token).unwrap_err();
+            assert_eq!((refused.code(), refused.message()), (400, message));
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! JSON as the real server writes it.
+//!
+//! Objects of the built-in kinds begin with `kind` and `apiVersion`, and their metadata has the
+//! order of the fields in the Go type; custom resources have all keys in alphabetical order. In
+//! both, `<`, `>` and `&` are escaped, since Go's encoder does that.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use serde_json::{Map, Value};
+
+use crate::api::Kind;
+
+/// The order of `ObjectMeta`'s fields.
+const METADATA_ORDER: [&str; 15] = [
+    "name",
+    "generateName",
+    "namespace",
+    "selfLink",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
+];
+
+/// An object as bytes, made once and shared. The places that answers vary are known by their
+/// position, so no variation needs to encode the object again.
+#[derive(Clone, Debug)]
+pub(crate) struct Encoded {
+    /// The whole object, with kind and apiVersion.
+    pub(crate) whole: Arc<[u8]>,
+    /// The value of `metadata`.
+    pub(crate) metadata: Range<usize>,
+    /// The digits of `metadata.resourceVersion`.
+    version: Range<usize>,
+    /// What follows `kind` and `apiVersion` in an object of a built-in kind. `None` where the
+    /// items of a list keep them.
+    item: Option<usize>,
+}
+
+impl Encoded {
+    /// Encodes `object`, whose kind, apiVersion and metadata are in place.
+    pub(crate) fn new(kind: &Kind, object: &Map<String, Value>) -> Self {
+        let mut out = Vec::with_capacity(512);
+        let mut places = Places::default();
+        let item = if kind.is_custom() {
+            out.push(b'{');
+            for (n, (key, value)) in object.iter().enumerate() {
+                field(&mut out, key, n == 0);
+                places.value(&mut out, kind, key, value);
+            }
+            None
+        } else {
+            out.extend_from_slice(kind.opening());
+            let item = out.len();
+            let metadata = object.get("metadata").unwrap_or(&Value::Null);
+            field(&mut out, "metadata", true);
+            places.value(&mut out, kind, "metadata", metadata);
+            let rest = object
+                .iter()
+                .filter(|(key, _)| !matches!(key.as_str(), "kind" | "apiVersion" | "metadata"));
+            for (key, value) in rest {
+                field(&mut out, key, false);
+                json(&mut out, value);
+            }
+            Some(item)
+        };
+        out.push(b'}');
+        Self {
+            whole: out.into(),
+            metadata: places.metadata,
+            version: places.version,
+            item,
+        }
+    }
+
+    /// An object that carries nothing but a version, and perhaps the mark that the state which was
+    /// asked for is complete.
+    pub(crate) fn bookmark(kind: &Kind, revision: u64, is_end_of_state: bool) -> Self {
+        let mark = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
+        let version = format!(r#""resourceVersion":"{revision}""#);
+        let metadata = match (is_end_of_state, kind.is_custom()) {
+            (false, _) => format!("{{{version}}}"),
+            (true, true) => format!("{{{mark},{version}}}"),
+            (true, false) => format!("{{{version},{mark}}}"),
+        };
+        let opening = match kind.is_custom() {
+            true => format!(
+                r#"{{"apiVersion":"{}","kind":"{}","metadata":"#,
+                kind.api_version(),
+                kind.kind()
+            ),
+            false => format!(r#"{}"metadata":"#, String::from_utf8_lossy(kind.opening())),
+        };
+        Self {
+            whole: format!("{opening}{metadata}{}}}", kind.blank())
+                .into_bytes()
+                .into(),
+            metadata: opening.len()..opening.len() + metadata.len(),
+            version: 0..0,
+            item: None,
+        }
+    }
+
+    /// Writes the object as an item of a list.
+    pub(crate) fn write_item(&self, out: &mut Vec<u8>) {
+        match self.item.and_then(|at| self.whole.get(at..)) {
+            Some(rest) => {
+                out.push(b'{');
+                out.extend_from_slice(rest);
+            }
+            None => out.extend_from_slice(&self.whole),
+        }
+    }
+
+    /// The same object with another version.
+    pub(crate) fn at_version(&self, revision: u64) -> Self {
+        let digits = revision.to_string();
+        let mut out = Vec::with_capacity(self.whole.len() + digits.len());
+        out.extend_from_slice(self.whole.get(..self.version.start).unwrap_or_default());
+        out.extend_from_slice(digits.as_bytes());
+        out.extend_from_slice(self.whole.get(self.version.end..).unwrap_or_default());
+        let shift = |at: usize| at - self.version.len() + digits.len();
+        Self {
+            whole: out.into(),
+            metadata: self.metadata.start..shift(self.metadata.end),
+            version: self.version.start..self.version.start + digits.len(),
+            item: self.item,
+        }
+    }
+
+    /// The bytes of `metadata`.
+    pub(crate) fn metadata(&self) -> &[u8] {
+        self.whole.get(self.metadata.clone()).unwrap_or_default()
+    }
+}
+
+/// What is found while writing.
+#[derive(Default)]
+struct Places {
+    metadata: Range<usize>,
+    version: Range<usize>,
+}
+
+impl Places {
+    fn value(&mut self, out: &mut Vec<u8>, kind: &Kind, key: &str, value: &Value) {
+        let (true, Value::Object(metadata)) = (key == "metadata", value) else {
+            return json(out, value);
+        };
+        let start = out.len();
+        out.push(b'{');
+        if kind.is_custom() {
+            for (n, (key, value)) in metadata.iter().enumerate() {
+                self.metadata_field(out, key, value, n == 0);
+            }
+        } else {
+            let known = METADATA_ORDER
+                .iter()
+                .filter_map(|key| metadata.get_key_value(*key));
+            for (n, (key, value)) in known.enumerate() {
+                self.metadata_field(out, key, value, n == 0);
+            }
+        }
+        out.push(b'}');
+        self.metadata = start..out.len();
+    }
+
+    fn metadata_field(&mut self, out: &mut Vec<u8>, key: &str, value: &Value, first: bool) {
+        field(out, key, first);
+        let start = out.len();
+        json(out, value);
+        if key == "resourceVersion" {
+            // Between the quotes.
+            self.version = start + 1..out.len() - 1;
+        }
+    }
+}
+
+/// Writes the name of a field.
+fn field(out: &mut Vec<u8>, key: &str, first: bool) {
+    if !first {
+        out.push(b',');
+    }
+    json(out, key);
+    out.push(b':');
+}
+
+/// Writes any value as Go does.
+pub(crate) fn json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    let mut serializer = serde_json::Serializer::with_formatter(out, GoStrings);
+    // A Vec takes every write, and neither a Value nor a text can fail to serialize.
+    let _ = value.serialize(&mut serializer);
+}
+
+/// The compact format, with the escapes that Go adds.
+struct GoStrings;
+
+impl Formatter for GoStrings {
+    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + Write,
+    {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+            let (plain, special) = rest.split_at(at);
+            writer.write_all(plain.as_bytes())?;
+            let mut chars = special.chars();
+            if let Some(c) = chars.next() {
+                write!(writer, "\\u{:04x}", u32::from(c))?;
+            }
+            rest = chars.as_str();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::api::Registry;
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(map) = value else {
+            panic!("an object")
+        };
+        map
+    }
+
+    fn encoded(plural: &str, value: Value) -> (String, Encoded) {
+        let mut registry = Registry::with_builtins();
+        registry.register(Kind::custom("example.com", "v1", "widgets", "Widget"));
+        let (_, kind) = registry.find(plural).unwrap();
+        let encoded = Encoded::new(kind, &object(value));
+        (String::from_utf8(encoded.whole.to_vec()).unwrap(), encoded)
+    }
+
+    #[test]
+    fn a_builtin_has_the_order_of_its_go_type() {
+        let (text, encoded) = encoded(
+            "pods",
+            json!({"apiVersion": "v1", "kind": "Pod", "status": {}, "spec": {"z": 1, "a": "<&>"},
+                "metadata": {"annotations": {"a": "b"}, "name": "web", "resourceVersion": "7"}}),
+        );
+        assert_eq!(
+            text,
+            r#"{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web","resourceVersion":"7","annotations":{"a":"b"}},"spec":{"a":"\u003c\u0026\u003e","z":1},"status":{}}"#
+        );
+        let mut item = Vec::new();
+        encoded.write_item(&mut item);
+        assert!(item.starts_with(br#"{"metadata":{"name":"web""#));
+        assert_eq!(
+            encoded.metadata(),
+            br#"{"name":"web","resourceVersion":"7","annotations":{"a":"b"}}"#
+        );
+    }
+
+    #[test]
+    fn a_custom_resource_is_in_alphabetical_order_and_keeps_its_kind_in_lists() {
+        let (text, encoded) = encoded(
+            "widgets",
+            json!({"kind": "Widget", "apiVersion": "example.com/v1",
+                "metadata": {"name": "web", "annotations": {"a": "b"}, "resourceVersion": "7"}}),
+        );
+        assert_eq!(
+            text,
+            r#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"annotations":{"a":"b"},"name":"web","resourceVersion":"7"}}"#
+        );
+        let mut item = Vec::new();
+        encoded.write_item(&mut item);
+        assert_eq!(item, text.as_bytes());
+    }
+
+    #[test]
+    fn another_version_is_spliced_in() {
+        let (text, encoded) = encoded(
+            "pods",
+            json!({"metadata": {"name": "web", "resourceVersion": "99", "labels": {"a": "b"}}, "spec": {}}),
+        );
+        let newer = encoded.at_version(100);
+        assert_eq!(
+            String::from_utf8(newer.whole.to_vec()).unwrap(),
+            text.replace("\"99\"", "\"100\"")
+        );
+        assert_eq!(
+            newer.metadata(),
+            br#"{"name":"web","resourceVersion":"100","labels":{"a":"b"}}"#
+        );
+        assert_eq!(newer.at_version(99).whole, encoded.whole);
+    }
+}

@@ -1,0 +1,85 @@
+//! The lines of a watch.
+
+use std::sync::Arc;
+
+use crate::status::Refused;
+
+/// The `type` of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum EventType {
+    /// The object is there, or has begun to match.
+    Added,
+    /// The object has changed.
+    Modified,
+    /// The object is gone, or has stopped matching.
+    Deleted,
+    /// Nothing but a version.
+    Bookmark,
+    /// A Status, and then the end.
+    Error,
+}
+
+impl EventType {
+    const fn opening(self) -> &'static [u8] {
+        match self {
+            Self::Added => br#"{"type":"ADDED","object":"#,
+            Self::Modified => br#"{"type":"MODIFIED","object":"#,
+            Self::Deleted => br#"{"type":"DELETED","object":"#,
+            Self::Bookmark => br#"{"type":"BOOKMARK","object":"#,
+            Self::Error => br#"{"type":"ERROR","object":"#,
+        }
+    }
+}
+
+const CLOSING: &[u8] = b"}\n";
+
+/// One event of a watch, as it goes over the wire. The object's bytes are shared with the store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Frame {
+    event: EventType,
+    object: Arc<[u8]>,
+}
+
+impl Frame {
+    pub(crate) const fn new(event: EventType, object: Arc<[u8]>) -> Self {
+        Self { event, object }
+    }
+
+    pub(crate) fn error(refused: &Refused) -> Self {
+        let mut object = Vec::new();
+        refused.write_object(&mut object);
+        Self::new(EventType::Error, object.into())
+    }
+
+    /// The type of the event.
+    #[must_use]
+    pub const fn event(&self) -> EventType {
+        self.event
+    }
+
+    /// The JSON of its object.
+    #[must_use]
+    pub fn object(&self) -> &[u8] {
+        &self.object
+    }
+
+    /// Appends the line, with its end, to `out`.
+    pub fn write_to(&self, out: &mut Vec<u8>) {
+        for part in self.parts() {
+            out.extend_from_slice(part);
+        }
+    }
+
+    /// The line, with its end.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.parts().concat()
+    }
+
+    /// The line in pieces, none of them copied.
+    #[must_use]
+    pub fn parts(&self) -> [&[u8]; 3] {
+        [self.event.opening(), &self.object, CLOSING]
+    }
+}

@@ -1,0 +1,180 @@
+//! Lists: which version, which page.
+
+use std::sync::Arc;
+
+use crate::api::{Kind, KindId};
+use crate::cause::Cause;
+use crate::continue_token::ContinueToken;
+use crate::form::{Form, Page};
+use crate::options::Options;
+use crate::selection::Selection;
+use crate::status::Refused;
+use crate::store::Store;
+use crate::store::object::StoredObject;
+use crate::timestamp::Timestamp;
+
+/// Which state a list shows.
+enum Moment {
+    /// The newest.
+    Present,
+    /// That of a version.
+    Past(u64),
+}
+
+/// One list request that has been understood.
+pub(crate) struct List<'a> {
+    pub(crate) id: KindId,
+    pub(crate) kind: &'a Kind,
+    pub(crate) selection: &'a Selection,
+    pub(crate) options: &'a Options,
+    pub(crate) form: Form,
+}
+
+impl List<'_> {
+    /// The body of the answer.
+    pub(crate) fn answer(&self, store: &Store, now: Timestamp) -> Result<Vec<u8>, Refused> {
+        let (objects, page) = self.page(store)?;
+        let size: usize = objects.iter().map(|object| object.json().len() + 1).sum();
+        let mut out = Vec::with_capacity(size + 256);
+        self.form.begin_list(self.kind, &page, &mut out);
+        for (n, object) in objects.iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            self.form.item(object.encoded(), object.row(now), &mut out);
+        }
+        self.form.end_list(self.kind, &page, &mut out);
+        Ok(out)
+    }
+
+    /// The objects of the page.
+    pub(crate) fn page<'s>(
+        &self,
+        store: &'s Store,
+    ) -> Result<(Vec<&'s Arc<StoredObject>>, Page), Refused> {
+        let (moment, start) = self.place(store)?;
+        let Some(table) = store.table(self.id) else {
+            return Err(Refused::page_not_found());
+        };
+        let prefix = self.selection.prefix.as_str();
+        let start = format!("{prefix}{start}");
+        Ok(match moment {
+            Moment::Present => self.take(table.present(prefix, &start), store.revision()),
+            Moment::Past(revision) => {
+                let objects = table.past(prefix, &start, revision);
+                self.take(objects.into_iter(), revision)
+            }
+        })
+    }
+
+    /// Decides the version and the first key.
+    fn place(&self, store: &Store) -> Result<(Moment, String), Refused> {
+        let options = self.options;
+        if !options.continue_token.is_empty() {
+            let token = ContinueToken::decoded(&options.continue_token)?;
+            if !matches!(options.resource_version.as_str(), "" | "0") {
+                return Err(Refused::bad_request(
+                    "specifying resource version is not allowed when using continue",
+                ));
+            }
+            let Some(revision) = token.revision else {
+                return Ok((Moment::Present, token.start));
+            };
+            check_reached(revision, store)?;
+            if revision < store.compacted() {
+                let fresh = ContinueToken {
+                    revision: None,
+                    start: token.start,
+                };
+                return Err(Refused::expired_continue(fresh.encoded()));
+            }
+            return Ok((Moment::Past(revision), token.start));
+        }
+        let version = version(&options.resource_version).map_err(|cause| {
+            Refused::bad_request(format!(
+                "invalid resource version: resourceVersion: {}",
+                cause.message
+            ))
+        })?;
+        check_reached(version, store)?;
+        let is_exact = match options.resource_version_match.as_str() {
+            "Exact" => true,
+            "NotOlderThan" => false,
+            // What a page of a version meant before there was a way to say so.
+            _ => options.limit > 0 && version > 0,
+        };
+        if !is_exact {
+            return Ok((Moment::Present, String::new()));
+        }
+        if version < store.compacted() {
+            return Err(Refused::expired(
+                "The resourceVersion for the provided list is too old.",
+            ));
+        }
+        Ok((Moment::Past(version), String::new()))
+    }
+
+    /// Fills the page.
+    fn take<'s>(
+        &self,
+        objects: impl Iterator<Item = &'s Arc<StoredObject>>,
+        revision: u64,
+    ) -> (Vec<&'s Arc<StoredObject>>, Page) {
+        // What is served from the cache of the real server comes in one piece.
+        let limit = match self.options.resource_version.as_str() {
+            "0" => 0,
+            _ => usize::try_from(self.options.limit).unwrap_or(usize::MAX),
+        };
+        let mut objects = objects.peekable();
+        let mut taken = Vec::new();
+        while limit == 0 || taken.len() < limit {
+            let Some(object) = objects.next() else { break };
+            if self.selection.matches(object) {
+                taken.push(object);
+            }
+        }
+        let mut page = Page {
+            revision,
+            continue_token: String::new(),
+            remaining: None,
+        };
+        if let Some(last) = taken.last().filter(|_| objects.peek().is_some()) {
+            let key = last.key();
+            let start = key.strip_prefix(&self.selection.prefix).unwrap_or(key);
+            let token = ContinueToken {
+                revision: Some(revision),
+                start: format!("{start}\0"),
+            };
+            page.continue_token = token.encoded();
+            page.remaining = self
+                .selection
+                .is_everything()
+                .then(|| objects.count() as u64);
+        }
+        (taken, page)
+    }
+}
+
+fn check_reached(version: u64, store: &Store) -> Result<(), Refused> {
+    if version > store.revision() {
+        Err(Refused::too_large_version(version, store.revision()))
+    } else {
+        Ok(())
+    }
+}
+
+/// The number of a version; 0 if there is none.
+pub(crate) fn version(text: &str) -> Result<u64, Cause> {
+    if text.is_empty() {
+        return Ok(0);
+    }
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_number).ok_or_else(|| {
+        let why = match is_number {
+            true => "value out of range",
+            false => "invalid syntax",
+        };
+        let why = format!("strconv.ParseUint: parsing {text:?}: {why}");
+        Cause::invalid("resourceVersion", text, &why)
+    })
+}

@@ -1,0 +1,95 @@
+//! What a real server draws at random: uids and generated names. Here they come from a seed.
+
+use core::fmt::Write as _;
+
+/// The letters of generated names: no vowels and no look-alikes, as the real server has it.
+const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// So much of a `generateName` is kept, to leave room for the suffix in a DNS label.
+const MAX_BASE: usize = 58;
+
+/// A seeded source of uids and name suffixes.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    state: u64,
+}
+
+impl Names {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// SplitMix64: small, and every seed is a good one.
+    const fn draw(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A uid in the shape of RFC 4122, version 4.
+    pub(crate) fn uid(&mut self) -> String {
+        let (high, low) = (self.draw(), self.draw());
+        let high = (high & !0xf000) | 0x4000;
+        let low = (low & !(0b11 << 62)) | (0b10 << 62);
+        format!(
+            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xffff,
+            high & 0xffff,
+            low >> 48,
+            low & 0xffff_ffff_ffff
+        )
+    }
+
+    /// `base` and five letters.
+    pub(crate) fn generate(&mut self, base: &str) -> String {
+        let end = base
+            .char_indices()
+            .map(|(at, c)| at + c.len_utf8())
+            .take_while(|end| *end <= MAX_BASE)
+            .last()
+            .unwrap_or(0);
+        let mut name = base.get(..end).unwrap_or(base).to_owned();
+        for _ in 0..5 {
+            let letter = self.draw() % LETTERS.len() as u64;
+            let letter = LETTERS.get(letter as usize).copied().unwrap_or(b'x');
+            // Writing to a String cannot fail.
+            let _ = name.write_char(char::from(letter));
+        }
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_decides() {
+        let (mut a, mut b, mut c) = (Names::new(1), Names::new(1), Names::new(2));
+        let first = a.uid();
+        assert_eq!(first, b.uid());
+        assert_ne!(first, a.uid());
+        assert_ne!(first, c.uid());
+    }
+
+    #[test]
+    fn uids_have_their_version_and_variant() {
+        let mut names = Names::new(7);
+        for _ in 0..100 {
+            let uid = names.uid();
+            assert_eq!(uid.len(), 36);
+            assert_eq!(uid.as_bytes()[14], b'4');
+            assert!(matches!(uid.as_bytes()[19], b'8' | b'9' | b'a' | b'b'));
+        }
+    }
+
+    #[test]
+    fn long_bases_are_cut() {
+        let mut names = Names::new(7);
+        assert_eq!(names.generate("web-").len(), 9);
+        assert_eq!(names.generate(&"a".repeat(80)).len(), 63);
+    }
+}

@@ -1,0 +1,167 @@
+//! The query of a request, and which combinations the server refuses.
+
+use crate::cause::Cause;
+use crate::query::pairs;
+use crate::status::Refused;
+
+/// The query parameters of a request. What is not in the query is empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// `labelSelector`
+    pub label_selector: String,
+    /// `fieldSelector`
+    pub field_selector: String,
+    /// `watch`
+    pub watch: bool,
+    /// `allowWatchBookmarks`
+    pub allow_watch_bookmarks: bool,
+    /// `resourceVersion`
+    pub resource_version: String,
+    /// `resourceVersionMatch`
+    pub resource_version_match: String,
+    /// `timeoutSeconds`
+    pub timeout_seconds: Option<u64>,
+    /// `limit`; 0 for all.
+    pub limit: u64,
+    /// `continue`
+    pub continue_token: String,
+    /// `sendInitialEvents`
+    pub send_initial_events: Option<bool>,
+    /// `dryRun`
+    pub dry_run: bool,
+}
+
+impl Options {
+    /// Reads a query string. Unknown parameters are ignored, as the real server does.
+    ///
+    /// # Errors
+    ///
+    /// 400 for a number that is none.
+    ///
+    /// ```
+    /// use informer_transport_mock::request::Options;
+    ///
+    /// let options = Options::parse("limit=5&labelSelector=app%3Dweb").unwrap();
+    /// assert_eq!((options.limit, options.label_selector.as_str()), (5, "app=web"));
+    /// assert_eq!(Options::parse("limit=many").unwrap_err().code(), 400);
+    /// ```
+    pub fn parse(query: &str) -> Result<Self, Refused> {
+        let mut options = Self::default();
+        for (key, value) in pairs(query) {
+            match key.as_str() {
+                "labelSelector" => options.label_selector = value,
+                "fieldSelector" => options.field_selector = value,
+                "watch" => options.watch = flag(&value),
+                "allowWatchBookmarks" => options.allow_watch_bookmarks = flag(&value),
+                "resourceVersion" => options.resource_version = value,
+                "resourceVersionMatch" => options.resource_version_match = value,
+                "timeoutSeconds" => options.timeout_seconds = Some(number(&value)?),
+                "limit" => options.limit = number(&value)?,
+                "continue" => options.continue_token = value,
+                "sendInitialEvents" => options.send_initial_events = Some(flag(&value)),
+                "dryRun" => options.dry_run = true,
+                _ => {}
+            }
+        }
+        Ok(options)
+    }
+
+    /// Refuses what makes no sense for a list.
+    pub(crate) fn check_list(&self) -> Result<(), Refused> {
+        const MATCH: &str = "resourceVersionMatch";
+        let mut causes = Vec::new();
+        let how = self.resource_version_match.as_str();
+        if !how.is_empty() {
+            if self.resource_version.is_empty() {
+                causes.push(Cause::forbidden(
+                    MATCH,
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                ));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(Cause::forbidden(
+                    MATCH,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
+            }
+            if !matches!(how, "Exact" | "NotOlderThan") {
+                causes.push(Cause::not_supported(
+                    MATCH,
+                    how,
+                    &["Exact", "NotOlderThan", ""],
+                ));
+            }
+            if how == "Exact" && self.resource_version == "0" {
+                causes.push(Cause::forbidden(
+                    MATCH,
+                    "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+                ));
+            }
+        }
+        if self.send_initial_events.is_some() {
+            causes.push(Cause::forbidden(
+                "sendInitialEvents",
+                "sendInitialEvents is forbidden for list",
+            ));
+        }
+        refuse(causes)
+    }
+
+    /// Refuses what makes no sense for a watch. Answers whether the present state is to be sent
+    /// first: if the client says nothing, a watch from no version in particular begins with it.
+    pub(crate) fn check_watch(&self) -> Result<bool, Refused> {
+        const MATCH: &str = "resourceVersionMatch";
+        let mut causes = Vec::new();
+        let how = self.resource_version_match.as_str();
+        if self.send_initial_events.is_some() && how != "NotOlderThan" {
+            causes.push(Cause::forbidden(
+                MATCH,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
+        }
+        if !how.is_empty() {
+            if self.send_initial_events.is_none() {
+                causes.push(Cause::forbidden(
+                    MATCH,
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                ));
+            }
+            if how != "NotOlderThan" {
+                causes.push(Cause::not_supported(MATCH, how, &["NotOlderThan"]));
+            }
+            if !self.continue_token.is_empty() {
+                causes.push(Cause::forbidden(
+                    MATCH,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
+            }
+        }
+        refuse(causes)?;
+        let is_anywhere = matches!(self.resource_version.as_str(), "" | "0");
+        Ok(self.send_initial_events.unwrap_or(is_anywhere))
+    }
+}
+
+fn refuse(causes: Vec<Cause>) -> Result<(), Refused> {
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(Refused::invalid_options("ListOptions", causes))
+    }
+}
+
+/// Everything is true but `0` and `false`, also nothing at all.
+fn flag(value: &str) -> bool {
+    value != "0" && !value.eq_ignore_ascii_case("false")
+}
+
+/// A number; what is below zero counts as zero, since the real server asks for more than that.
+fn number(value: &str) -> Result<u64, Refused> {
+    match value.parse::<i64>() {
+        Ok(number) => Ok(u64::try_from(number).unwrap_or(0)),
+        Err(_) => Err(Refused::bad_request(format!(
+            "strconv.ParseInt: parsing {value:?}: invalid syntax"
+        ))),
+    }
+}

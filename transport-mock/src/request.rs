@@ -1,0 +1,270 @@
+//! What a client asks: a verb, a kind, a name, options.
+
+use crate::api::Kind;
+pub use crate::form::Form;
+pub use crate::options::Options;
+use crate::query::percent_decoded;
+use crate::status::Refused;
+pub use crate::store::patch::PatchType;
+
+/// What is to be done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Verb {
+    /// Read one object.
+    Get,
+    /// Read many.
+    List,
+    /// Follow many.
+    Watch,
+    /// Make one.
+    Create,
+    /// Replace one.
+    Update,
+    /// Change one.
+    Patch(PatchType),
+    /// Delete one.
+    Delete,
+    /// Delete many.
+    DeleteCollection,
+}
+
+/// The headers that decide what a request means.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a front must say what it has read of both"
+)]
+pub struct Headers<'a> {
+    /// `Accept`
+    pub accept: Option<&'a str>,
+    /// `Content-Type`
+    pub content_type: Option<&'a str>,
+}
+
+/// One request, without its body.
+///
+/// ```
+/// use informer_transport_mock::request::{ApiRequest, Headers, Verb};
+///
+/// let request = ApiRequest::parse(
+///     "GET",
+///     "/api/v1/namespaces/default/pods",
+///     "watch=true&resourceVersion=7",
+///     Headers::default(),
+/// )?;
+/// assert_eq!(request.verb, Verb::Watch);
+/// assert_eq!(request.namespace.as_deref(), Some("default"));
+/// assert_eq!(request.options.resource_version, "7");
+/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct ApiRequest {
+    /// What is to be done.
+    pub verb: Verb,
+    /// The API group; empty for the core group.
+    pub group: String,
+    /// The version within the group.
+    pub version: String,
+    /// The plural name of the kind.
+    pub plural: String,
+    /// The namespace in the path.
+    pub namespace: Option<String>,
+    /// The name in the path.
+    pub name: Option<String>,
+    /// The status of the object is meant, not the object.
+    pub is_status: bool,
+    /// The query.
+    pub options: Options,
+    /// The form in which objects are wanted.
+    pub form: Form,
+}
+
+impl ApiRequest {
+    /// A request for objects of `kind`, in all namespaces.
+    #[must_use]
+    pub fn new(verb: Verb, kind: &Kind) -> Self {
+        Self {
+            verb,
+            group: kind.group().to_owned(),
+            version: kind.version().to_owned(),
+            plural: kind.plural().to_owned(),
+            namespace: None,
+            name: None,
+            is_status: false,
+            options: Options::default(),
+            form: Form::Object,
+        }
+    }
+
+    /// In one namespace.
+    #[must_use]
+    pub fn in_namespace(mut self, namespace: &str) -> Self {
+        self.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// For one object.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = Some(name.to_owned());
+        self
+    }
+
+    /// For the status alone.
+    #[must_use]
+    pub const fn of_status(mut self) -> Self {
+        self.is_status = true;
+        self
+    }
+
+    /// With these options.
+    #[must_use]
+    pub fn with(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// With objects in this form.
+    #[must_use]
+    pub const fn in_form(mut self, form: Form) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Reads a request as it stands in HTTP.
+    ///
+    /// # Errors
+    ///
+    /// The refusal that the real server sends: 404 for a path that is no path of objects, 405 for a
+    /// method that cannot be used there, 406 and 415 for forms and bodies it has not got, 400 for a
+    /// query that cannot be read.
+    pub fn parse(
+        method: &str,
+        path: &str,
+        query: &str,
+        headers: Headers<'_>,
+    ) -> Result<Self, Refused> {
+        let place = Place::parse(path)?;
+        let options = Options::parse(query)?;
+        let verb = match (method, place.name.is_some()) {
+            ("GET", true) => Verb::Get,
+            ("GET", false) if options.watch => Verb::Watch,
+            ("GET", false) => Verb::List,
+            ("POST", false) => Verb::Create,
+            ("PUT", true) => Verb::Update,
+            ("PATCH", true) => Verb::Patch(patch_type(headers.content_type)?),
+            ("DELETE", true) if !place.is_status => Verb::Delete,
+            ("DELETE", false) => Verb::DeleteCollection,
+            _ => return Err(Refused::method_not_allowed()),
+        };
+        if matches!(verb, Verb::Create | Verb::Update) {
+            check_body_type(headers.content_type)?;
+        }
+        Ok(Self {
+            verb,
+            group: place.group,
+            version: place.version,
+            plural: place.plural,
+            namespace: place.namespace,
+            name: place.name,
+            is_status: place.is_status,
+            options,
+            form: Form::from_accept(headers.accept)?,
+        })
+    }
+
+    /// The path of the request.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let mut path = if self.group.is_empty() {
+            format!("/api/{}", self.version)
+        } else {
+            format!("/apis/{}/{}", self.group, self.version)
+        };
+        let namespace = self.namespace.iter().flat_map(|name| ["namespaces", name]);
+        let status = self.is_status.then_some("status");
+        let parts = namespace
+            .chain([self.plural.as_str()])
+            .chain(self.name.as_deref())
+            .chain(status);
+        for part in parts {
+            path.push('/');
+            path.push_str(part);
+        }
+        path
+    }
+}
+
+/// What a path says.
+struct Place {
+    group: String,
+    version: String,
+    plural: String,
+    namespace: Option<String>,
+    name: Option<String>,
+    is_status: bool,
+}
+
+impl Place {
+    fn parse(path: &str) -> Result<Self, Refused> {
+        let parts: Vec<String> = path
+            .trim_start_matches('/')
+            .split('/')
+            .map(|part| percent_decoded(part, false))
+            .collect();
+        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        let (group, version, rest) = match parts.as_slice() {
+            ["api", version, rest @ ..] => ("", *version, rest),
+            ["apis", group, version, rest @ ..] => (*group, *version, rest),
+            _ => return Err(Refused::page_not_found()),
+        };
+        let (namespace, rest) = match rest {
+            // The status of a namespace, not objects called "status" in it.
+            ["namespaces", _, "status"] => (None, rest),
+            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
+            _ => (None, rest),
+        };
+        let (plural, name, is_status) = match rest {
+            [plural] => (*plural, None, false),
+            [plural, name] => (*plural, Some(*name), false),
+            [plural, name, "status"] => (*plural, Some(*name), true),
+            _ => return Err(Refused::page_not_found()),
+        };
+        if plural.is_empty() || name == Some("") || namespace == Some("") {
+            return Err(Refused::page_not_found());
+        }
+        Ok(Self {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            plural: plural.to_owned(),
+            namespace: namespace.map(str::to_owned),
+            name: name.map(str::to_owned),
+            is_status,
+        })
+    }
+}
+
+/// A media type without its parameters.
+fn media_type(header: &str) -> &str {
+    header.split(';').next().unwrap_or_default().trim()
+}
+
+fn check_body_type(content_type: Option<&str>) -> Result<(), Refused> {
+    match content_type.map(media_type) {
+        None | Some("" | "application/json") => Ok(()),
+        Some(_) => Err(Refused::unsupported_media_type(&["application/json"])),
+    }
+}
+
+fn patch_type(content_type: Option<&str>) -> Result<PatchType, Refused> {
+    match content_type.map(media_type) {
+        Some("application/merge-patch+json") => Ok(PatchType::Merge),
+        Some("application/strategic-merge-patch+json") => Ok(PatchType::Strategic),
+        _ => Err(Refused::unsupported_media_type(&[
+            "application/merge-patch+json",
+            "application/strategic-merge-patch+json",
+        ])),
+    }
+}

@@ -1,0 +1,429 @@
+//! The server: kinds, objects, a clock, and what it does with a request.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_core::Instant;
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Body};
+use crate::api::{Kind, KindId, Registry, StatusRule};
+use crate::config::{ExpiredWatch, ServerConfig};
+use crate::list::{List, version};
+use crate::request::{ApiRequest, PatchType, Verb};
+use crate::selection::Selection;
+use crate::status::{self, Reason, Refused};
+use crate::store::object::{StoredObject, key};
+use crate::store::write::{Deletion, Part, Preconditions, Target};
+use crate::store::{Store, patch};
+use crate::timestamp::Timestamp;
+use crate::watch::{Opening, PATIENCE, Watch};
+
+/// A Kubernetes API server, small and honest: lists and watches mean what they mean on a real one.
+///
+/// It is a state machine. Time is an argument, what is random comes from the seed in its
+/// [configuration](ServerConfig), and the same calls give the same bytes.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_transport_mock::answer::Body;
+/// use informer_transport_mock::request::{ApiRequest, Headers};
+/// use informer_transport_mock::watch::Polled;
+/// use informer_transport_mock::{Server, ServerConfig};
+/// use serde_json::json;
+///
+/// let now = Instant::from_micros(0);
+/// let mut server = Server::new(ServerConfig::new(42));
+/// server.create("pods", json!({"metadata": {"name": "web"}}))?;
+///
+/// let request = ApiRequest::parse("GET", "/api/v1/pods", "watch=true", Headers::default())?;
+/// let Body::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
+/// let Polled::Frame(frame) = watch.poll(&server, now) else { panic!() };
+/// assert!(frame.to_bytes().starts_with(br#"{"type":"ADDED","object":{"kind":"Pod","#));
+/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    registry: Registry,
+    store: Store,
+    config: ServerConfig,
+    now: Instant,
+    /// Counts restarts: watches of an earlier life are cut.
+    incarnation: u64,
+    next_compaction: Instant,
+    /// The newest version at the last compaction: the next one goes so far.
+    compact_to: u64,
+}
+
+impl Server {
+    /// A server with the built-in kinds and no objects.
+    #[must_use]
+    pub fn new(config: ServerConfig) -> Self {
+        let registry = Registry::with_builtins();
+        let mut store = Store::new(config.first_version, config.watch_window, config.seed);
+        for _ in registry.iter() {
+            store.add_table();
+        }
+        Self {
+            next_compaction: Instant::default().after(config.compact_every),
+            compact_to: config.first_version,
+            registry,
+            store,
+            config,
+            now: Instant::default(),
+            incarnation: 0,
+        }
+    }
+
+    /// Serves another kind. If one is served under the same path, it is
+    /// [removed](Self::remove_kind) first.
+    pub fn register(&mut self, kind: Kind) {
+        if let Some((id, _)) = self
+            .registry
+            .at_path(kind.group(), kind.version(), kind.plural())
+        {
+            self.remove(id);
+        }
+        self.registry.register(kind);
+        self.store.add_table();
+    }
+
+    /// Stops serving a kind, as the deletion of its definition does: its objects are deleted, its
+    /// watches end after telling so, and its path is not found.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such kind.
+    pub fn remove_kind(&mut self, name: &str) -> Result<(), Refused> {
+        let (id, _) = self.find(name)?;
+        self.remove(id);
+        Ok(())
+    }
+
+    fn remove(&mut self, id: KindId) {
+        self.store.clear(id);
+        self.registry.remove(id);
+    }
+
+    /// The kinds it serves.
+    #[must_use]
+    pub const fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The version of the newest write.
+    #[must_use]
+    pub const fn revision(&self) -> u64 {
+        self.store.revision()
+    }
+
+    /// Lets the time pass. An earlier `now` counts as the last one.
+    pub fn advance(&mut self, now: Instant) {
+        self.now = self.now.max(now);
+        if self.now >= self.next_compaction {
+            self.store.compact(self.compact_to);
+            self.compact_to = self.store.revision();
+            self.next_compaction = self.now.after(self.config.compact_every);
+        }
+    }
+
+    /// Forgets the past before `version`, for lists: those of an older version and the pages of
+    /// older lists are expired. Watches do not depend on it, as on a real server.
+    pub fn compact(&mut self, version: u64) {
+        self.store.compact(version);
+    }
+
+    /// Forgets all changes up to here, for watches: none can be opened from an older version, and
+    /// those which have not told them all will fail.
+    pub fn forget_changes(&mut self) {
+        self.store.forget_changes();
+    }
+
+    /// Stops and starts again: all watches are cut, and the changes up to here are forgotten.
+    pub fn restart(&mut self) {
+        self.incarnation += 1;
+        self.store.forget_changes();
+    }
+
+    /// Counts a version up without a write to any kind that is served, as writes to other things do.
+    pub fn skip_version(&mut self) {
+        self.store.next_revision();
+    }
+
+    pub(crate) const fn incarnation(&self) -> u64 {
+        self.incarnation
+    }
+
+    pub(crate) const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The time that the server writes into objects.
+    #[must_use]
+    pub fn wall_clock(&self) -> Timestamp {
+        self.config.epoch.after(self.now.since(Instant::default()))
+    }
+
+    /// Answers a request.
+    pub fn handle(&mut self, request: &ApiRequest, body: &[u8], now: Instant) -> Answer {
+        self.advance(now);
+        match self.answer(request, body) {
+            Ok(answer) => answer,
+            Err(refused) => {
+                let is_early = refused.reason() == Reason::Timeout;
+                Answer {
+                    delay: if is_early { PATIENCE } else { Duration::ZERO },
+                    ..refused.into()
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &ApiRequest, body: &[u8]) -> Result<Answer, Refused> {
+        let (id, kind) = self.resolve(request)?;
+        let target = Target {
+            id,
+            kind: &kind,
+            namespace: request.namespace.as_deref(),
+        };
+        if request.options.dry_run {
+            return Err(Refused::bad_request(
+                "dryRun is not supported by this server",
+            ));
+        }
+        let name = request.name.as_deref().unwrap_or_default();
+        let part = if request.is_status {
+            Part::Status
+        } else {
+            Part::Main
+        };
+        match request.verb {
+            Verb::Get => {
+                let object = self.read(target, name, request)?;
+                Ok(self.object(200, &object, request))
+            }
+            Verb::List => {
+                request.options.check_list()?;
+                let selection = Selection::new(&kind, target.namespace, &request.options)?;
+                let list = List {
+                    id,
+                    kind: &kind,
+                    selection: &selection,
+                    options: &request.options,
+                    form: request.form,
+                };
+                let bytes = list.answer(&self.store, self.wall_clock())?;
+                Ok(Answer::new(200, Body::Complete(bytes)))
+            }
+            Verb::Watch => self.watch(id, &kind, request),
+            Verb::Create => {
+                let object = self
+                    .store
+                    .create(target, parsed(&kind, body)?, self.wall_clock())?;
+                Ok(self.object(201, &object, request))
+            }
+            Verb::Update => {
+                let object = self
+                    .store
+                    .update(target, name, parsed(&kind, body)?, part)?;
+                Ok(self.object(200, &object, request))
+            }
+            Verb::Patch(how) => {
+                let object = self.patched(target, name, parsed(&kind, body)?, how, part)?;
+                Ok(self.object(200, &object, request))
+            }
+            Verb::Delete => {
+                let preconditions = preconditions(&kind, body)?;
+                let deletion =
+                    self.store
+                        .delete(target, name, &preconditions, self.wall_clock())?;
+                Ok(self.deleted(&kind, &deletion, request))
+            }
+            Verb::DeleteCollection => self.delete_collection(target, request, body),
+        }
+    }
+
+    /// The kind that is served under the path of the request, if the path is one of its.
+    fn resolve(&self, request: &ApiRequest) -> Result<(KindId, Arc<Kind>), Refused> {
+        let (id, kind) = self
+            .registry
+            .at_path(&request.group, &request.version, &request.plural)
+            .ok_or_else(Refused::page_not_found)?;
+        let is_whole_cluster = request.namespace.is_none() && kind.is_namespaced();
+        let is_reading_many = matches!(request.verb, Verb::List | Verb::Watch);
+        if request.namespace.is_some() && !kind.is_namespaced()
+            || is_whole_cluster && request.name.is_some()
+            || request.is_status && kind.status_rule() == StatusRule::Plain
+        {
+            return Err(Refused::page_not_found());
+        }
+        if is_whole_cluster && !is_reading_many {
+            return Err(Refused::method_not_allowed());
+        }
+        if request.verb == Verb::Patch(PatchType::Strategic) && kind.is_custom() {
+            return Err(Refused::unsupported_media_type(&[
+                "application/merge-patch+json",
+            ]));
+        }
+        Ok((id, Arc::clone(kind)))
+    }
+
+    fn read(
+        &self,
+        target: Target<'_>,
+        name: &str,
+        request: &ApiRequest,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let asked = &request.options.resource_version;
+        let asked = version(asked)
+            .map_err(|cause| Refused::bad_request(format!("resourceVersion: {}", cause.message)))?;
+        if asked > self.revision() {
+            return Err(Refused::too_large_version(asked, self.revision()));
+        }
+        self.store
+            .get(target.id, &key(target.namespace, name))
+            .cloned()
+            .ok_or_else(|| Refused::not_found(target.kind, name))
+    }
+
+    fn watch(&self, id: KindId, kind: &Arc<Kind>, request: &ApiRequest) -> Result<Answer, Refused> {
+        let options = &request.options;
+        let initial_events = options.check_watch()?;
+        let selection = Selection::new(kind, request.namespace.as_deref(), options)?;
+        let version = version(&options.resource_version)
+            .map_err(|cause| Refused::invalid_resource(kind, "", cause))?;
+        let timeout = options.timeout_seconds.filter(|seconds| *seconds > 0);
+        let watch = Watch::open(
+            Opening {
+                id,
+                kind: Arc::clone(kind),
+                selection,
+                form: request.form,
+                version,
+                initial_events,
+                has_bookmarks: options.allow_watch_bookmarks,
+                timeout: timeout.map_or(self.config.watch_timeout, Duration::from_secs),
+            },
+            self,
+            self.now,
+        );
+        match watch.refusal() {
+            Some(refused) if self.config.expired_watch == ExpiredWatch::Status => {
+                Err(refused.clone())
+            }
+            _ => Ok(Answer::new(200, Body::Watch(Box::new(watch)))),
+        }
+    }
+
+    fn patched(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        changes: Map<String, Value>,
+        how: PatchType,
+        part: Part,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let Some(current) = self.store.get(target.id, &key(target.namespace, name)) else {
+            return Err(Refused::not_found(target.kind, name));
+        };
+        let mut object = current.value().clone();
+        patch::apply(how, &mut object, changes);
+        self.store.update(target, name, object, part)
+    }
+
+    fn delete_collection(
+        &mut self,
+        target: Target<'_>,
+        request: &ApiRequest,
+        body: &[u8],
+    ) -> Result<Answer, Refused> {
+        request.options.check_list()?;
+        let preconditions = preconditions(target.kind, body)?;
+        let selection = Selection::new(target.kind, target.namespace, &request.options)?;
+        let list = List {
+            id: target.id,
+            kind: target.kind,
+            selection: &selection,
+            options: &request.options,
+            form: request.form,
+        };
+        let bytes = list.answer(&self.store, self.wall_clock())?;
+        let (objects, _) = list.page(&self.store)?;
+        let objects: Vec<_> = objects.into_iter().cloned().collect();
+        for object in objects {
+            let target = Target {
+                namespace: object.namespace(),
+                ..target
+            };
+            self.store
+                .delete(target, object.name(), &preconditions, self.wall_clock())?;
+        }
+        Ok(Answer::new(200, Body::Complete(bytes)))
+    }
+
+    fn deleted(&self, kind: &Kind, deletion: &Deletion, request: &ApiRequest) -> Answer {
+        match deletion {
+            Deletion::Pending(object) => self.object(200, object, request),
+            Deletion::Done { last, revision } if kind.returns_deleted() => {
+                let encoded = last.encoded().at_version(*revision);
+                let row = last.row(self.wall_clock());
+                let mut bytes = request.form.object(&encoded, row).to_vec();
+                bytes.push(b'\n');
+                Answer::new(200, Body::Complete(bytes))
+            }
+            Deletion::Done { last, .. } => {
+                let bytes = status::deleted(kind, last.name(), last.uid());
+                Answer::new(200, Body::Complete(bytes))
+            }
+        }
+    }
+
+    fn object(&self, status: u16, object: &StoredObject, request: &ApiRequest) -> Answer {
+        let row = object.row(self.wall_clock());
+        let mut bytes = request.form.object(object.encoded(), row).to_vec();
+        bytes.push(b'\n');
+        Answer::new(status, Body::Complete(bytes))
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Result<(KindId, Arc<Kind>), Refused> {
+        match self.registry.find(name) {
+            Some((id, kind)) => Ok((id, Arc::clone(kind))),
+            None => Err(Refused::page_not_found()),
+        }
+    }
+
+    pub(crate) const fn store_mut(&mut self) -> &mut Store {
+        &mut self.store
+    }
+}
+
+/// The body of a write.
+fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, Refused> {
+    serde_json::from_slice(body).map_err(|error| {
+        Refused::bad_request(format!(
+            "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: {error}",
+            kind.kind()
+        ))
+    })
+}
+
+/// The body of a deletion.
+fn preconditions(kind: &Kind, body: &[u8]) -> Result<Preconditions, Refused> {
+    if body.is_empty() {
+        return Ok(Preconditions::default());
+    }
+    let options = parsed(kind, body)?;
+    if options.contains_key("dryRun") {
+        return Err(Refused::bad_request(
+            "dryRun is not supported by this server",
+        ));
+    }
+    let of = |field: &str| {
+        let value = options.get("preconditions")?.get(field)?;
+        value.as_str().map(str::to_owned)
+    };
+    Ok(Preconditions {
+        uid: of("uid"),
+        resource_version: of("resourceVersion"),
+    })
+}

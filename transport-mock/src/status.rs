@@ -1,0 +1,556 @@
+//! `Status` objects: how the server says no, byte for byte.
+
+use core::fmt;
+
+use crate::api::Kind;
+pub use crate::cause::Cause;
+use crate::encode::json;
+
+/// Why a request was refused, in the words of the API.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The server gave no reason (500).
+    Unknown,
+    /// 400
+    BadRequest,
+    /// 401
+    Unauthorized,
+    /// 403
+    Forbidden,
+    /// 404
+    NotFound,
+    /// 405
+    MethodNotAllowed,
+    /// 406
+    NotAcceptable,
+    /// 409, for a create.
+    AlreadyExists,
+    /// 409, for a write of an old version or one with a precondition.
+    Conflict,
+    /// 410: what is asked for is no longer there. Old servers say this for a version.
+    Gone,
+    /// 410: the version or the page token is too old.
+    Expired,
+    /// 415
+    UnsupportedMediaType,
+    /// 422
+    Invalid,
+    /// 429
+    TooManyRequests,
+    /// 500
+    InternalError,
+    /// 503
+    ServiceUnavailable,
+    /// 504
+    Timeout,
+}
+
+impl Reason {
+    /// The code that the server sends with it.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        match self {
+            Self::BadRequest => 400,
+            Self::Unauthorized => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::NotAcceptable => 406,
+            Self::AlreadyExists | Self::Conflict => 409,
+            Self::Gone | Self::Expired => 410,
+            Self::UnsupportedMediaType => 415,
+            Self::Invalid => 422,
+            Self::TooManyRequests => 429,
+            Self::Unknown | Self::InternalError => 500,
+            Self::ServiceUnavailable => 503,
+            Self::Timeout => 504,
+        }
+    }
+
+    /// The word in the field `reason`; empty for [`Unknown`](Self::Unknown).
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "",
+            Self::BadRequest => "BadRequest",
+            Self::Unauthorized => "Unauthorized",
+            Self::Forbidden => "Forbidden",
+            Self::NotFound => "NotFound",
+            Self::MethodNotAllowed => "MethodNotAllowed",
+            Self::NotAcceptable => "NotAcceptable",
+            Self::AlreadyExists => "AlreadyExists",
+            Self::Conflict => "Conflict",
+            Self::Gone => "Gone",
+            Self::Expired => "Expired",
+            Self::UnsupportedMediaType => "UnsupportedMediaType",
+            Self::Invalid => "Invalid",
+            Self::TooManyRequests => "TooManyRequests",
+            Self::InternalError => "InternalError",
+            Self::ServiceUnavailable => "ServiceUnavailable",
+            Self::Timeout => "Timeout",
+        }
+    }
+}
+
+/// The field `details` of a [`Refused`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Details {
+    name: String,
+    group: String,
+    kind: String,
+    uid: String,
+    causes: Vec<Cause>,
+    retry_after_seconds: u32,
+}
+
+/// A refusal: a `Status` of failure, as the real server words it.
+///
+/// ```
+/// use informer_transport_mock::status::{Reason, Refused};
+///
+/// let refused = Refused::too_large_version(9, 7);
+/// assert_eq!((refused.code(), refused.reason()), (504, Reason::Timeout));
+/// assert_eq!(refused.retry_after_seconds(), Some(1));
+/// assert_eq!(refused.to_string(), "Timeout: Too large resource version: 9, current: 7");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused(Box<Parts>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Parts {
+    reason: Reason,
+    message: String,
+    /// `metadata.continue`
+    resume: String,
+    details: Option<Details>,
+    /// The mux of the real server answers for an unknown path, and it knows no Status.
+    is_plain_text: bool,
+}
+
+impl Refused {
+    /// A refusal without details.
+    #[must_use]
+    pub fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            reason,
+            message: message.into(),
+            resume: String::new(),
+            details: None,
+            is_plain_text: false,
+        }))
+    }
+
+    fn with_details(mut self, details: Details) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    fn about(reason: Reason, kind: &Kind, name: &str, message: String) -> Self {
+        Self::new(reason, message).with_details(Details {
+            name: name.to_owned(),
+            group: kind.group().to_owned(),
+            kind: kind.plural().to_owned(),
+            ..Details::default()
+        })
+    }
+
+    /// 404 for an object.
+    #[must_use]
+    pub fn not_found(kind: &Kind, name: &str) -> Self {
+        let message = format!("{} {name:?} not found", kind.resource());
+        Self::about(Reason::NotFound, kind, name, message)
+    }
+
+    /// 404 for a path that leads nowhere, such as that of an unknown kind. It is a plain text.
+    #[must_use]
+    pub fn page_not_found() -> Self {
+        let mut refused = Self::new(Reason::NotFound, "404 page not found");
+        refused.0.is_plain_text = true;
+        refused
+    }
+
+    /// 409 for a create.
+    #[must_use]
+    pub fn already_exists(kind: &Kind, name: &str) -> Self {
+        let message = format!("{} {name:?} already exists", kind.resource());
+        Self::about(Reason::AlreadyExists, kind, name, message)
+    }
+
+    /// 409 for a generated name that is taken.
+    #[must_use]
+    pub fn generated_name_exists(kind: &Kind, name: &str) -> Self {
+        let message = format!(
+            "{} {name:?} already exists, the server was not able to generate a unique name for the object",
+            kind.resource()
+        );
+        Self::about(Reason::AlreadyExists, kind, name, message).with_retry_after(1)
+    }
+
+    /// 409 for a write whose condition does not hold.
+    #[must_use]
+    pub fn conflict(kind: &Kind, name: &str, why: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} {name:?}: {why}",
+            kind.resource()
+        );
+        Self::about(Reason::Conflict, kind, name, message)
+    }
+
+    /// 409 for a delete whose precondition does not hold. The real server names the kind here.
+    pub(crate) fn precondition_failed(kind: &Kind, name: &str, why: &str) -> Self {
+        Self::new(
+            Reason::Conflict,
+            format!(
+                "Operation cannot be fulfilled on {} {name:?}: {why}",
+                kind.qualified_kind()
+            ),
+        )
+        .with_details(Details {
+            name: name.to_owned(),
+            group: kind.group().to_owned(),
+            kind: kind.kind().to_owned(),
+            ..Details::default()
+        })
+    }
+
+    /// 403
+    #[must_use]
+    pub fn forbidden(kind: &Kind, name: &str, why: &str) -> Self {
+        let message = match name {
+            "" => format!("{} is forbidden: {why}", kind.resource()),
+            _ => format!("{} {name:?} is forbidden: {why}", kind.resource()),
+        };
+        Self::about(Reason::Forbidden, kind, name, message)
+    }
+
+    /// 401
+    #[must_use]
+    pub fn unauthorized() -> Self {
+        Self::new(Reason::Unauthorized, "Unauthorized")
+    }
+
+    /// 400
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(Reason::BadRequest, message)
+    }
+
+    /// 405
+    #[must_use]
+    pub fn method_not_allowed() -> Self {
+        Self::new(
+            Reason::MethodNotAllowed,
+            "the server does not allow this method on the requested resource",
+        )
+        .with_details(Details::default())
+    }
+
+    /// 415 for a body whose type is not among `accepted`.
+    #[must_use]
+    pub fn unsupported_media_type(accepted: &[&str]) -> Self {
+        Self::new(
+            Reason::UnsupportedMediaType,
+            format!(
+                "the body of the request was in an unknown format - accepted media types include: {}",
+                accepted.join(", ")
+            ),
+        )
+    }
+
+    /// 406 for an answer in a form that the server has not got.
+    #[must_use]
+    pub fn not_acceptable(accepted: &[&str]) -> Self {
+        Self::new(
+            Reason::NotAcceptable,
+            format!(
+                "only the following media types are accepted: {}",
+                accepted.join(", ")
+            ),
+        )
+    }
+
+    /// 422 for an object of `kind`.
+    #[must_use]
+    pub fn invalid(kind: &Kind, name: &str, causes: Vec<Cause>) -> Self {
+        Self::invalid_of(
+            &kind.qualified_kind(),
+            kind.group(),
+            kind.kind(),
+            name,
+            causes,
+        )
+    }
+
+    /// 422 where the real server puts the resource in the place of the kind.
+    pub(crate) fn invalid_resource(kind: &Kind, name: &str, cause: Cause) -> Self {
+        let resource = kind.resource();
+        Self::invalid_of(&resource, kind.group(), kind.plural(), name, vec![cause])
+    }
+
+    /// 422 for the query of a request.
+    pub(crate) fn invalid_options(kind: &str, causes: Vec<Cause>) -> Self {
+        let qualified = format!("{kind}.meta.k8s.io");
+        Self::invalid_of(&qualified, "meta.k8s.io", kind, "", causes)
+    }
+
+    fn invalid_of(
+        qualified: &str,
+        group: &str,
+        kind: &str,
+        name: &str,
+        causes: Vec<Cause>,
+    ) -> Self {
+        // Equal texts are told once; a single one goes without brackets.
+        let mut texts: Vec<String> = Vec::new();
+        for cause in &causes {
+            let text = format!("{}: {}", cause.field, cause.message);
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        let message = match texts.as_slice() {
+            [one] => format!("{qualified} {name:?} is invalid: {one}"),
+            many => format!("{qualified} {name:?} is invalid: [{}]", many.join(", ")),
+        };
+        Self::new(Reason::Invalid, message).with_details(Details {
+            name: name.to_owned(),
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            causes,
+            ..Details::default()
+        })
+    }
+
+    /// 410 for a version that is no longer there.
+    #[must_use]
+    pub fn expired(message: impl Into<String>) -> Self {
+        Self::new(Reason::Expired, message)
+    }
+
+    /// 410 for a page token that is too old, with one that goes on inconsistently.
+    #[must_use]
+    pub fn expired_continue(fresh: String) -> Self {
+        let mut refused = Self::expired(
+            "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+        );
+        refused.0.resume = fresh;
+        refused
+    }
+
+    /// 504 for a version that the server has not reached.
+    #[must_use]
+    pub fn too_large_version(asked: u64, current: u64) -> Self {
+        Self::new(
+            Reason::Timeout,
+            format!("Timeout: Too large resource version: {asked}, current: {current}"),
+        )
+        .with_details(Details {
+            causes: vec![Cause::version_too_large()],
+            ..Details::default()
+        })
+        .with_retry_after(1)
+    }
+
+    /// 429, to be tried again after some seconds.
+    #[must_use]
+    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
+        Self::new(Reason::TooManyRequests, message)
+            .with_details(Details::default())
+            .with_retry_after(retry_after_seconds)
+    }
+
+    /// 500
+    #[must_use]
+    pub fn internal_error(why: &str) -> Self {
+        Self::new(
+            Reason::InternalError,
+            format!("Internal error occurred: {why}"),
+        )
+        .with_details(Details {
+            causes: vec![Cause::text(why)],
+            ..Details::default()
+        })
+    }
+
+    /// With a time after which to try again, in the details and as a header.
+    #[must_use]
+    pub fn with_retry_after(mut self, seconds: u32) -> Self {
+        self.0
+            .details
+            .get_or_insert_with(Details::default)
+            .retry_after_seconds = seconds;
+        self
+    }
+
+    /// The status code of the answer.
+    #[must_use]
+    pub fn code(&self) -> u16 {
+        self.0.reason.code()
+    }
+
+    /// The reason.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        self.0.reason
+    }
+
+    /// The message for people.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What exactly is wrong.
+    #[must_use]
+    pub fn causes(&self) -> &[Cause] {
+        match &self.0.details {
+            Some(details) => &details.causes,
+            None => &[],
+        }
+    }
+
+    /// The page token that the server offers instead of the old one.
+    #[must_use]
+    pub fn fresh_continue(&self) -> Option<&str> {
+        (!self.0.resume.is_empty()).then_some(self.0.resume.as_str())
+    }
+
+    /// After how long to try again.
+    #[must_use]
+    pub fn retry_after_seconds(&self) -> Option<u32> {
+        let seconds = self.0.details.as_ref()?.retry_after_seconds;
+        (seconds > 0).then_some(seconds)
+    }
+
+    /// The media type of [`body`](Self::body).
+    #[must_use]
+    pub fn content_type(&self) -> &'static str {
+        if self.0.is_plain_text {
+            "text/plain; charset=utf-8"
+        } else {
+            "application/json"
+        }
+    }
+
+    /// The body of the answer.
+    #[must_use]
+    pub fn body(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.0.is_plain_text {
+            out.extend_from_slice(self.0.message.as_bytes());
+        } else {
+            self.write_object(&mut out);
+        }
+        out.push(b'\n');
+        out
+    }
+
+    /// The Status object alone, as an ERROR event carries it.
+    pub(crate) fn write_object(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(br#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
+        Fields::new(out).text("continue", &self.0.resume);
+        out.extend_from_slice(br#"},"status":"Failure""#);
+        let mut fields = Fields {
+            out,
+            is_first: false,
+        };
+        fields.text("message", &self.0.message);
+        fields.text("reason", self.0.reason.as_str());
+        if let Some(details) = &self.0.details {
+            fields.name("details").push(b'{');
+            details.write(fields.out);
+            fields.out.push(b'}');
+        }
+        fields.number("code", self.code().into());
+        out.push(b'}');
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl core::error::Error for Refused {}
+
+/// The Status of success that answers the deletion of most objects.
+pub(crate) fn deleted(kind: &Kind, name: &str, uid: &str) -> Vec<u8> {
+    let mut out =
+        br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#
+            .to_vec();
+    Details {
+        name: name.to_owned(),
+        group: kind.group().to_owned(),
+        kind: kind.plural().to_owned(),
+        uid: uid.to_owned(),
+        ..Details::default()
+    }
+    .write(&mut out);
+    out.extend_from_slice(b"}}\n");
+    out
+}
+
+impl Details {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut fields = Fields::new(out);
+        fields.text("name", &self.name);
+        fields.text("group", &self.group);
+        fields.text("kind", &self.kind);
+        fields.text("uid", &self.uid);
+        if !self.causes.is_empty() {
+            fields.name("causes").push(b'[');
+            for (n, cause) in self.causes.iter().enumerate() {
+                if n > 0 {
+                    fields.out.push(b',');
+                }
+                fields.out.push(b'{');
+                let mut cause_fields = Fields::new(fields.out);
+                cause_fields.text("reason", &cause.reason);
+                cause_fields.text("message", &cause.message);
+                cause_fields.text("field", &cause.field);
+                fields.out.push(b'}');
+            }
+            fields.out.push(b']');
+        }
+        fields.number("retryAfterSeconds", self.retry_after_seconds);
+    }
+}
+
+/// Fields of an object under way; empty ones are left out, as Go's `omitempty` does.
+struct Fields<'a> {
+    out: &'a mut Vec<u8>,
+    is_first: bool,
+}
+
+impl<'a> Fields<'a> {
+    const fn new(out: &'a mut Vec<u8>) -> Self {
+        Self {
+            out,
+            is_first: true,
+        }
+    }
+
+    fn name(&mut self, name: &str) -> &mut Vec<u8> {
+        if !self.is_first {
+            self.out.push(b',');
+        }
+        self.is_first = false;
+        json(self.out, name);
+        self.out.push(b':');
+        self.out
+    }
+
+    fn text(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            json(self.name(name), value);
+        }
+    }
+
+    fn number(&mut self, name: &str, value: u32) {
+        if value != 0 {
+            json(self.name(name), &value);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What happened to the objects of one kind: the source of every watch and of lists of the past.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use crate::store::object::StoredObject;
+
+/// One write.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) revision: u64,
+    /// The object before the write; `None` for a create.
+    pub(crate) before: Option<Arc<StoredObject>>,
+    /// The object after the write; `None` for a deletion.
+    pub(crate) after: Option<Arc<StoredObject>>,
+}
+
+/// The writes to one kind, oldest first.
+///
+/// It serves two readers, which forget at their own pace, as a real server's watch cache and etcd
+/// do: watches see a window of the newest changes, lists of a past version need all changes back
+/// to the compacted revision.
+#[derive(Debug)]
+pub(crate) struct History {
+    changes: VecDeque<Change>,
+    /// So many changes at the front are out of the window: only lists see them.
+    outside: usize,
+    /// The version at which the window was begun.
+    begun_at: u64,
+    /// A change has left the window since it was begun.
+    has_overflowed: bool,
+    /// The version of the newest change that no watch can see any more.
+    last_lost: u64,
+}
+
+impl History {
+    pub(crate) const fn new(revision: u64) -> Self {
+        Self {
+            changes: VecDeque::new(),
+            outside: 0,
+            begun_at: revision,
+            has_overflowed: false,
+            last_lost: 0,
+        }
+    }
+
+    /// Adds the newest change. The window keeps `window` of them.
+    pub(crate) fn push(&mut self, change: Change, window: usize, compacted: u64) {
+        self.changes.push_back(change);
+        while self.changes.len() - self.outside > window.max(1) {
+            self.last_lost = self
+                .changes
+                .get(self.outside)
+                .map_or(0, |lost| lost.revision);
+            self.outside += 1;
+            self.has_overflowed = true;
+        }
+        self.drop_unneeded(compacted);
+    }
+
+    /// The oldest version from which a watch can be opened.
+    ///
+    /// Once something has left the window, that is the version just before the oldest change that
+    /// is left, although an older one might miss nothing: the real server does not know what
+    /// happened between two changes of this kind.
+    pub(crate) fn oldest_watchable(&self) -> u64 {
+        match self.changes.get(self.outside) {
+            Some(oldest) if self.has_overflowed => oldest.revision - 1,
+            _ => self.begun_at,
+        }
+    }
+
+    /// Whether a watch that has seen everything up to `revision` can still be told the rest.
+    pub(crate) const fn can_resume(&self, revision: u64) -> bool {
+        revision >= self.last_lost
+    }
+
+    /// The first change after `revision`.
+    pub(crate) fn next_after(&self, revision: u64) -> Option<&Change> {
+        let at = self
+            .changes
+            .partition_point(|change| change.revision <= revision);
+        self.changes.get(at)
+    }
+
+    /// Begins the window anew at `revision`: no watch can be opened from an older version.
+    pub(crate) fn forget(&mut self, revision: u64, compacted: u64) {
+        if let Some(newest) = self.changes.back() {
+            self.last_lost = newest.revision;
+        }
+        self.outside = self.changes.len();
+        self.begun_at = revision;
+        self.has_overflowed = false;
+        self.drop_unneeded(compacted);
+    }
+
+    /// Drops what neither watches nor lists of a version from `compacted` on can ask for.
+    pub(crate) fn drop_unneeded(&mut self, compacted: u64) {
+        while self.outside > 0
+            && self
+                .changes
+                .front()
+                .is_some_and(|oldest| oldest.revision <= compacted)
+        {
+            self.changes.pop_front();
+            self.outside -= 1;
+        }
+    }
+
+    /// What must be undone in the present state to get that of `revision`: the state of each key
+    /// that was written since.
+    pub(crate) fn undo_to(&self, revision: u64) -> BTreeMap<&str, Option<&Arc<StoredObject>>> {
+        let mut then = BTreeMap::new();
+        let later = self.changes.iter().rev();
+        for change in later.take_while(|change| change.revision > revision) {
+            let key = change.before.as_ref().or(change.after.as_ref());
+            if let Some(object) = key {
+                then.insert(object.key(), change.before.as_ref());
+            }
+        }
+        then
+    }
+}

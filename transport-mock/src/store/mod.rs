@@ -1,0 +1,182 @@
+//! The state of the server: objects, versions, history.
+
+// Texts and rules of metadata.
+pub(crate) mod metadata;
+
+// Names and labels that are refused.
+mod validation;
+
+// An object at one version.
+pub(crate) mod object;
+
+// What happened, for watches and for lists of the past.
+pub(crate) mod history;
+
+// Merge patches.
+pub(crate) mod patch;
+
+// Create, update, delete.
+pub(crate) mod write;
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::api::KindId;
+use crate::names::Names;
+use crate::store::history::{Change, History};
+use crate::store::object::StoredObject;
+
+/// The objects of one kind and their history.
+#[derive(Debug)]
+pub(crate) struct Table {
+    objects: BTreeMap<String, Arc<StoredObject>>,
+    pub(crate) history: History,
+    /// The kind is not served any more.
+    pub(crate) is_removed: bool,
+}
+
+/// All objects, and the one counter of versions.
+#[derive(Debug)]
+pub(crate) struct Store {
+    tables: Vec<Table>,
+    revision: u64,
+    /// Lists of an older version are refused.
+    compacted: u64,
+    /// So many changes of a kind can be watched.
+    window: usize,
+    names: Names,
+}
+
+impl Store {
+    /// An empty store. Its first write will have the version after `revision`.
+    pub(crate) const fn new(revision: u64, window: usize, seed: u64) -> Self {
+        Self {
+            tables: Vec::new(),
+            revision,
+            compacted: 0,
+            window,
+            names: Names::new(seed),
+        }
+    }
+
+    /// Makes room for a kind; it gets the next [`KindId`].
+    pub(crate) fn add_table(&mut self) {
+        self.tables.push(Table {
+            objects: BTreeMap::new(),
+            history: History::new(self.revision),
+            is_removed: false,
+        });
+    }
+
+    pub(crate) fn table(&self, id: KindId) -> Option<&Table> {
+        self.tables.get(id.0)
+    }
+
+    /// The version of the newest write, to any kind.
+    pub(crate) const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    pub(crate) const fn compacted(&self) -> u64 {
+        self.compacted
+    }
+
+    /// Forgets what was before `revision`, for lists.
+    pub(crate) fn compact(&mut self, revision: u64) {
+        self.compacted = self.compacted.max(revision.min(self.revision));
+        for table in &mut self.tables {
+            table.history.drop_unneeded(self.compacted);
+        }
+    }
+
+    /// Forgets every change, for watches.
+    pub(crate) fn forget_changes(&mut self) {
+        for table in &mut self.tables {
+            table.history.forget(self.revision, self.compacted);
+        }
+    }
+
+    pub(crate) fn get(&self, id: KindId, key: &str) -> Option<&Arc<StoredObject>> {
+        self.table(id)?.objects.get(key)
+    }
+
+    /// Takes the next version without a write of ours, as a write to something else does.
+    pub(crate) const fn next_revision(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
+    }
+
+    /// Deletes every object of a kind that is not served any more.
+    pub(crate) fn clear(&mut self, id: KindId) {
+        let keys: Vec<String> = match self.tables.get(id.0) {
+            Some(table) => table.objects.keys().cloned().collect(),
+            None => return,
+        };
+        for key in keys {
+            self.next_revision();
+            self.record(id, &key, None);
+        }
+        if let Some(table) = self.tables.get_mut(id.0) {
+            table.is_removed = true;
+        }
+    }
+
+    /// Records a write: `object` is stored, or `key` deleted, at the newest version.
+    fn record(&mut self, id: KindId, key: &str, object: Option<Arc<StoredObject>>) {
+        let (revision, window, compacted) = (self.revision, self.window, self.compacted);
+        let Some(table) = self.tables.get_mut(id.0) else {
+            return;
+        };
+        let before = match &object {
+            Some(object) => table.objects.insert(key.to_owned(), Arc::clone(object)),
+            None => table.objects.remove(key),
+        };
+        let change = Change {
+            revision,
+            before,
+            after: object,
+        };
+        table.history.push(change, window, compacted);
+    }
+}
+
+impl Table {
+    /// The present objects from `start` on whose key begins with `prefix`, by key.
+    pub(crate) fn present<'a>(
+        &'a self,
+        prefix: &str,
+        start: &str,
+    ) -> impl Iterator<Item = &'a Arc<StoredObject>> {
+        let from = if start.is_empty() { prefix } else { start };
+        self.objects
+            .range::<str, _>((Bound::Included(from), Bound::Unbounded))
+            .take_while(move |(key, _)| key.starts_with(prefix))
+            .map(|(_, object)| object)
+    }
+
+    /// The same, as it was at `revision`.
+    pub(crate) fn past<'a>(
+        &'a self,
+        prefix: &str,
+        start: &str,
+        revision: u64,
+    ) -> Vec<&'a Arc<StoredObject>> {
+        let then = self.history.undo_to(revision);
+        let mut objects: Vec<&Arc<StoredObject>> = self
+            .present(prefix, start)
+            .filter(|object| !then.contains_key(object.key()))
+            .collect();
+        let undone = then.len();
+        let is_meant = |key: &str| key.starts_with(prefix) && key >= start;
+        objects.extend(
+            then.into_iter()
+                .filter(|(key, _)| is_meant(key))
+                .filter_map(|(_, object)| object),
+        );
+        if undone > 0 {
+            objects.sort_by(|a, b| a.key().cmp(b.key()));
+        }
+        objects
+    }
+}

@@ -1,0 +1,192 @@
+//! Which names and labels the server takes.
+
+use serde_json::{Map, Value};
+
+use crate::api::Kind;
+use crate::cause::Cause;
+use crate::status::Refused;
+use crate::store::metadata::{finalizers, metadata, text};
+
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+/// Checks the metadata of an object that is to be created.
+pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(), Refused> {
+    let mut causes = Vec::new();
+    let name = text(object, "name").unwrap_or_default();
+    if name.is_empty() {
+        causes.push(Cause::required(
+            "metadata.name",
+            "name or generateName is required",
+        ));
+    } else {
+        let wrong = if kind.resource() == "namespaces" {
+            dns_label(name)
+        } else {
+            dns_subdomain(name)
+        };
+        push(&mut causes, "metadata.name", name, wrong);
+    }
+    if let Some(namespace) = text(object, "namespace") {
+        push(
+            &mut causes,
+            "metadata.namespace",
+            namespace,
+            dns_label(namespace),
+        );
+    }
+    labels(&mut causes, object);
+    for finalizer in finalizers(object) {
+        push(
+            &mut causes,
+            "metadata.finalizers",
+            finalizer,
+            qualified_name(finalizer),
+        );
+    }
+    refuse(kind, name, causes)
+}
+
+/// Checks the metadata of an object that is to replace `before`.
+pub(crate) fn for_update(
+    kind: &Kind,
+    object: &Map<String, Value>,
+    before: &Map<String, Value>,
+) -> Result<(), Refused> {
+    let mut causes = Vec::new();
+    if text(before, "deletionTimestamp").is_some() {
+        let mut added: Vec<&str> = finalizers(object)
+            .filter(|finalizer| finalizers(before).all(|known| known != *finalizer))
+            .collect();
+        added.sort_unstable();
+        if !added.is_empty() {
+            let added: Vec<String> = added.iter().map(|text| format!("{text:?}")).collect();
+            causes.push(Cause::forbidden(
+                "metadata.finalizers",
+                &format!(
+                    "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                    added.join(", ")
+                ),
+            ));
+        }
+    }
+    labels(&mut causes, object);
+    refuse(kind, text(object, "name").unwrap_or_default(), causes)
+}
+
+fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), Refused> {
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(Refused::invalid(kind, name, causes))
+    }
+}
+
+fn push(causes: &mut Vec<Cause>, field: &str, value: &str, wrong: Option<String>) {
+    causes.extend(wrong.map(|why| Cause::invalid(field, value, &why)));
+}
+
+fn labels(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
+    let labels = metadata(object).and_then(|metadata| metadata.get("labels")?.as_object());
+    for (key, value) in labels.into_iter().flatten() {
+        push(causes, "metadata.labels", key, qualified_name(key));
+        let value = value.as_str().unwrap_or_default();
+        push(causes, "metadata.labels", value, label_value(value));
+    }
+}
+
+fn dns_subdomain(text: &str) -> Option<String> {
+    if text.len() > 253 {
+        return Some("must be no more than 253 characters".to_owned());
+    }
+    let is_right = text.split('.').all(is_dns_label);
+    (!is_right).then(|| SUBDOMAIN.to_owned())
+}
+
+fn dns_label(text: &str) -> Option<String> {
+    if text.len() > 63 {
+        return Some("must be no more than 63 characters".to_owned());
+    }
+    (!is_dns_label(text)).then(|| LABEL.to_owned())
+}
+
+fn is_dns_label(text: &str) -> bool {
+    is_word(text, |c| c.is_ascii_lowercase() || c.is_ascii_digit(), b"-")
+}
+
+fn label_value(text: &str) -> Option<String> {
+    if text.len() > 63 {
+        return Some("must be no more than 63 characters".to_owned());
+    }
+    (!text.is_empty() && !is_label_word(text)).then(|| LABEL_VALUE.to_owned())
+}
+
+/// `name` or `prefix/name`.
+fn qualified_name(text: &str) -> Option<String> {
+    let (prefix, name) = match text.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, text),
+    };
+    if name.contains('/') {
+        return Some(format!(
+            "a qualified name {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ));
+    }
+    match prefix.map(|prefix| (prefix.is_empty(), dns_subdomain(prefix))) {
+        Some((true, _)) => return Some("prefix part must be non-empty".to_owned()),
+        Some((_, Some(wrong))) => return Some(format!("prefix part {wrong}")),
+        _ => {}
+    }
+    match name.len() {
+        0 => Some("name part must be non-empty".to_owned()),
+        64.. => Some("name part must be no more than 63 characters".to_owned()),
+        _ => (!is_label_word(name)).then(|| format!("name part {QUALIFIED}")),
+    }
+}
+
+fn is_label_word(text: &str) -> bool {
+    is_word(text, |c| c.is_ascii_alphanumeric(), b"-_.")
+}
+
+/// Whether `text` begins and ends with a letter, and has only letters and `inner` between them.
+fn is_word(text: &str, is_letter: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
+    let bytes = text.as_bytes();
+    bytes.first().is_some_and(|c| is_letter(*c))
+        && bytes.last().is_some_and(|c| is_letter(*c))
+        && bytes.iter().all(|c| is_letter(*c) || inner.contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for good in ["a", "web-1", "a.b-c.d", "0"] {
+            assert_eq!(dns_subdomain(good), None, "{good}");
+        }
+        for bad in ["", "A", "-a", "a-", "a..b", "a_b", "a/b", "ä"] {
+            assert!(dns_subdomain(bad).is_some(), "{bad}");
+        }
+        assert_eq!(dns_subdomain(&"a".repeat(253)), None);
+        assert!(dns_subdomain(&"a".repeat(254)).is_some());
+        assert_eq!(dns_label(&"a".repeat(63)), None);
+        assert!(dns_label("a.b").is_some());
+    }
+
+    #[test]
+    fn label_keys_and_values() {
+        for good in ["app", "a/B", "example.com/a_b.C-d"] {
+            assert_eq!(qualified_name(good), None, "{good}");
+        }
+        for bad in ["", "/a", "a/", "a/b/c", "A_/b", "-a", "example.com/-"] {
+            assert!(qualified_name(bad).is_some(), "{bad}");
+        }
+        assert_eq!(label_value(""), None);
+        assert_eq!(label_value("Web_1.x"), None);
+        assert!(label_value("a b").is_some());
+        assert!(label_value(&"a".repeat(64)).is_some());
+    }
+}

@@ -1,0 +1,336 @@
+//! Writes: create, update, delete, each with the rules of the real server.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::api::{Kind, KindId, StatusRule};
+use crate::cause::Cause;
+use crate::status::{Reason, Refused};
+use crate::store::metadata::{self, admit, finalizers, is_deleting, set, text};
+use crate::store::object::{StoredObject, key};
+use crate::store::{Store, validation};
+use crate::timestamp::Timestamp;
+
+const CONFLICT: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/// So often is another name tried when a generated one is taken.
+const NAME_ATTEMPTS: usize = 8;
+
+/// Where a write goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub(crate) id: KindId,
+    pub(crate) kind: &'a Kind,
+    /// `None` for kinds without namespaces.
+    pub(crate) namespace: Option<&'a str>,
+}
+
+/// Which part of an object a write may change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// All but the status, where that is a part of its own.
+    Main,
+    /// The status alone.
+    Status,
+}
+
+/// What the deleting client insists on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Preconditions {
+    pub(crate) uid: Option<String>,
+    pub(crate) resource_version: Option<String>,
+}
+
+/// What a deletion did.
+#[derive(Clone, Debug)]
+pub(crate) enum Deletion {
+    /// The object is gone since `revision`.
+    Done {
+        last: Arc<StoredObject>,
+        revision: u64,
+    },
+    /// It waits for its finalizers.
+    Pending(Arc<StoredObject>),
+}
+
+impl Store {
+    /// Creates an object. Its name may be generated.
+    pub(crate) fn create(
+        &mut self,
+        target: Target<'_>,
+        body: Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let kind = target.kind;
+        let mut object = admit(kind, body)?;
+        take_namespace(&mut object, target.namespace)?;
+        let has_version = text(&object, "resourceVersion").is_some();
+        if let Some(metadata) = metadata::metadata_mut(&mut object) {
+            for field in [
+                "resourceVersion",
+                "deletionTimestamp",
+                "deletionGracePeriodSeconds",
+                "generation",
+            ] {
+                metadata.remove(field);
+            }
+        }
+        set(&mut object, "uid", self.names.uid());
+        set(&mut object, "creationTimestamp", now.to_string());
+        if kind.has_generations() {
+            set(&mut object, "generation", 1);
+        }
+        match kind.status_rule() {
+            StatusRule::Fresh(status) => {
+                let status = serde_json::from_str(status).unwrap_or_default();
+                object.insert("status".to_owned(), status);
+            }
+            StatusRule::Dropped => {
+                object.remove("status");
+            }
+            StatusRule::OnCreate | StatusRule::Plain => {}
+        }
+        let key = self.take_name(target, &mut object, has_version)?;
+        let revision = self.next_revision();
+        let object = Arc::new(StoredObject::new(kind, object, revision));
+        self.record(target.id, &key, Some(Arc::clone(&object)));
+        Ok(object)
+    }
+
+    /// Finds a free name for a new object, if it brings none, and checks the object. Answers with
+    /// its key.
+    fn take_name(
+        &mut self,
+        target: Target<'_>,
+        object: &mut Map<String, Value>,
+        has_version: bool,
+    ) -> Result<String, Refused> {
+        let base = text(object, "generateName").map(str::to_owned);
+        let base = base.filter(|_| text(object, "name").is_none());
+        let mut attempts = if base.is_some() { NAME_ATTEMPTS } else { 1 };
+        loop {
+            attempts -= 1;
+            if let Some(base) = &base {
+                set(object, "name", self.names.generate(base));
+            }
+            validation::for_create(target.kind, object)?;
+            if has_version {
+                return Err(Refused::new(
+                    Reason::Unknown,
+                    "resourceVersion should not be set on objects to be created",
+                ));
+            }
+            let name = text(object, "name").unwrap_or_default();
+            let key = key(target.namespace, name);
+            if self.get(target.id, &key).is_none() {
+                return Ok(key);
+            }
+            if attempts == 0 {
+                return Err(match base {
+                    Some(_) => Refused::generated_name_exists(target.kind, name),
+                    None => Refused::already_exists(target.kind, name),
+                });
+            }
+        }
+    }
+
+    /// Replaces an object, or its status.
+    pub(crate) fn update(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        body: Map<String, Value>,
+        part: Part,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let kind = target.kind;
+        let mut object = admit(kind, body)?;
+        check_name(&object, name)?;
+        take_namespace(&mut object, target.namespace)?;
+        let key = key(target.namespace, name);
+        let Some(before) = self.get(target.id, &key).cloned() else {
+            return Err(Refused::not_found(kind, name));
+        };
+        check_conditions(kind, &before, &object)?;
+        let object = successor(kind, before.value(), object, part);
+        validation::for_update(kind, &object, before.value())?;
+        if object == *before.value() {
+            return Ok(before);
+        }
+        if is_deleting(&object) && finalizers(&object).next().is_none() {
+            self.next_revision();
+            self.record(target.id, &key, None);
+            return Ok(Arc::new(StoredObject::new(kind, object, before.revision())));
+        }
+        Ok(self.store(target, object))
+    }
+
+    /// Deletes an object, or marks it for the holders of its finalizers.
+    pub(crate) fn delete(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        preconditions: &Preconditions,
+        now: Timestamp,
+    ) -> Result<Deletion, Refused> {
+        let kind = target.kind;
+        let key = key(target.namespace, name);
+        let Some(last) = self.get(target.id, &key).cloned() else {
+            return Err(Refused::not_found(kind, name));
+        };
+        preconditions.check(kind, &last)?;
+        if finalizers(last.value()).next().is_none() {
+            let revision = self.next_revision();
+            self.record(target.id, &key, None);
+            return Ok(Deletion::Done { last, revision });
+        }
+        if is_deleting(last.value()) {
+            return Ok(Deletion::Pending(last));
+        }
+        let mut object = last.value().clone();
+        set(&mut object, "deletionTimestamp", now.to_string());
+        set(&mut object, "deletionGracePeriodSeconds", 0);
+        bump_generation(&mut object);
+        Ok(Deletion::Pending(self.store(target, object)))
+    }
+
+    /// Writes an object at the next version.
+    fn store(&mut self, target: Target<'_>, object: Map<String, Value>) -> Arc<StoredObject> {
+        let revision = self.next_revision();
+        let object = Arc::new(StoredObject::new(target.kind, object, revision));
+        self.record(target.id, object.key(), Some(Arc::clone(&object)));
+        object
+    }
+}
+
+impl Preconditions {
+    fn check(&self, kind: &Kind, last: &StoredObject) -> Result<(), Refused> {
+        if let Some(uid) = self.uid.as_deref().filter(|uid| *uid != last.uid()) {
+            let why = format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
+                last.uid()
+            );
+            return Err(Refused::precondition_failed(kind, last.name(), &why));
+        }
+        let current = last.revision().to_string();
+        if let Some(version) = self.resource_version.as_deref().filter(|v| *v != current) {
+            let why = format!(
+                "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({current}). The object might have been modified"
+            );
+            return Err(Refused::precondition_failed(kind, last.name(), &why));
+        }
+        Ok(())
+    }
+}
+
+/// The namespace of the path is that of the object; a kind without namespaces has none.
+fn take_namespace(object: &mut Map<String, Value>, namespace: Option<&str>) -> Result<(), Refused> {
+    match (text(object, "namespace"), namespace) {
+        (Some(given), Some(path)) if given != path => Err(Refused::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )),
+        (_, Some(path)) => {
+            set(object, "namespace", path);
+            Ok(())
+        }
+        (_, None) => {
+            if let Some(metadata) = metadata::metadata_mut(object) {
+                metadata.remove("namespace");
+            }
+            Ok(())
+        }
+    }
+}
+
+fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), Refused> {
+    match text(object, "name") {
+        Some(given) if given == name => Ok(()),
+        Some(given) => Err(Refused::bad_request(format!(
+            "the name of the object ({given}) does not match the name on the URL ({name})"
+        ))),
+        None => Err(Refused::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+    }
+}
+
+/// What an update says about the object it means: uid and version.
+fn check_conditions(
+    kind: &Kind,
+    before: &StoredObject,
+    object: &Map<String, Value>,
+) -> Result<(), Refused> {
+    if let Some(uid) = text(object, "uid").filter(|uid| *uid != before.uid()) {
+        let why = format!(
+            "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+            kind.storage_prefix(),
+            before.key(),
+            before.uid()
+        );
+        return Err(Refused::conflict(kind, before.name(), &why));
+    }
+    match text(object, "resourceVersion") {
+        None if kind.allows_unconditional_update() => Ok(()),
+        None => Err(Refused::invalid_resource(
+            kind,
+            before.name(),
+            Cause::unspecified_version(),
+        )),
+        Some(version) if version == before.revision().to_string() => Ok(()),
+        Some(_) => Err(Refused::conflict(kind, before.name(), CONFLICT)),
+    }
+}
+
+/// What `before` becomes by a write of `object` to one of its parts.
+fn successor(
+    kind: &Kind,
+    before: &Map<String, Value>,
+    mut object: Map<String, Value>,
+    part: Part,
+) -> Map<String, Value> {
+    if part == Part::Status {
+        let mut next = before.clone();
+        match object.remove("status") {
+            Some(status) => next.insert("status".to_owned(), status),
+            None => next.remove("status"),
+        };
+        return next;
+    }
+    for field in [
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "generation",
+    ] {
+        metadata::copy(&mut object, before, field);
+    }
+    if kind.status_rule() != StatusRule::Plain {
+        match before.get("status") {
+            Some(status) => object.insert("status".to_owned(), status.clone()),
+            None => object.remove("status"),
+        };
+    }
+    if wish(&object).ne(wish(before)) {
+        bump_generation(&mut object);
+    }
+    object
+}
+
+/// What generations count: everything but metadata and status.
+fn wish(object: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    object
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_str(), "metadata" | "status"))
+}
+
+fn bump_generation(object: &mut Map<String, Value>) {
+    let generation = metadata::metadata(object)
+        .and_then(|metadata| metadata.get("generation"))
+        .and_then(Value::as_i64);
+    if let Some(generation) = generation {
+        set(object, "generation", generation + 1);
+    }
+}

@@ -1,0 +1,330 @@
+//! Watches: cursors over the history of a kind.
+
+use std::sync::Arc;
+use std::time::Duration;
+use std::vec;
+
+use informer_core::Instant;
+
+use crate::api::{Kind, KindId};
+use crate::encode::Encoded;
+use crate::form::{Form, Row};
+pub use crate::frame::{EventType, Frame};
+use crate::selection::Selection;
+use crate::server::Server;
+use crate::status::Refused;
+use crate::store::history::Change;
+use crate::store::object::StoredObject;
+
+/// A bookmark is due after so much time.
+const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+
+/// The last bookmark comes so long before the end.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+
+/// So long the server waits for a version that it has not reached.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+
+/// An open watch: a place in the history of a kind, and when it ends.
+///
+/// It holds no copy of anything: [`poll`](Self::poll) reads from the server what happened since.
+#[derive(Debug)]
+pub struct Watch {
+    id: KindId,
+    kind: Arc<Kind>,
+    selection: Selection,
+    form: Form,
+    state: State,
+    /// Everything up to this version has been told.
+    cursor: u64,
+    /// The version at which it began: there are no bookmarks for it.
+    begun_at: u64,
+    deadline: Instant,
+    /// `None` without bookmarks, and after the last one.
+    next_bookmark: Option<Instant>,
+    has_bookmarks: bool,
+    incarnation: u64,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Waits until the server has reached a version.
+    Waiting {
+        version: u64,
+        until: Instant,
+    },
+    /// Tells the state at the time of opening.
+    Initial(vec::IntoIter<Arc<StoredObject>>),
+    Live,
+    /// Has one more thing to say.
+    Failing(Refused),
+    Over(End),
+}
+
+/// What a watch has to say.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever serves a watch must act on each of them"
+)]
+pub enum Polled {
+    /// Send this. There may be more.
+    Frame(Frame),
+    /// Nothing until something is written, or until this time.
+    Idle(Instant),
+    /// It is over.
+    Ended(End),
+}
+
+/// Why a watch is over.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum End {
+    /// Its time is up: a clean end of the body.
+    Timeout,
+    /// It has sent an ERROR event: a clean end of the body.
+    Failed,
+    /// The kind is not served any more: a clean end of the body.
+    KindRemoved,
+    /// The server was stopped: the connection breaks without an end of the body.
+    Cut,
+}
+
+/// How a watch is to be opened.
+pub(crate) struct Opening {
+    pub(crate) id: KindId,
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) selection: Selection,
+    pub(crate) form: Form,
+    /// 0 for any.
+    pub(crate) version: u64,
+    pub(crate) initial_events: bool,
+    pub(crate) has_bookmarks: bool,
+    pub(crate) timeout: Duration,
+}
+
+impl Watch {
+    pub(crate) fn open(opening: Opening, server: &Server, now: Instant) -> Self {
+        let deadline = now.after(opening.timeout);
+        let mut watch = Self {
+            id: opening.id,
+            kind: opening.kind,
+            selection: opening.selection,
+            form: opening.form,
+            state: State::Live,
+            cursor: opening.version,
+            begun_at: opening.version,
+            deadline,
+            next_bookmark: None,
+            has_bookmarks: opening.has_bookmarks,
+            incarnation: server.incarnation(),
+        };
+        watch.plan_bookmark(now);
+        if opening.initial_events {
+            if server.revision() >= opening.version {
+                watch.begin_with_state(server);
+            } else {
+                watch.state = State::Waiting {
+                    version: opening.version,
+                    until: now.after(PATIENCE),
+                };
+            }
+            return watch;
+        }
+        if opening.version == 0 {
+            watch.begin_at(server.revision());
+        }
+        if let Some(refused) = watch.too_old(server) {
+            watch.state = State::Failing(refused);
+        }
+        watch
+    }
+
+    /// The refusal of a version that is out of the window.
+    fn too_old(&self, server: &Server) -> Option<Refused> {
+        let oldest = server.store().table(self.id)?.history.oldest_watchable();
+        (self.cursor < oldest).then(|| {
+            Refused::expired(format!(
+                "too old resource version: {} ({oldest})",
+                self.cursor
+            ))
+        })
+    }
+
+    /// The refusal that it will tell as its only event, if it has been refused.
+    pub(crate) const fn refusal(&self) -> Option<&Refused> {
+        match &self.state {
+            State::Failing(refused) => Some(refused),
+            _ => None,
+        }
+    }
+
+    fn begin_at(&mut self, revision: u64) {
+        self.cursor = revision;
+        self.begun_at = revision;
+    }
+
+    /// Begins with the present state.
+    fn begin_with_state(&mut self, server: &Server) {
+        self.begin_at(server.revision());
+        let objects: Vec<_> = server
+            .store()
+            .table(self.id)
+            .into_iter()
+            .flat_map(|table| table.present(&self.selection.prefix, ""))
+            .filter(|object| self.selection.matches(object))
+            .cloned()
+            .collect();
+        self.state = State::Initial(objects.into_iter());
+    }
+
+    /// What it has to say at `now`. Poll again after a [`Frame`](Polled::Frame).
+    pub fn poll(&mut self, server: &Server, now: Instant) -> Polled {
+        if let State::Over(end) = self.state {
+            return Polled::Ended(end);
+        }
+        if self.incarnation != server.incarnation() {
+            return self.end(End::Cut);
+        }
+        if let State::Waiting { version, until } = self.state
+            && let Some(polled) = self.wait(version, until, server, now)
+        {
+            return polled;
+        }
+        if let State::Initial(objects) = &mut self.state {
+            if let Some(object) = objects.next() {
+                return self.object(EventType::Added, object.encoded(), &object, server);
+            }
+            self.state = State::Live;
+            if self.has_bookmarks {
+                return self.bookmark(self.cursor, true, server);
+            }
+        }
+        if let State::Live = self.state
+            && let Some(polled) = self.follow(server, now)
+        {
+            return polled;
+        }
+        match std::mem::replace(&mut self.state, State::Over(End::Failed)) {
+            State::Failing(refused) => Polled::Frame(Frame::error(&refused)),
+            _ => Polled::Ended(End::Failed),
+        }
+    }
+
+    /// Waits for a version, up to a limit. `None` when it goes on at once.
+    fn wait(
+        &mut self,
+        version: u64,
+        until: Instant,
+        server: &Server,
+        now: Instant,
+    ) -> Option<Polled> {
+        if server.revision() >= version {
+            self.begin_with_state(server);
+            return None;
+        }
+        if now >= self.deadline {
+            return Some(self.end(End::Timeout));
+        }
+        if now < until {
+            return Some(Polled::Idle(until.min(self.deadline)));
+        }
+        self.state = State::Failing(Refused::too_large_version(version, server.revision()));
+        None
+    }
+
+    /// Tells what happened since. `None` if it fails.
+    fn follow(&mut self, server: &Server, now: Instant) -> Option<Polled> {
+        let Some(table) = server.store().table(self.id) else {
+            return Some(self.end(End::KindRemoved));
+        };
+        if !table.history.can_resume(self.cursor) {
+            self.state = State::Failing(Refused::expired(
+                "The resourceVersion for the provided watch is too old.",
+            ));
+            return None;
+        }
+        while let Some(change) = table.history.next_after(self.cursor) {
+            self.cursor = change.revision;
+            if let Some(polled) = self.change(change, server) {
+                return Some(polled);
+            }
+        }
+        if table.is_removed {
+            return Some(self.end(End::KindRemoved));
+        }
+        // Nothing of this kind was written up to here.
+        self.cursor = self.cursor.max(server.revision());
+        if self.next_bookmark.is_some_and(|due| now >= due) {
+            self.plan_bookmark(now);
+            if server.revision() > self.begun_at {
+                return Some(self.bookmark(server.revision(), false, server));
+            }
+        }
+        if now >= self.deadline {
+            return Some(self.end(End::Timeout));
+        }
+        let due = self.next_bookmark.unwrap_or(self.deadline);
+        Some(Polled::Idle(due.min(self.deadline)))
+    }
+
+    /// What a change is to this watch: one that makes an object match adds it, one that makes it
+    /// not match deletes it, in its last matching state but at the version of the change.
+    fn change(&self, change: &Change, server: &Server) -> Option<Polled> {
+        let selected = |object: &&Arc<StoredObject>| self.selection.covers(object);
+        let before = change.before.as_ref().filter(selected);
+        let after = change.after.as_ref().filter(selected);
+        Some(match (before, after) {
+            (None, None) => return None,
+            (None, Some(object)) => self.object(EventType::Added, object.encoded(), object, server),
+            (Some(_), Some(object)) => {
+                self.object(EventType::Modified, object.encoded(), object, server)
+            }
+            (Some(last), None) => {
+                let encoded = last.encoded().at_version(change.revision);
+                self.object(EventType::Deleted, &encoded, last, server)
+            }
+        })
+    }
+
+    fn object(
+        &self,
+        event: EventType,
+        encoded: &Encoded,
+        object: &StoredObject,
+        server: &Server,
+    ) -> Polled {
+        let row = object.row(server.wall_clock());
+        Polled::Frame(Frame::new(event, self.form.object(encoded, row)))
+    }
+
+    fn bookmark(&self, revision: u64, is_end_of_state: bool, server: &Server) -> Polled {
+        let encoded = Encoded::bookmark(&self.kind, revision, is_end_of_state);
+        let row = Row {
+            name: "",
+            revision,
+            created: None,
+            now: server.wall_clock(),
+        };
+        Polled::Frame(Frame::new(
+            EventType::Bookmark,
+            self.form.object(&encoded, row),
+        ))
+    }
+
+    /// About every minute, and once shortly before the end.
+    fn plan_bookmark(&mut self, now: Instant) {
+        let last = self
+            .deadline
+            .since(Instant::default())
+            .saturating_sub(LAST_BOOKMARK);
+        let last = Instant::default().after(last);
+        let due = now.after(BOOKMARK_EVERY).min(last);
+        self.next_bookmark = (self.has_bookmarks && due > now).then_some(due);
+    }
+
+    fn end(&mut self, end: End) -> Polled {
+        self.state = State::Over(end);
+        Polled::Ended(end)
+    }
+}

@@ -1,0 +1,135 @@
+//! A client without a network: requests as text, answers as text.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use informer_core::Instant;
+use informer_transport_mock::answer::{Answer, Body};
+use informer_transport_mock::request::{ApiRequest, Headers};
+use informer_transport_mock::watch::{End, Polled, Watch};
+use informer_transport_mock::{Server, ServerConfig};
+use serde_json::{Value, json};
+
+pub fn at(seconds: u64) -> Instant {
+    Instant::from_micros(seconds * 1_000_000)
+}
+
+pub fn server() -> Server {
+    Server::new(ServerConfig::new(7))
+}
+
+/// A pod that is nothing but a name, with labels in the form `a=b,c=d`.
+pub fn pod(name: &str, labels: &str) -> Value {
+    let labels: Value = labels
+        .split_terminator(',')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(key, value)| (key.to_owned(), json!(value)))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    json!({"metadata": {"name": name, "labels": labels}})
+}
+
+/// Sends a request, given as `METHOD path?query`, with a body.
+pub fn send(server: &mut Server, line: &str, body: &Value, now: Instant) -> Answer {
+    send_as(server, line, body, Headers::default(), now)
+}
+
+pub fn send_as(
+    server: &mut Server,
+    line: &str,
+    body: &Value,
+    headers: Headers<'_>,
+    now: Instant,
+) -> Answer {
+    let (method, target) = line.split_once(' ').unwrap();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let body = match body {
+        Value::Null => Vec::new(),
+        body => body.to_string().into_bytes(),
+    };
+    match ApiRequest::parse(method, path, query, headers) {
+        Ok(request) => server.handle(&request, &body, now),
+        Err(refused) => refused.into(),
+    }
+}
+
+/// Reads at time 0: the status code and the body.
+pub fn get(server: &mut Server, target: &str) -> (u16, String) {
+    let answer = send(server, &format!("GET {target}"), &Value::Null, at(0));
+    (answer.status, text(&answer))
+}
+
+pub fn text(answer: &Answer) -> String {
+    String::from_utf8(answer.bytes().expect("a complete body").to_vec()).unwrap()
+}
+
+pub fn value(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// The names in a list.
+pub fn names(list: &str) -> Vec<String> {
+    let list = value(list);
+    list["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["metadata"]["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Opens a watch at `now`.
+pub fn watch_at(server: &mut Server, target: &str, now: Instant) -> Watch {
+    let line = format!("GET {target}");
+    match send(server, &line, &Value::Null, now).body {
+        Body::Watch(watch) => *watch,
+        Body::Complete(bytes) => panic!("{}", String::from_utf8_lossy(&bytes)),
+    }
+}
+
+pub fn watch(server: &mut Server, target: &str) -> Watch {
+    watch_at(server, target, at(0))
+}
+
+/// How a watch is when it has nothing more to send.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    Idle(Instant),
+    Ended(End),
+}
+
+/// Takes every line that a watch has to send.
+pub fn lines(watch: &mut Watch, server: &Server, now: Instant) -> (Vec<String>, Rest) {
+    let mut lines = Vec::new();
+    loop {
+        match watch.poll(server, now) {
+            Polled::Frame(frame) => {
+                lines.push(String::from_utf8(frame.to_bytes()).unwrap());
+            }
+            Polled::Idle(until) => return (lines, Rest::Idle(until)),
+            Polled::Ended(end) => return (lines, Rest::Ended(end)),
+        }
+    }
+}
+
+/// The same in short: `TYPE name@version`.
+pub fn events(watch: &mut Watch, server: &Server, now: Instant) -> (Vec<String>, Rest) {
+    let (lines, rest) = lines(watch, server, now);
+    let short = lines.iter().map(|line| {
+        assert!(line.ends_with('\n'));
+        let event = value(line);
+        let (kind, object) = (event["type"].as_str().unwrap(), &event["object"]);
+        if kind == "ERROR" {
+            return format!("ERROR {}", object["code"]);
+        }
+        let metadata = &object["metadata"];
+        let version = metadata["resourceVersion"].as_str().unwrap();
+        let end = match metadata["annotations"]["k8s.io/initial-events-end"].as_str() {
+            Some("true") if kind == "BOOKMARK" => " end",
+            _ => "",
+        };
+        match metadata["name"].as_str() {
+            Some(name) => format!("{kind} {name}@{version}"),
+            None => format!("{kind} @{version}{end}"),
+        }
+    });
+    (short.collect(), rest)
+}
