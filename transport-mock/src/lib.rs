@@ -74,7 +74,33 @@ mod server;
 // Short ways to its objects.
 mod calls;
 
+// Numbers from a seed.
+mod random;
+
+// Virtual time.
+mod clock;
+
+// What can go wrong, on purpose.
+pub mod fault;
+
+// Between the server and its readers.
+mod wire;
+
+// A server that is shared.
+mod shared;
+
+// What a transport asks for.
+mod scope;
+
+// The server as a transport.
+pub mod transport;
+
+// A transport that follows a script.
+pub mod script;
+
+pub use clock::VirtualClock;
 pub use config::{ExpiredWatch, ServerConfig};
 pub use server::Server;
+pub use shared::MockServer;
 pub use store::object::StoredObject;
 pub use timestamp::Timestamp;

@@ -1,0 +1,160 @@
+//! What a fault does to a body.
+
+use std::sync::Arc;
+
+use crate::fault::Fault;
+use crate::frame::{EventType, Frame};
+use crate::random::Random;
+use crate::wire::list_text::{items, key_of, with_items};
+use crate::wire::tap::Tap;
+
+/// A fault that changes what an answer says.
+#[derive(Debug)]
+pub(crate) struct BodyFault {
+    fault: Fault,
+    /// Objects that have passed.
+    objects: usize,
+    /// The objects of a streamed list that wait for its end.
+    held: Vec<Frame>,
+    is_initial: bool,
+    /// It has had an effect that nobody has counted.
+    has_struck: bool,
+    /// The object that was made unreadable.
+    corrupted: Option<String>,
+}
+
+impl BodyFault {
+    /// `is_initial`: the answer is a watch that begins with the state.
+    pub(crate) const fn new(fault: Fault, is_initial: bool) -> Self {
+        Self {
+            fault,
+            objects: 0,
+            held: Vec::new(),
+            is_initial,
+            has_struck: false,
+            corrupted: None,
+        }
+    }
+
+    /// Whether it has had an effect since this was last asked.
+    pub(crate) const fn take_struck(&mut self) -> bool {
+        std::mem::replace(&mut self.has_struck, false)
+    }
+
+    /// The object that was made unreadable, once.
+    pub(crate) const fn take_corrupted(&mut self) -> Option<String> {
+        self.corrupted.take()
+    }
+
+    fn corrupt(&mut self, object: &[u8], nameless: bool) -> Vec<u8> {
+        self.has_struck = true;
+        self.corrupted = key_of(object);
+        corrupted(object, nameless)
+    }
+
+    /// The state is complete: what was held back goes out in another order.
+    fn release(&mut self, seed: u64, out: &mut Vec<Frame>) {
+        self.has_struck |= self.held.len() > 1;
+        Random::new(seed).shuffle(&mut self.held);
+        out.append(&mut self.held);
+    }
+}
+
+impl Tap for BodyFault {
+    fn frame(&mut self, frame: Frame, out: &mut Vec<Frame>) {
+        let is_bookmark = frame.event() == EventType::Bookmark;
+        let is_end = is_bookmark && is_end_bookmark(&frame);
+        let is_object = !is_bookmark && frame.event() != EventType::Error;
+        let nth = self.objects;
+        self.objects += usize::from(is_object);
+        match self.fault {
+            Fault::DropBookmarks if is_bookmark && !is_end => self.has_struck = true,
+            Fault::NoEndBookmark if is_end => self.has_struck = true,
+            Fault::Corrupt { nth: at, nameless } if is_object && nth == at => {
+                let object = self.corrupt(frame.object(), nameless);
+                out.push(Frame::new(frame.event(), Arc::from(object)));
+            }
+            Fault::Duplicate if is_bookmark || (is_object && self.is_initial) => {
+                self.has_struck = true;
+                out.push(frame.clone());
+                out.push(frame);
+            }
+            Fault::Reorder { seed } if self.is_initial => {
+                if is_object {
+                    self.held.push(frame);
+                } else {
+                    self.release(seed, out);
+                    out.push(frame);
+                }
+            }
+            _ => out.push(frame),
+        }
+        if is_end {
+            self.is_initial = false;
+        }
+    }
+
+    fn list(&mut self, body: &mut Vec<u8>) {
+        let items = items(body);
+        let changed = match self.fault {
+            Fault::Corrupt { nth, nameless } => {
+                let Some(item) = items.get(nth) else { return };
+                let bad = self.corrupt(item.as_bytes(), nameless);
+                let mut items: Vec<&[u8]> = items.iter().map(|item| item.as_bytes()).collect();
+                if let Some(place) = items.get_mut(nth) {
+                    *place = &bad;
+                }
+                with_items(body, &items)
+            }
+            Fault::Reorder { seed } if items.len() > 1 => {
+                self.has_struck = true;
+                let mut items = items;
+                Random::new(seed).shuffle(&mut items);
+                with_items(body, &items)
+            }
+            _ => return,
+        };
+        *body = changed;
+    }
+}
+
+/// Whether a bookmark ends a streamed list.
+pub(crate) fn is_end_bookmark(frame: &Frame) -> bool {
+    let mark = b"k8s.io/initial-events-end";
+    frame
+        .object()
+        .windows(mark.len())
+        .any(|window| window == mark)
+}
+
+/// The object, no longer readable, but with its brackets in order: a reader finds where it ends.
+fn corrupted(object: &[u8], nameless: bool) -> Vec<u8> {
+    let mut out = object.to_vec();
+    let name = br#""name":"#;
+    let at = out.windows(name.len()).position(|window| window == name);
+    match at {
+        Some(at) if nameless => {
+            out.splice(at..at + name.len(), br#""nama":"#.iter().copied());
+        }
+        _ => out.insert(out.len().saturating_sub(1), b'!'),
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corruption_leaves_the_frame_whole() {
+        let object = br#"{"metadata":{"name":"a"},"status":{}}"#;
+        assert_eq!(
+            corrupted(object, false),
+            br#"{"metadata":{"name":"a"},"status":{}!}"#
+        );
+        assert_eq!(
+            corrupted(object, true),
+            br#"{"metadata":{"nama":"a"},"status":{}}"#
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! A server that is shared: by transports, by whoever writes to it, by a clock.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use crate::clock::VirtualClock;
+use crate::config::ServerConfig;
+use crate::fault::{Fault, FaultPlan};
+use crate::scope::Scope;
+use crate::server::Server;
+use crate::transport::MockTransport;
+
+/// A [`Server`] in virtual time, shared by all who hold a clone. A write wakes the transports that
+/// wait for one.
+///
+/// ```
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// use serde_json::json;
+///
+/// let server = MockServer::new(ServerConfig::new(42), VirtualClock::new());
+/// server.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
+/// assert_eq!(server.with(|server| server.objects("pods").count()), 1);
+/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// ```
+#[derive(Clone)]
+pub struct MockServer {
+    clock: VirtualClock,
+    state: Arc<Mutex<State>>,
+}
+
+pub(crate) struct State {
+    pub(crate) server: Server,
+    pub(crate) plan: FaultPlan,
+    pub(crate) counts: BTreeMap<&'static str, u64>,
+    /// The keys of objects that were made unreadable.
+    pub(crate) corrupted: Vec<String>,
+    wakers: Vec<Waker>,
+}
+
+impl State {
+    pub(crate) fn count(&mut self, fault: Fault) {
+        *self.counts.entry(fault.name()).or_default() += 1;
+    }
+
+    /// Wakes `waker` after the next write.
+    pub(crate) fn wake_later(&mut self, waker: &Waker) {
+        if !self.wakers.iter().any(|known| known.will_wake(waker)) {
+            self.wakers.push(waker.clone());
+        }
+    }
+}
+
+impl MockServer {
+    /// A server with the built-in kinds and no objects.
+    #[must_use]
+    pub fn new(config: ServerConfig, clock: VirtualClock) -> Self {
+        Self {
+            clock,
+            state: Arc::new(Mutex::new(State {
+                server: Server::new(config),
+                plan: FaultPlan::none(),
+                counts: BTreeMap::new(),
+                corrupted: Vec::new(),
+                wakers: Vec::new(),
+            })),
+        }
+    }
+
+    /// Its clock.
+    #[must_use]
+    pub const fn clock(&self) -> &VirtualClock {
+        &self.clock
+    }
+
+    /// Reads or writes at the present time. Transports that wait for a write look again afterwards.
+    pub fn with<R>(&self, act: impl FnOnce(&mut Server) -> R) -> R {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.server.advance(now);
+        let result = act(&mut state.server);
+        let wakers = std::mem::take(&mut state.wakers);
+        // A waker may come back to this server.
+        drop(state);
+        for waker in wakers {
+            waker.wake();
+        }
+        result
+    }
+
+    /// A transport for `scope`. `seed` chooses in which pieces bytes arrive.
+    #[must_use]
+    pub fn transport(&self, scope: Scope, seed: u64) -> MockTransport {
+        MockTransport::new(self.clone(), scope, seed)
+    }
+
+    /// What is to go wrong from now on. Exchanges that are under way keep the fault they have.
+    pub fn set_faults(&self, plan: FaultPlan) {
+        self.lock().plan = plan;
+    }
+
+    /// The next request without a fault of its own gets this one.
+    pub fn inject(&self, fault: Fault) {
+        self.lock().plan.push(fault);
+    }
+
+    /// How often each fault has struck, by its [name](Fault::name).
+    #[must_use]
+    pub fn fault_counts(&self) -> BTreeMap<&'static str, u64> {
+        self.lock().counts.clone()
+    }
+
+    /// The keys of objects that were made unreadable since this was last asked.
+    #[must_use]
+    pub fn take_corrupted(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().corrupted)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        // The server leaves nothing half done when somebody's closure panics.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for MockServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("MockServer")
+            .field("now", &self.clock.now())
+            .field("revision", &state.server.revision())
+            .field("faults", &state.counts)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,361 @@
+//! The server as a transport: no sockets, no threads, virtual time.
+
+use std::fmt;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use informer_core::decode::answer::failure_of_answer;
+use informer_core::transport::{Command, ExchangeId, Request, Signal, Transport};
+use informer_core::{Failure, Instant};
+
+use crate::answer::{Answer, Body};
+use crate::fault::Fault;
+use crate::fault::body::BodyFault;
+use crate::random::Random;
+use crate::request::ApiRequest;
+pub use crate::scope::Scope;
+use crate::shared::{MockServer, State};
+use crate::status::Refused;
+use crate::watch::{End, Polled, Watch};
+use crate::wire::delivery::{Delivery, Ending};
+use crate::wire::tap::Tap;
+
+/// Bytes of a watch that are fetched ahead of the reader.
+const AHEAD: usize = 16 << 10;
+
+/// Lists and watches a [`MockServer`] as an HTTP transport would: the same requests, the same bytes,
+/// in pieces that a seed chooses, the same failures.
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+/// use informer_core::decode::{Dynamic, JsonDecoder};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::Transport;
+/// use informer_core::{Informer, InformerConfig};
+/// use informer_transport_mock::transport::Scope;
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// use serde_json::json;
+///
+/// let clock = VirtualClock::new();
+/// let server = MockServer::new(ServerConfig::new(42), clock.clone());
+/// server.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
+///
+/// let mut transport = server.transport(Scope::new("", "v1", "pods"), 1);
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1)?;
+/// informer.start(clock.now());
+/// while let Some(command) = informer.poll_command(clock.now()) {
+///     transport.execute(command);
+/// }
+/// let mut cx = Context::from_waker(Waker::noop());
+/// while let Poll::Ready((exchange, signal)) =
+///     Transport::<String>::poll_signal(&mut transport, &mut cx)
+/// {
+///     let used = informer.signal(exchange, signal, clock.now()).unwrap_or(0);
+///     Transport::<String>::consume(&mut transport, used);
+/// }
+/// assert!(informer.is_synced());
+/// assert_eq!(informer.store().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MockTransport {
+    server: MockServer,
+    scope: Scope,
+    random: Random,
+    exchange: Option<Exchange>,
+    tap: Option<Box<dyn Tap>>,
+}
+
+/// A request that has been sent, and its answer as far as it has come.
+#[derive(Debug)]
+struct Exchange {
+    delivery: Delivery,
+    /// When the answer begins to arrive.
+    due: Instant,
+    source: Source,
+    fault: Option<Fault>,
+    changes: Option<BodyFault>,
+    /// Bytes of the body that have been sent.
+    sent: usize,
+    /// Events that have been sent.
+    frames: usize,
+}
+
+/// Where the body comes from.
+#[derive(Debug)]
+enum Source {
+    Nothing,
+    List(Vec<u8>),
+    Watch(Box<Watch>),
+}
+
+impl MockTransport {
+    pub(crate) const fn new(server: MockServer, scope: Scope, seed: u64) -> Self {
+        Self {
+            server,
+            scope,
+            random: Random::new(seed),
+            exchange: None,
+            tap: None,
+        }
+    }
+
+    /// Everything that is sent passes `tap`.
+    pub(crate) fn set_tap(&mut self, tap: Box<dyn Tap>) {
+        self.tap = Some(tap);
+    }
+
+    /// Breaks the connection, if there is one.
+    pub fn reset(&mut self) {
+        if let Some(exchange) = &mut self.exchange {
+            exchange.delivery.cut();
+        }
+    }
+
+    /// Whether the exchange under way has met [`Fault::Stall`]: nothing will ever come of it.
+    #[must_use]
+    pub fn is_stalled(&self) -> bool {
+        let exchange = self.exchange.as_ref();
+        exchange.is_some_and(|exchange| exchange.delivery.is_silent())
+    }
+
+    fn open<X: AsRef<str>>(&mut self, id: ExchangeId, request: &Request<X>) -> Exchange {
+        let now = self.server.clock().now();
+        let target = self.scope.target(request);
+        if let Some(tap) = &mut self.tap {
+            tap.open(&target);
+        }
+        let mut state = self.server.lock();
+        let fault = state.plan.next();
+        let answer = match fault {
+            Some(Fault::Refuse) => {
+                state.count(Fault::Refuse);
+                let delivery =
+                    Delivery::failed(id, Failure::Refused, "connection refused".to_owned());
+                return Exchange::new(delivery, now);
+            }
+            Some(fault) => match refusal(fault) {
+                Some(refused) => {
+                    state.count(fault);
+                    refused.into()
+                }
+                None => self.ask(&target, &mut state, now),
+            },
+            None => self.ask(&target, &mut state, now),
+        };
+        let mut due = now.after(answer.delay);
+        if let Some(fault @ Fault::Delay(by)) = fault {
+            state.count(fault);
+            due = due.after(by);
+        }
+        if answer.status >= 400 {
+            let wait = answer
+                .retry_after
+                .map(|secs| Duration::from_secs(secs.into()));
+            let body = answer.bytes().unwrap_or_default();
+            let (failure, message) = failure_of_answer(answer.status, body, wait);
+            let delivery = Delivery::failed(id, failure, message.into_owned());
+            return Exchange::new(delivery, due);
+        }
+        let begins_with_state = matches!(
+            request,
+            Request::Watch {
+                initial_events: true,
+                ..
+            }
+        );
+        Exchange {
+            source: match answer.body {
+                Body::Complete(bytes) => Source::List(bytes),
+                Body::Watch(watch) => Source::Watch(watch),
+            },
+            fault,
+            changes: fault.map(|fault| BodyFault::new(fault, begins_with_state)),
+            ..Exchange::new(Delivery::new(id), due)
+        }
+    }
+
+    fn ask(&self, target: &str, state: &mut State, now: Instant) -> Answer {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        match ApiRequest::parse("GET", path, query, self.scope.headers()) {
+            Ok(request) => state.server.handle(&request, &[], now),
+            Err(refused) => refused.into(),
+        }
+    }
+}
+
+/// The refusal that a fault consists of.
+fn refusal(fault: Fault) -> Option<Refused> {
+    Some(match fault {
+        Fault::Throttle { retry_after } => {
+            Refused::too_many_requests("Too many requests, please try again later.", retry_after)
+        }
+        Fault::Expire => Refused::expired("The provided resource version is too old."),
+        Fault::Fail => Refused::internal_error("as planned"),
+        _ => return None,
+    })
+}
+
+impl<X: AsRef<str>> Transport<X> for MockTransport {
+    fn execute(&mut self, command: Command<X>) {
+        match command {
+            Command::Open { exchange, request } => {
+                self.exchange = Some(self.open(exchange, &request));
+            }
+            Command::Abort(id) => {
+                let current = self.exchange.as_ref().map(|current| current.delivery.id());
+                if current == Some(id) {
+                    self.exchange = None;
+                }
+            }
+        }
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        let Some(exchange) = &mut self.exchange else {
+            return Poll::Pending;
+        };
+        if self
+            .server
+            .clock()
+            .poll_until(exchange.due, cx)
+            .is_pending()
+        {
+            return Poll::Pending;
+        }
+        if exchange.delivery.is_hungry() {
+            exchange.fetch(&self.server, self.tap.as_deref_mut(), cx);
+        }
+        match exchange.delivery.show(&mut self.random) {
+            Some(shown) => Poll::Ready(shown),
+            None => Poll::Pending,
+        }
+    }
+
+    fn consume(&mut self, n: usize) {
+        if let Some(exchange) = &mut self.exchange
+            && exchange.delivery.consume(n)
+        {
+            self.exchange = None;
+        }
+    }
+}
+
+impl Exchange {
+    const fn new(delivery: Delivery, due: Instant) -> Self {
+        Self {
+            delivery,
+            due,
+            source: Source::Nothing,
+            fault: None,
+            changes: None,
+            sent: 0,
+            frames: 0,
+        }
+    }
+
+    /// Gets more of the body, or arranges for a wake-up.
+    fn fetch(
+        &mut self,
+        server: &MockServer,
+        mut tap: Option<&mut (dyn Tap + 'static)>,
+        cx: &mut Context<'_>,
+    ) {
+        let now = server.clock().now();
+        let mut state = server.lock();
+        let mut fetched = Vec::new();
+        match &mut self.source {
+            Source::Nothing => {}
+            Source::List(body) => {
+                let mut body = std::mem::take(body);
+                if let Some(changes) = &mut self.changes {
+                    changes.list(&mut body);
+                }
+                if let Some(tap) = tap {
+                    tap.list(&mut body);
+                }
+                fetched = body;
+                self.delivery.end(Ending::Closed);
+            }
+            Source::Watch(watch) => {
+                let (mut changed, mut frames) = (Vec::new(), Vec::new());
+                while fetched.len() < AHEAD {
+                    if let Some(fault @ Fault::Close { after }) = self.fault
+                        && self.frames >= after
+                    {
+                        state.count(fault);
+                        self.delivery.end(Ending::Closed);
+                        break;
+                    }
+                    let frame = match watch.poll(&state.server, now) {
+                        Polled::Frame(frame) => frame,
+                        Polled::Idle(until) => {
+                            if fetched.is_empty() {
+                                state.wake_later(cx.waker());
+                                // The time has not come: the watch would not be idle.
+                                let _ = server.clock().poll_until(until, cx);
+                            }
+                            break;
+                        }
+                        Polled::Ended(End::Cut) => {
+                            self.delivery.end(Ending::Broken);
+                            break;
+                        }
+                        Polled::Ended(_) => {
+                            self.delivery.end(Ending::Closed);
+                            break;
+                        }
+                    };
+                    self.frames += 1;
+                    match &mut self.changes {
+                        Some(changes) => changes.frame(frame, &mut changed),
+                        None => changed.push(frame),
+                    }
+                    for frame in changed.drain(..) {
+                        match &mut tap {
+                            Some(tap) => tap.frame(frame, &mut frames),
+                            None => frames.push(frame),
+                        }
+                    }
+                    for frame in frames.drain(..) {
+                        frame.write_to(&mut fetched);
+                    }
+                }
+            }
+        }
+        if let (Some(fault), Some(changes)) = (self.fault, &mut self.changes) {
+            if changes.take_struck() {
+                state.count(fault);
+            }
+            state.corrupted.extend(changes.take_corrupted());
+        }
+        self.cut_short(&mut fetched, &mut state);
+        self.sent += fetched.len();
+        self.delivery.arrive(&fetched);
+    }
+
+    /// Ends the body where its fault ends it.
+    fn cut_short(&mut self, fetched: &mut Vec<u8>, state: &mut State) {
+        let (after, end) = match self.fault {
+            Some(Fault::Reset { after }) => (after, Ending::Broken),
+            Some(Fault::Stall { after }) => (after, Ending::Silent),
+            _ => return,
+        };
+        if self.sent + fetched.len() >= after
+            && let Some(fault) = self.fault.take()
+        {
+            state.count(fault);
+            fetched.truncate(after.saturating_sub(self.sent));
+            self.delivery.end(end);
+        }
+    }
+}
+
+impl fmt::Debug for MockTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MockTransport")
+            .field("scope", &self.scope)
+            .field("exchange", &self.exchange)
+            .finish_non_exhaustive()
+    }
+}

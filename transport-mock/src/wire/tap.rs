@@ -1,0 +1,17 @@
+//! A place where what is sent can be changed.
+
+use crate::frame::Frame;
+
+/// Sees everything that an answer sends and may change it. Left alone, it changes nothing.
+pub(crate) trait Tap: Send {
+    /// A request was sent, and this is its path and query.
+    fn open(&mut self, _target: &str) {}
+
+    /// A watch sends `frame`; what is in `out` afterwards is sent instead.
+    fn frame(&mut self, frame: Frame, out: &mut Vec<Frame>) {
+        out.push(frame);
+    }
+
+    /// A list is sent.
+    fn list(&mut self, _body: &mut Vec<u8>) {}
+}
