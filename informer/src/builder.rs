@@ -1,0 +1,395 @@
+//! How an informer is set up.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_core::decode::form::{LeanBody, MetadataBody};
+use informer_core::decode::{Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
+use informer_core::indexer::{IndexError, IndexFn};
+use informer_core::informer::RejectedObject;
+use informer_core::processor::{Backlog, ListenerConfig};
+use informer_core::queue::{QueueKind, Refusal, Transform};
+use informer_core::reflector::{ConfigError, LastFailure};
+use informer_core::transport::{Encoding, Target};
+use informer_core::{InformerConfig, Object, ObjectKey};
+use informer_indexers::selector::{FieldSelector, LabelSelector};
+
+use crate::connect::Connect;
+use crate::engine::{Core, Decoder, Shared};
+use crate::kind::Kind;
+use crate::runtime::Runtime;
+use crate::shared::SharedInformer;
+use crate::status::Hooks;
+
+/// How an informer is set up: what it follows, in which form, and how it behaves.
+///
+/// ```
+/// use informer::{InformerBuilder, Target, by};
+/// use std::time::Duration;
+///
+/// let builder = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .namespace("web")
+///     .labels(&"app=shop".parse()?)
+///     .index("node", by::node_name())
+///     .resync(Duration::from_secs(600))
+///     .page_size(100);
+/// # let _ = builder;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct InformerBuilder<K> {
+    target: Target,
+    decoder: Arc<dyn Fn() -> Decoder<K> + Send + Sync>,
+    config: InformerConfig,
+    listeners: ListenerConfig,
+    transform: Option<Transform<Shared<K>>>,
+    indices: Vec<(String, IndexFn<Shared<K>>)>,
+    hooks: Hooks,
+    seed: Option<u64>,
+}
+
+impl<K: Kind> InformerBuilder<K> {
+    /// Objects of a Rust type.
+    #[must_use]
+    pub fn typed() -> Self {
+        Self::typed_at(K::target())
+    }
+}
+
+impl<K: serde::de::DeserializeOwned + Send + Sync + 'static> InformerBuilder<K> {
+    /// Objects of a Rust type that does not say where they are.
+    #[must_use]
+    pub fn typed_at(target: Target) -> Self {
+        Self::of(target, Typed::new)
+    }
+}
+
+impl InformerBuilder<LeanBody> {
+    /// Objects as the server sent them, decoded when somebody asks: the least memory.
+    #[must_use]
+    pub fn lean(target: Target) -> Self {
+        Self::of(target, || Lean)
+    }
+}
+
+impl InformerBuilder<serde_json::Value> {
+    /// Objects as JSON values, of any kind.
+    #[must_use]
+    pub fn dynamic(target: Target) -> Self {
+        Self::of(target, || Dynamic)
+    }
+}
+
+impl InformerBuilder<MetadataBody> {
+    /// Only the metadata of objects, of any kind; the server sends nothing else.
+    #[must_use]
+    pub fn metadata(target: Target) -> Self {
+        let target = Target {
+            encoding: Encoding::Metadata,
+            ..target
+        };
+        Self::of(target, || MetadataOnly)
+    }
+}
+
+impl<K: Send + Sync + 'static> InformerBuilder<K> {
+    /// Objects in a form of your own.
+    #[must_use]
+    pub fn of<F>(target: Target, form: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Form<Body = K> + Send + 'static,
+    {
+        Self {
+            target,
+            decoder: Arc::new(move || Box::new(JsonDecoder::new(form()))),
+            config: InformerConfig::new(),
+            listeners: ListenerConfig::new(),
+            transform: None,
+            indices: Vec::new(),
+            hooks: Hooks::default(),
+            seed: None,
+        }
+    }
+
+    /// Only objects in this namespace.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.target.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// Only objects with such labels; the server selects.
+    #[must_use]
+    pub fn labels(mut self, selector: &LabelSelector) -> Self {
+        self.target.labels = selector.to_string();
+        self
+    }
+
+    /// Only objects with such fields; the server selects, and knows only some fields.
+    #[must_use]
+    pub fn fields(mut self, selector: &FieldSelector) -> Self {
+        self.target.fields = selector.to_string();
+        self
+    }
+
+    /// Changes what is asked of the server in any other way.
+    #[must_use]
+    pub fn tweak(mut self, tweak: impl FnOnce(&mut Target)) -> Self {
+        tweak(&mut self.target);
+        self
+    }
+
+    /// How often handlers are shown the whole store again, unless they say otherwise. The server is not
+    /// asked for that.
+    #[must_use]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.config.resync = Some(period);
+        self
+    }
+
+    /// Changes every object before it is kept: to drop what nobody needs, say. It must not change the
+    /// key, and must not panic.
+    #[must_use]
+    pub fn transform(
+        mut self,
+        transform: impl Fn(&mut Object<K>) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        self.transform = Some(Transform::new(move |object: &mut Shared<K>| {
+            match Arc::get_mut(object) {
+                Some(object) => transform(object),
+                // It was just decoded, and nobody else has it.
+                None => Err(Refusal::new("the object is in use")),
+            }
+        }));
+        self
+    }
+
+    /// Adds an index to the store. It must not panic.
+    #[must_use]
+    pub fn index(mut self, name: &str, function: IndexFn<Shared<K>>) -> Self {
+        self.indices.push((name.to_owned(), function));
+        self
+    }
+
+    /// Which queue lies between the server and the store.
+    #[must_use]
+    pub const fn queue(mut self, queue: QueueKind) -> Self {
+        self.config.queue = queue;
+        self
+    }
+
+    /// All knobs at once: our default, client-go's, or anything between.
+    #[must_use]
+    pub const fn preset(mut self, config: InformerConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// How many objects a page of a list has; 0 for what is usual.
+    #[must_use]
+    pub const fn page_size(mut self, objects: u32) -> Self {
+        self.config.reflector.page_size = NonZeroU32::new(objects);
+        self
+    }
+
+    /// What happens if a handler does not keep up, unless it says otherwise.
+    #[must_use]
+    pub const fn backlog(mut self, backlog: Backlog) -> Self {
+        self.listeners.backlog = backlog;
+        self
+    }
+
+    /// Is called for every failure: of a request, of a stream, of an answer. It should return soon.
+    #[must_use]
+    pub fn on_failure(
+        mut self,
+        hook: impl Fn(&LastFailure<String>) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.on_failure = Some(Arc::new(hook));
+        self
+    }
+
+    /// Is called for every object that could not be used and was left out. It should return soon.
+    #[must_use]
+    pub fn on_rejected(
+        mut self,
+        hook: impl Fn(&RejectedObject<ObjectKey, String>) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.on_rejected = Some(Arc::new(hook));
+        self
+    }
+
+    /// Everything random comes from this number: for tests. By default it comes from the operating
+    /// system.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// What it follows.
+    #[must_use]
+    pub const fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Makes the informer. It does nothing before it is started.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    pub fn build(
+        &self,
+        connect: &impl Connect,
+        runtime: impl Runtime + 'static,
+    ) -> Result<SharedInformer<K>, BuildError> {
+        self.build_on(connect, Arc::new(runtime))
+    }
+
+    pub(crate) fn build_on(
+        &self,
+        connect: &impl Connect,
+        runtime: Arc<dyn Runtime>,
+    ) -> Result<SharedInformer<K>, BuildError> {
+        if self.target.namespace.as_deref() == Some("") {
+            return Err(BuildError::EmptyNamespace);
+        }
+        let seed = self.seed.unwrap_or_else(entropy);
+        let mut core: Core<K> = Core::new((self.decoder)(), self.config, seed)?;
+        if let Some(transform) = &self.transform {
+            core = core.with_transform(transform.clone());
+        }
+        for (name, function) in &self.indices {
+            core.add_index(name, function.clone())?;
+        }
+        let transport = connect.connect(&self.target);
+        Ok(SharedInformer::new(
+            self.target.clone(),
+            core,
+            transport,
+            self.hooks.clone(),
+            self.listeners,
+            runtime,
+        ))
+    }
+
+    /// What a factory adds where nothing was said.
+    pub(crate) fn in_factory(
+        mut self,
+        namespace: Option<&str>,
+        resync: Option<Duration>,
+        tweak: Option<&(dyn Fn(&mut Target) + Send + Sync)>,
+    ) -> Self {
+        let Self { target, config, .. } = &mut self;
+        if target.namespace.is_none() {
+            target.namespace = namespace.map(str::to_owned);
+        }
+        config.resync = config.resync.or(resync);
+        if let Some(tweak) = tweak {
+            tweak(target);
+        }
+        self
+    }
+
+    /// Adds the indices whose names an informer does not have yet.
+    pub(crate) fn add_missing_indices(&self, to: &SharedInformer<K>) -> Result<(), BuildError> {
+        for (name, function) in &self.indices {
+            match to.add_index(name, function.clone()) {
+                Ok(_) | Err(IndexError::NameTaken(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the informer and starts it, on the tokio runtime that this is called on.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    #[cfg(feature = "tokio")]
+    pub fn start(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
+        let informer = self.build(connect, crate::runtime::Tokio::current())?;
+        informer.start();
+        Ok(informer)
+    }
+
+    /// Makes the informer and starts it, on threads of its own.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    #[cfg(feature = "threads")]
+    pub fn start_blocking(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
+        let informer = self.build(connect, crate::runtime::Threads::new())?;
+        informer.start();
+        Ok(informer)
+    }
+}
+
+/// A number that nobody can guess.
+fn entropy() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+// A derived clone would ask for `K: Clone`.
+impl<K> Clone for InformerBuilder<K> {
+    fn clone(&self) -> Self {
+        Self {
+            target: self.target.clone(),
+            decoder: Arc::clone(&self.decoder),
+            config: self.config,
+            listeners: self.listeners,
+            transform: self.transform.clone(),
+            indices: self.indices.clone(),
+            hooks: self.hooks.clone(),
+            seed: self.seed,
+        }
+    }
+}
+
+impl<K> fmt::Debug for InformerBuilder<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerBuilder")
+            .field("target", &self.target)
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why an informer could not be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The configuration cannot work.
+    Config(ConfigError),
+    /// An index cannot be added.
+    Index(IndexError),
+    /// The namespace is the empty text.
+    EmptyNamespace,
+}
+
+impl From<ConfigError> for BuildError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<IndexError> for BuildError {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Index(error) => error.fmt(f),
+            Self::EmptyNamespace => {
+                f.write_str("the namespace is empty; leave it out to follow all namespaces")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,113 @@
+//! The driver: it moves signals to the core and commands to the transport, and waits.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use informer_core::Timer;
+use informer_core::transport::Transport;
+
+use crate::engine::Engine;
+use crate::handler::panic_text;
+use crate::status::Hooks;
+
+/// How many signals are taken before others have their turn.
+const BUDGET: usize = 32;
+
+/// Drives one informer until it is stopped.
+pub(crate) struct Driver<K: Send + Sync + 'static, T> {
+    engine: Arc<Engine<K>>,
+    transport: T,
+    hooks: Hooks,
+    timer: Box<dyn Timer>,
+}
+
+enum Step {
+    /// Something moved: go on.
+    Moved,
+    /// Nothing to do until somebody wakes us.
+    Idle,
+    /// The informer was stopped.
+    Stopped,
+}
+
+impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
+    pub(crate) fn new(engine: Arc<Engine<K>>, transport: T, hooks: Hooks) -> Self {
+        Self {
+            timer: engine.clock.timer(),
+            engine,
+            transport,
+            hooks,
+        }
+    }
+
+    fn step(&mut self, cx: &mut Context<'_>) -> Step {
+        let now = self.engine.clock.now();
+        let (commands, reports, stopped) = self.engine.update(|state| {
+            state.register_driver(cx.waker());
+            state.core.advance(now);
+            state.touch();
+            let mut commands = Vec::new();
+            while let Some(command) = state.core.poll_command(now) {
+                commands.push(command);
+            }
+            (commands, state.take_reports(), state.core.is_stopped())
+        });
+        for command in commands {
+            self.transport.execute(command);
+        }
+        self.hooks.call(reports);
+        if stopped {
+            return Step::Stopped;
+        }
+        if let Poll::Ready((exchange, signal)) = self.transport.poll_signal(cx) {
+            let used = self.engine.update(|state| {
+                let used = state.core.signal(exchange, signal, now);
+                state.stalled = used.is_none();
+                state.touch();
+                used
+            });
+            if let Some(used) = used {
+                self.transport.consume(used);
+                return Step::Moved;
+            }
+        }
+        let deadline = self.engine.update(|state| {
+            state.publish();
+            state.core.next_deadline()
+        });
+        match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {
+            Some(Poll::Ready(())) => Step::Moved,
+            Some(Poll::Pending) | None => Step::Idle,
+        }
+    }
+
+    fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        for _ in 0..BUDGET {
+            match self.step(cx) {
+                Step::Moved => {}
+                Step::Idle => return Poll::Pending,
+                Step::Stopped => return Poll::Ready(()),
+            }
+        }
+        self.engine.update(|state| state.publish());
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<K: Send + Sync + 'static, T: Transport<String> + Unpin> Future for Driver<K, T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        // Decoders, transforms and index functions are the user's, and run here.
+        match catch_unwind(AssertUnwindSafe(|| self.run(cx))) {
+            Ok(polled) => polled,
+            Err(panic) => {
+                self.engine.break_off(panic_text(&*panic));
+                Poll::Ready(())
+            }
+        }
+    }
+}

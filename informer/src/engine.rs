@@ -1,0 +1,382 @@
+//! The one thing that is shared: a core informer behind a lock, and who waits for it.
+//!
+//! The driver feeds it, handlers pull from it, and everybody else asks it. Every change goes through
+//! [`Engine::update`], which wakes whoever the change concerns when the lock has been given back.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use informer_core::decode::Decode;
+use informer_core::informer::AddListenerError;
+use informer_core::processor::{ListenerConfig, ListenerId, ListenerStatus};
+use informer_core::reflector::Phase;
+use informer_core::storage::Heap;
+use informer_core::{Clock, Instant, Notification, Object, Wakers};
+use informer_indexers::shared::{Publisher, Reader};
+
+use crate::runtime::{Runtime, Task};
+use crate::status::{HandlerStatus, Report, Status};
+
+/// An object as the front door hands it out: shared, and never changed.
+pub type Shared<K> = Arc<Object<K>>;
+
+/// A decoder of whichever form.
+pub(crate) type Decoder<K> = Box<dyn Decode<Object = Shared<K>> + Send>;
+
+pub(crate) type Core<K> = informer_core::Informer<Decoder<K>, Heap>;
+
+/// How many notifications a handler takes at once.
+const BATCH: usize = 64;
+
+pub(crate) struct Engine<K> {
+    pub(crate) name: String,
+    pub(crate) runtime: Arc<dyn Runtime>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) reader: Reader<Shared<K>>,
+    state: Mutex<State<K>>,
+}
+
+/// What lies behind the lock.
+pub(crate) struct State<K> {
+    pub(crate) core: Core<K>,
+    publisher: Publisher<Shared<K>>,
+    /// The store may differ from what was published.
+    unpublished: bool,
+    driver: Option<Waker>,
+    /// Something has happened that the driver must look at.
+    driver_wanted: bool,
+    /// Who is to be woken when the lock is given back.
+    woken: Vec<Waker>,
+    /// A listener held up the bytes when the driver last offered some.
+    pub(crate) stalled: bool,
+    listeners: BTreeMap<ListenerId, Listener>,
+    /// Who waits for a change of the status.
+    pub(crate) status_waiting: Wakers,
+    /// Who waits for a version.
+    pub(crate) version_waiting: Wakers,
+    /// Tasks that have not ended.
+    pub(crate) tasks: usize,
+    pub(crate) started: bool,
+    /// User code that must not panic did, under the lock: nothing can be trusted any more.
+    pub(crate) broken: Option<String>,
+    announced: Announced,
+    reports: Vec<Report>,
+}
+
+/// What is known of a listener beside what the core knows.
+#[derive(Default)]
+struct Listener {
+    waker: Option<Waker>,
+    panics: u64,
+    synced: bool,
+}
+
+/// What the world was told last.
+#[derive(Clone, PartialEq, Default)]
+struct Announced {
+    phase: Option<mem::Discriminant<Phase>>,
+    synced: bool,
+    failures: u64,
+    full_states: u64,
+    tasks: usize,
+    listeners_synced: usize,
+    started: bool,
+    broken: bool,
+}
+
+impl<K: Send + Sync + 'static> Engine<K> {
+    pub(crate) fn new(name: String, core: Core<K>, runtime: Arc<dyn Runtime>) -> Self {
+        let (publisher, reader) = informer_indexers::shared::publisher(core.store().snapshot());
+        let state = State {
+            core,
+            publisher,
+            unpublished: false,
+            driver: None,
+            driver_wanted: false,
+            woken: Vec::new(),
+            stalled: false,
+            listeners: BTreeMap::new(),
+            status_waiting: Wakers::default(),
+            version_waiting: Wakers::default(),
+            tasks: 0,
+            started: false,
+            broken: None,
+            announced: Announced::default(),
+            reports: Vec::new(),
+        };
+        Self {
+            name,
+            clock: runtime.clock(),
+            runtime,
+            reader,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// What a panic leaves behind is safe to look at; [`State::broken`] says that it happened.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State<K>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes something, and wakes whoever it concerns.
+    pub(crate) fn update<R>(&self, change: impl FnOnce(&mut State<K>) -> R) -> R {
+        let mut state = self.lock();
+        let outcome = change(&mut state);
+        let woken = state.announce(&self.name);
+        drop(state);
+        woken.into_iter().for_each(Waker::wake);
+        outcome
+    }
+
+    /// Runs a task, and counts it until it has ended, in whichever way. What it gives says whether it
+    /// has.
+    pub(crate) fn spawn(
+        self: &Arc<Self>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) -> Arc<AtomicBool> {
+        self.update(|state| state.tasks += 1);
+        let ended = Arc::new(AtomicBool::new(false));
+        let counted = Counted {
+            engine: Arc::clone(self),
+            ended: Arc::clone(&ended),
+        };
+        let task: Task = Box::pin(async move {
+            let _counted = counted;
+            task.await;
+        });
+        self.runtime.spawn(task);
+        ended
+    }
+
+    pub(crate) fn add_listener(
+        &self,
+        config: ListenerConfig,
+    ) -> Result<ListenerId, AddListenerError> {
+        let now = self.clock.now();
+        self.update(|state| {
+            let id = state.core.add_listener(config, now)?;
+            state.listeners.insert(id, Listener::default());
+            // Its resync period may be the shortest.
+            state.driver_wanted = true;
+            Ok(id)
+        })
+    }
+
+    pub(crate) fn remove_listener(&self, id: ListenerId) {
+        self.update(|state| {
+            state.core.remove_listener(id);
+            if let Some(listener) = state.listeners.remove(&id) {
+                // Its task must see that it is over.
+                state.woken.extend(listener.waker);
+            }
+            state.driver_wanted = true;
+        });
+    }
+
+    pub(crate) fn is_listening(&self, id: ListenerId) -> bool {
+        let state = self.lock();
+        state.listeners.contains_key(&id) && !state.core.is_stopped()
+    }
+
+    /// The next notifications of a listener; `None` when there will be no more. What it was given before
+    /// counts as dealt with.
+    pub(crate) fn poll_batch(
+        &self,
+        id: ListenerId,
+        cx: &mut Context<'_>,
+        batch: &mut impl Extend<Notification<Shared<K>>>,
+    ) -> Poll<Option<()>> {
+        self.update(|state| {
+            if state.core.is_stopped() || !state.listeners.contains_key(&id) {
+                return Poll::Ready(None);
+            }
+            let given = state.core.poll_notifications(id, BATCH, |notification| {
+                batch.extend([notification]);
+            });
+            // What a handler is told of, it must find in the store.
+            state.publish();
+            state.driver_wanted |= mem::take(&mut state.stalled);
+            let synced = state.core.listener_status(id).is_some_and(|it| it.synced);
+            if let Some(listener) = state.listeners.get_mut(&id) {
+                listener.synced = synced;
+                listener.waker = (given == 0).then(|| cx.waker().clone());
+            }
+            if given == 0 {
+                Poll::Pending
+            } else {
+                Poll::Ready(Some(()))
+            }
+        })
+    }
+
+    pub(crate) fn count_panic(&self, id: ListenerId) {
+        self.update(|state| {
+            if let Some(listener) = state.listeners.get_mut(&id) {
+                listener.panics += 1;
+            }
+        });
+    }
+
+    pub(crate) fn start(&self) {
+        let now = self.clock.now();
+        self.update(|state| {
+            state.core.start(now);
+            state.started = true;
+            state.driver_wanted = true;
+        });
+    }
+
+    pub(crate) fn stop(&self) {
+        let now = self.clock.now();
+        self.update(|state| state.stop(now));
+    }
+
+    /// Ends everything because something panicked that must not.
+    pub(crate) fn break_off(&self, panic: String) {
+        let now = self.clock.now();
+        tracing::error!(informer = self.name, panic, "stopped by a panic");
+        self.update(|state| {
+            state.broken.get_or_insert(panic);
+            state.stop(now);
+        });
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let state = self.lock();
+        let now = self.clock.now();
+        Status::of(&self.name, &state, now)
+    }
+}
+
+impl<K: Send + Sync + 'static> State<K> {
+    /// The driver is here, and is to be woken when there is something for it.
+    pub(crate) fn register_driver(&mut self, waker: &Waker) {
+        match &mut self.driver {
+            Some(driver) => driver.clone_from(waker),
+            None => self.driver = Some(waker.clone()),
+        }
+    }
+
+    /// The store may have changed.
+    pub(crate) const fn touch(&mut self) {
+        self.unpublished = true;
+    }
+
+    /// Lets readers see the present store.
+    pub(crate) fn publish(&mut self) {
+        if mem::take(&mut self.unpublished) {
+            self.publisher.publish(self.core.store().snapshot());
+        }
+    }
+
+    fn stop(&mut self, now: Instant) {
+        self.core.stop(now);
+        self.publish();
+        self.driver_wanted = true;
+        for listener in self.listeners.values_mut() {
+            self.woken.extend(listener.waker.take());
+        }
+    }
+
+    /// What the driver is to tell the user's hooks.
+    pub(crate) fn take_reports(&mut self) -> Vec<Report> {
+        mem::take(&mut self.reports)
+    }
+
+    pub(crate) fn handlers(&self) -> Vec<HandlerStatus> {
+        let status = |(id, listener): (&ListenerId, &Listener)| {
+            let core = self.core.listener_status(*id)?;
+            Some(HandlerStatus::of(core, listener.panics))
+        };
+        self.listeners.iter().filter_map(status).collect()
+    }
+
+    pub(crate) fn listener(&self, id: ListenerId) -> Option<(ListenerStatus, u64)> {
+        let status = self.core.listener_status(id)?;
+        Some((status, self.listeners.get(&id)?.panics))
+    }
+
+    /// Collects whoever is to be woken, and says in the log when the phase has changed.
+    fn announce(&mut self, name: &str) -> Vec<Waker> {
+        let mut woken = mem::take(&mut self.woken);
+        while let Some(id) = self.core.poll_ready_listener() {
+            let listener = self.listeners.get_mut(&id);
+            woken.extend(listener.and_then(|listener| listener.waker.take()));
+        }
+        if mem::take(&mut self.driver_wanted) {
+            woken.extend(self.driver.take());
+        }
+        if !self.version_waiting.is_empty() {
+            self.publish();
+            woken.extend(self.version_waiting.take());
+        }
+        let announced = self.announcement();
+        if announced != self.announced {
+            self.tell(name, &announced);
+            self.announced = announced;
+            woken.extend(self.status_waiting.take());
+        }
+        while let Some(rejected) = self.core.poll_rejected() {
+            tracing::warn!(
+                informer = name,
+                key = rejected.key.as_ref().map(tracing::field::display),
+                version = rejected.version,
+                reason = rejected.reason,
+                "an object could not be used"
+            );
+            self.reports.push(Report::Rejected(rejected));
+        }
+        woken
+    }
+
+    fn announcement(&self) -> Announced {
+        let status = self.core.status();
+        Announced {
+            phase: Some(mem::discriminant(&status.phase)),
+            synced: status.synced,
+            failures: status.counts.failures,
+            full_states: status.counts.full_states,
+            tasks: self.tasks,
+            listeners_synced: self.listeners.values().filter(|it| it.synced).count(),
+            started: self.started,
+            broken: self.broken.is_some(),
+        }
+    }
+
+    fn tell(&mut self, name: &str, announced: &Announced) {
+        let status = self.core.status();
+        if announced.failures != self.announced.failures
+            && let Some(last) = status.last_failure
+        {
+            tracing::warn!(
+                informer = name,
+                failure = %last.failure,
+                message = last.message,
+                "the server could not be followed"
+            );
+            self.reports.push(Report::Failed(last.clone()));
+        }
+        if announced.phase != self.announced.phase {
+            tracing::info!(informer = name, phase = ?status.phase, version = status.version, "phase");
+        }
+        if announced.synced && !self.announced.synced {
+            tracing::info!(informer = name, objects = status.objects, "synced");
+        }
+    }
+}
+
+/// A task that is counted as long as it lives.
+struct Counted<K: Send + Sync + 'static> {
+    engine: Arc<Engine<K>>,
+    ended: Arc<AtomicBool>,
+}
+
+impl<K: Send + Sync + 'static> Drop for Counted<K> {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Release);
+        self.engine.update(|state| state.tasks -= 1);
+    }
+}

@@ -1,0 +1,298 @@
+//! `SharedInformerFactory`: one informer for all who follow the same thing.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use informer_core::transport::Target;
+
+use crate::builder::{BuildError, InformerBuilder};
+use crate::connect::Connect;
+use crate::error::NotSynced;
+use crate::kind::Kind;
+use crate::runtime::Runtime;
+use crate::shared::SharedInformer;
+use crate::status::Status;
+
+/// Informers for a whole program: whoever asks for the same resource, namespace, selectors and form gets
+/// the same informer, with one watch and one store.
+///
+/// The factory keeps its informers alive until it is dropped, [shut down](Self::shutdown), or told to
+/// [forget](Self::forget) one.
+///
+/// ```
+/// use informer::runtime::Tokio;
+/// use informer::{InformerBuilder, SharedInformerFactory, Target};
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// let factory = SharedInformerFactory::new(server.connect(), Tokio::current());
+///
+/// let pods = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
+/// let again = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
+/// factory.start();
+/// factory.synced(Duration::from_secs(30)).await?;
+/// assert!(pods.is_synced() && again.is_synced());
+/// factory.shutdown().await;
+/// # Ok(())
+/// # }
+/// ```
+pub struct SharedInformerFactory<C> {
+    connect: C,
+    runtime: Arc<dyn Runtime>,
+    namespace: Option<String>,
+    resync: Option<Duration>,
+    tweak: Option<Arc<dyn Fn(&mut Target) + Send + Sync>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    informers: BTreeMap<Identity, Box<dyn AnyInformer>>,
+    started: bool,
+}
+
+/// Who is the same. The form is told by the type of the body.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Identity {
+    target: Target,
+    body: TypeId,
+}
+
+impl<C: Connect> SharedInformerFactory<C> {
+    /// A factory without informers.
+    pub fn new(connect: C, runtime: impl Runtime + 'static) -> Self {
+        Self {
+            connect,
+            runtime: Arc::new(runtime),
+            namespace: None,
+            resync: None,
+            tweak: None,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Informers that do not name a namespace follow only this one.
+    #[must_use]
+    pub fn namespace(mut self, namespace: &str) -> Self {
+        self.namespace = Some(namespace.to_owned());
+        self
+    }
+
+    /// How often handlers are shown the whole store again, where an informer does not say otherwise.
+    #[must_use]
+    pub const fn resync(mut self, period: Duration) -> Self {
+        self.resync = Some(period);
+        self
+    }
+
+    /// Changes what is asked of the server, for all informers.
+    #[must_use]
+    pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
+        self.tweak = Some(Arc::new(tweak));
+        self
+    }
+
+    /// The informer for this, made if there is none yet. If the factory was started, so is the informer.
+    ///
+    /// Of one that is there already, everything stays as it is, but that it gets those indices of the
+    /// builder whose names it does not have.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    pub fn informer<K: Send + Sync + 'static>(
+        &self,
+        builder: &InformerBuilder<K>,
+    ) -> Result<SharedInformer<K>, BuildError> {
+        let builder = builder.clone().in_factory(
+            self.namespace.as_deref(),
+            self.resync,
+            self.tweak.as_deref(),
+        );
+        let identity = Identity {
+            target: builder.target().clone(),
+            body: TypeId::of::<K>(),
+        };
+        let mut state = self.lock();
+        let known = state.informers.get(&identity);
+        if let Some(informer) = known.and_then(|it| it.any().downcast_ref::<SharedInformer<K>>())
+            && !informer.is_stopped()
+        {
+            let informer = informer.clone();
+            builder.add_missing_indices(&informer)?;
+            return Ok(informer);
+        }
+        let informer = builder.build_on(&self.connect, Arc::clone(&self.runtime))?;
+        if state.started {
+            informer.start();
+        }
+        state.informers.insert(identity, Box::new(informer.clone()));
+        Ok(informer)
+    }
+
+    /// The informer for all objects of a Rust type.
+    ///
+    /// # Errors
+    /// The configuration cannot work.
+    pub fn of<K: Kind>(&self) -> Result<SharedInformer<K>, BuildError> {
+        self.informer(&InformerBuilder::typed())
+    }
+
+    /// Starts all informers, those that are asked for later included. Any number of times.
+    pub fn start(&self) {
+        let mut state = self.lock();
+        state.started = true;
+        state
+            .informers
+            .values()
+            .for_each(|informer| informer.start());
+    }
+
+    /// Waits until all informers are synced.
+    ///
+    /// # Errors
+    /// Some are not in time, or never will be: each with its reason. One that was not started is such a
+    /// one.
+    pub async fn synced(&self, timeout: Duration) -> Result<(), NotAllSynced> {
+        let waits: Vec<_> = {
+            let state = self.lock();
+            let informers = state.informers.values();
+            informers.map(|informer| informer.synced(timeout)).collect()
+        };
+        let mut late = Vec::new();
+        // All deadlines are the same, so waiting for one after the other takes no longer.
+        for wait in waits {
+            late.extend(wait.await.err());
+        }
+        if late.is_empty() {
+            Ok(())
+        } else {
+            Err(NotAllSynced { late })
+        }
+    }
+
+    /// How each informer is doing.
+    #[must_use]
+    pub fn status(&self) -> Vec<Status> {
+        let state = self.lock();
+        state
+            .informers
+            .values()
+            .map(|informer| informer.status())
+            .collect()
+    }
+
+    /// The factory has no part in this informer any more: it ends when the last of its handles is
+    /// dropped, and whoever asks for it anew gets another one. Says whether the factory had it.
+    pub fn forget<K: Send + Sync + 'static>(&self, informer: &SharedInformer<K>) -> bool {
+        let mut state = self.lock();
+        let before = state.informers.len();
+        state.informers.retain(|_, it| {
+            let same = it.any().downcast_ref::<SharedInformer<K>>();
+            !same.is_some_and(|it| it.is_same(informer))
+        });
+        state.informers.len() < before
+    }
+
+    /// Stops all informers and waits until everything that belongs to them has ended. The factory can be
+    /// used again after that, with new informers.
+    pub async fn shutdown(&self) {
+        let informers = {
+            let mut state = self.lock();
+            state.started = false;
+            std::mem::take(&mut state.informers)
+        };
+        informers.values().for_each(|informer| informer.stop());
+        for informer in informers.values() {
+            informer.join().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Waiting<R> = Pin<Box<dyn Future<Output = R> + Send>>;
+
+/// An informer whose kind is not known here.
+trait AnyInformer: Send + Sync {
+    fn any(&self) -> &dyn Any;
+    fn start(&self);
+    fn stop(&self);
+    fn status(&self) -> Status;
+    fn synced(&self, timeout: Duration) -> Waiting<Result<(), NotSynced>>;
+    fn join(&self) -> Waiting<()>;
+}
+
+impl<K: Send + Sync + 'static> AnyInformer for SharedInformer<K> {
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn start(&self) {
+        Self::start(self);
+    }
+
+    fn stop(&self) {
+        Self::stop(self);
+    }
+
+    fn status(&self) -> Status {
+        Self::status(self)
+    }
+
+    fn synced(&self, timeout: Duration) -> Waiting<Result<(), NotSynced>> {
+        let informer = self.clone();
+        Box::pin(async move {
+            if !informer.is_started() {
+                return Err(NotSynced::of(informer.status(), Duration::ZERO));
+            }
+            Self::synced(&informer, timeout).await
+        })
+    }
+
+    fn join(&self) -> Waiting<()> {
+        let informer = self.clone();
+        Box::pin(async move { Self::join(&informer).await })
+    }
+}
+
+/// Some informers of a factory are not synced.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct NotAllSynced {
+    /// Each of them, with its reason.
+    pub late: Vec<NotSynced>,
+}
+
+impl fmt::Display for NotAllSynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, late) in self.late.iter().enumerate() {
+            if at > 0 {
+                f.write_str("; ")?;
+            }
+            late.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for NotAllSynced {}
+
+impl<C> fmt::Debug for SharedInformerFactory<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = state.informers.keys().map(|it| it.target.to_string());
+        f.debug_struct("SharedInformerFactory")
+            .field("informers", &names.collect::<Vec<_>>())
+            .field("started", &state.started)
+            .finish_non_exhaustive()
+    }
+}

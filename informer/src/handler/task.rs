@@ -1,0 +1,100 @@
+//! The task in which a handler runs: it takes what waits, and calls.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use informer_core::Notification;
+use informer_core::processor::ListenerId;
+
+use super::{AsyncHandler, Handler, panic_text};
+use crate::engine::{Engine, Shared};
+
+/// A handler that does not wait, as one that might.
+pub(crate) struct Inline<H>(pub(crate) H);
+
+impl<K: Send + Sync + 'static, H: Handler<K>> AsyncHandler<K> for Inline<H> {
+    async fn notified(&mut self, notification: Notification<Shared<K>>) {
+        self.0.notified(notification);
+    }
+}
+
+/// The notifications of one listener. Its removal, and the end of the informer, end them.
+pub(crate) struct Pulling<K: Send + Sync + 'static> {
+    pub(crate) engine: Arc<Engine<K>>,
+    pub(crate) id: ListenerId,
+    taken: VecDeque<Notification<Shared<K>>>,
+}
+
+impl<K: Send + Sync + 'static> Pulling<K> {
+    pub(crate) const fn new(engine: Arc<Engine<K>>, id: ListenerId) -> Self {
+        Self {
+            engine,
+            id,
+            taken: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn poll_next(
+        &mut self,
+        cx: &mut std::task::Context<'_>,
+    ) -> Poll<Option<Notification<Shared<K>>>> {
+        if self.taken.is_empty() {
+            let Self { engine, id, taken } = self;
+            // An index function may panic here, since taking something lets the queue move on.
+            let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, cx, taken)));
+            match polled {
+                Ok(Poll::Ready(Some(()))) => {}
+                Ok(Poll::Ready(None)) => return Poll::Ready(None),
+                Ok(Poll::Pending) => return Poll::Pending,
+                Err(panic) => {
+                    engine.break_off(panic_text(&*panic));
+                    return Poll::Ready(None);
+                }
+            }
+        } else if !self.engine.is_listening(self.id) {
+            // Removed while some were still to be told.
+            self.taken.clear();
+            return Poll::Ready(None);
+        }
+        Poll::Ready(self.taken.pop_front())
+    }
+}
+
+/// Calls a handler until its listener is removed or the informer ends.
+pub(crate) async fn run<K: Send + Sync + 'static>(
+    mut pulling: Pulling<K>,
+    mut handler: impl AsyncHandler<K>,
+) {
+    while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx)).await {
+        let key = notification.key().clone();
+        if let Err(panic) = caught(&mut handler, notification).await {
+            tracing::error!(
+                informer = pulling.engine.name,
+                %key,
+                panic,
+                "a handler panicked"
+            );
+            pulling.engine.count_panic(pulling.id);
+        }
+    }
+}
+
+/// One call. A panic in it is caught, be it in the call or while it waits.
+async fn caught<K: Send + Sync + 'static>(
+    handler: &mut impl AsyncHandler<K>,
+    notification: Notification<Shared<K>>,
+) -> Result<(), String> {
+    let call = catch_unwind(AssertUnwindSafe(|| handler.notified(notification)));
+    let mut call = pin!(call.map_err(|panic| panic_text(&*panic))?);
+    poll_fn(
+        |cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
+        },
+    )
+    .await
+}

@@ -1,0 +1,370 @@
+//! `SharedInformer`: one watch, one store, many handlers.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use informer_core::indexer::{IndexError, IndexFn, IndexId};
+use informer_core::informer::AddListenerError;
+use informer_core::processor::ListenerConfig;
+use informer_core::transport::{Target, Transport};
+use informer_core::{NotComparable, Notification};
+use informer_indexers::shared::Snapshot;
+
+use crate::driver::Driver;
+use crate::engine::{Core, Engine, Shared};
+use crate::error::{NotReached, NotSynced};
+use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
+use crate::lister::Lister;
+use crate::registration::Registration;
+use crate::runtime::{Runtime, Task};
+use crate::status::{Hooks, Status};
+use crate::wait::Wait;
+
+/// An informer: it lists once, watches for ever, keeps the objects and tells every handler what
+/// changed. Cheap to clone; all clones are the same informer.
+///
+/// When the last clone, lister and stream is dropped, the watch ends and the store is freed.
+pub struct SharedInformer<K: Send + Sync + 'static> {
+    handle: Arc<Handle<K>>,
+}
+
+/// What users hold. Tasks hold only the engine, so when this goes nobody is left who could ask.
+pub(crate) struct Handle<K: Send + Sync + 'static> {
+    pub(crate) engine: Arc<Engine<K>>,
+    target: Target,
+    listeners: ListenerConfig,
+    /// The driver, until the informer is started.
+    driver: Mutex<Option<Task>>,
+}
+
+impl<K: Send + Sync + 'static> SharedInformer<K> {
+    pub(crate) fn new(
+        target: Target,
+        core: Core<K>,
+        transport: impl Transport<String> + Send + Unpin + 'static,
+        hooks: Hooks,
+        listeners: ListenerConfig,
+        runtime: Arc<dyn Runtime>,
+    ) -> Self {
+        let engine = Arc::new(Engine::new(target.to_string(), core, runtime));
+        let driver = Driver::new(Arc::clone(&engine), transport, hooks);
+        let handle = Handle {
+            engine,
+            target,
+            listeners,
+            driver: Mutex::new(Some(Box::pin(driver))),
+        };
+        Self {
+            handle: Arc::new(handle),
+        }
+    }
+
+    /// Starts it. The second time nothing happens.
+    pub fn start(&self) {
+        let mut driver = self
+            .handle
+            .driver
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(driver) = driver.take() {
+            self.engine().start();
+            self.engine().spawn(driver);
+        }
+    }
+
+    /// Stops it, for good: the watch ends, and handlers are told nothing more. The store stays readable.
+    /// Who wants it again makes a new one.
+    pub fn stop(&self) {
+        self.handle.stop();
+    }
+
+    /// Whether it was started.
+    #[must_use]
+    pub fn is_started(&self) -> bool {
+        self.engine().lock().started
+    }
+
+    /// Whether it was stopped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.engine().lock().core.is_stopped()
+    }
+
+    /// Whether this is the same informer as another one.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.handle, &other.handle)
+    }
+
+    /// Waits until everything that belongs to it has ended, after it was stopped: the watch, and every
+    /// call of a handler.
+    pub async fn join(&self) {
+        Wait::for_status(self.engine(), |state| {
+            (state.core.is_stopped() && state.tasks == 0).then_some(())
+        })
+        .await;
+    }
+
+    /// What it follows.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.handle.target
+    }
+
+    /// Adds a handler, at any time. It is shown what is there, and then told what changes.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn on(&self, handler: impl Handler<K>) -> Result<Registration<K>, AddListenerError> {
+        self.on_with(handler, self.handle.listeners)
+    }
+
+    /// The same, with a resync period or a backlog policy of its own.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn on_with(
+        &self,
+        handler: impl Handler<K>,
+        config: ListenerConfig,
+    ) -> Result<Registration<K>, AddListenerError> {
+        self.on_async_with(Inline(handler), config)
+    }
+
+    /// Adds a handler that may wait.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn on_async(
+        &self,
+        handler: impl AsyncHandler<K>,
+    ) -> Result<Registration<K>, AddListenerError> {
+        self.on_async_with(handler, self.handle.listeners)
+    }
+
+    /// The same, with a resync period or a backlog policy of its own.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn on_async_with(
+        &self,
+        handler: impl AsyncHandler<K>,
+        config: ListenerConfig,
+    ) -> Result<Registration<K>, AddListenerError> {
+        let pulling = self.pull(config)?;
+        let id = pulling.id;
+        let ended = self.engine().spawn(run(pulling, handler));
+        Ok(Registration::new(Arc::clone(self.engine()), id, ended))
+    }
+
+    /// The notifications as a stream.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn stream(&self) -> Result<Notifications<K>, AddListenerError> {
+        self.stream_with(self.handle.listeners)
+    }
+
+    /// The same, with a resync period or a backlog policy of its own.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn stream_with(
+        &self,
+        config: ListenerConfig,
+    ) -> Result<Notifications<K>, AddListenerError> {
+        let pulling = self.pull(config)?;
+        Ok(Notifications::new(pulling, Arc::clone(&self.handle)))
+    }
+
+    /// Sends the notifications into a channel. While it is full, they wait here, subject to the backlog
+    /// policy; when its receiver is gone, they are dropped.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    #[cfg(feature = "tokio")]
+    pub fn send_to(
+        &self,
+        channel: tokio::sync::mpsc::Sender<Notification<Shared<K>>>,
+    ) -> Result<Registration<K>, AddListenerError> {
+        self.on_async(move |notification| {
+            let channel = channel.clone();
+            async move {
+                // Without a receiver there is nobody to tell.
+                let _ = channel.send(notification).await;
+            }
+        })
+    }
+
+    fn pull(&self, config: ListenerConfig) -> Result<Pulling<K>, AddListenerError> {
+        let id = self.engine().add_listener(config)?;
+        Ok(Pulling::new(Arc::clone(self.engine()), id))
+    }
+
+    /// Reads the store.
+    #[must_use]
+    pub fn lister(&self) -> Lister<K> {
+        Lister::new(Arc::clone(&self.handle))
+    }
+
+    /// The store as it is now, to be kept as long as it is needed.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot<Shared<K>> {
+        self.engine().reader.snapshot()
+    }
+
+    /// Adds an index to the store, at any time. It must not panic.
+    ///
+    /// # Errors
+    /// The name is taken.
+    pub fn add_index(
+        &self,
+        name: &str,
+        function: IndexFn<Shared<K>>,
+    ) -> Result<IndexId, IndexError> {
+        self.engine().update(|state| {
+            let added = state.core.add_index(name, function);
+            state.touch();
+            state.publish();
+            added
+        })
+    }
+
+    /// Whether the first full state is in the store. A handler may still be busy with it: see
+    /// [`Registration::synced`].
+    #[must_use]
+    pub fn is_synced(&self) -> bool {
+        self.engine().lock().core.is_synced()
+    }
+
+    /// Waits until the first full state is in the store.
+    ///
+    /// # Errors
+    /// It did not come to that in time, or never will; with the reason.
+    pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
+        let wait = Wait::for_status(self.engine(), |state| {
+            let synced = state.core.is_synced();
+            (synced || state.core.is_stopped()).then_some(synced)
+        });
+        match wait.within(timeout).await {
+            Some(true) => Ok(()),
+            _ => Err(NotSynced::of(self.status(), timeout)),
+        }
+    }
+
+    /// The same for a thread.
+    ///
+    /// # Errors
+    /// It did not come to that in time, or never will; with the reason.
+    #[cfg(feature = "threads")]
+    pub fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
+        crate::runtime::block_on(self.synced(timeout))
+    }
+
+    /// Waits until the store shows at least the state of `version`, such as the one that a write of
+    /// one's own was answered with, and gives that state.
+    ///
+    /// # Errors
+    /// It was not reached in time, or nobody can tell.
+    pub async fn reached(
+        &self,
+        version: &str,
+        timeout: Duration,
+    ) -> Result<Snapshot<Shared<K>>, NotReached> {
+        let wait = Wait::for_version(self.engine(), |state| {
+            let outcome = match state.core.wait_for(version) {
+                Err(NotComparable) => Err(NotReached::NotComparable {
+                    version: version.to_owned(),
+                }),
+                Ok(reached) if reached.is_ready() => Ok(true),
+                Ok(_) if state.core.is_stopped() => Ok(false),
+                Ok(_) => return None,
+            };
+            state.publish();
+            Some(outcome)
+        });
+        match wait.within(timeout).await.unwrap_or(Ok(false)) {
+            Ok(true) => Ok(self.snapshot()),
+            Err(error) => Err(error),
+            Ok(false) => {
+                let status = self.status();
+                Err(NotReached::InTime {
+                    version: version.to_owned(),
+                    reason: status.reason(),
+                    name: status.name,
+                    waited: timeout,
+                    reached: status.version,
+                })
+            }
+        }
+    }
+
+    /// How it is doing.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.engine().status()
+    }
+
+    /// Waits until the status differs from `seen` in its phase, its failures or its sync, and gives it.
+    /// `None` when the informer has ended.
+    pub async fn status_change(&self, seen: &Status) -> Option<Status> {
+        let engine = Arc::clone(self.engine());
+        let name = engine.name.clone();
+        let wait = Wait::for_status(self.engine(), move |state| {
+            let now = engine.clock.now();
+            let status = Status::of(&name, state, now);
+            let is_news = status.differs_from(seen);
+            let over = state.core.is_stopped();
+            (is_news || over).then(|| is_news.then_some(status))
+        });
+        wait.await.flatten()
+    }
+
+    /// Whether the store is synced, follows the server and heard from it within `within`: for a
+    /// readiness probe. Two minutes are a good value, as a server sends a bookmark about once a minute.
+    #[must_use]
+    pub fn is_fresh(&self, within: Duration) -> bool {
+        let now = self.engine().clock.now();
+        self.engine().lock().core.is_fresh(within, now)
+    }
+
+    fn engine(&self) -> &Arc<Engine<K>> {
+        &self.handle.engine
+    }
+}
+
+impl<K: Send + Sync + 'static> Handle<K> {
+    fn stop(&self) {
+        // A driver that never ran is not needed any more.
+        let driver = self
+            .driver
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.engine.stop();
+        drop(driver);
+    }
+}
+
+impl<K: Send + Sync + 'static> Drop for Handle<K> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl<K: Send + Sync + 'static> Clone for SharedInformer<K> {
+    fn clone(&self) -> Self {
+        Self {
+            handle: Arc::clone(&self.handle),
+        }
+    }
+}
+
+impl<K: Send + Sync + 'static> fmt::Debug for SharedInformer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedInformer")
+            .field("status", &self.status())
+            .finish()
+    }
+}

@@ -1,0 +1,229 @@
+//! How an informer is doing, for people, probes and hooks.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer_core::informer::{Counts, RejectedObject};
+use informer_core::processor::ListenerStatus;
+use informer_core::reflector::{LastFailure, Phase};
+use informer_core::{Instant, ObjectKey};
+
+use crate::engine::State;
+use crate::handler::panic_text;
+
+/// How an informer is doing, at one moment.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Status {
+    /// What it follows: resource, namespace, selectors.
+    pub name: String,
+    /// Whether it was started.
+    pub started: bool,
+    /// What it is doing, and if it waits, why and until when.
+    pub phase: Phase,
+    /// Whether the first full state is in the store.
+    pub synced: bool,
+    /// The version up to which the server has reported everything; empty before the first full state.
+    pub version: String,
+    /// Objects in the store.
+    pub objects: usize,
+    /// Changes between the server and the store.
+    pub queued: usize,
+    /// Whether a handler holds up everything, by its policy.
+    pub stalled: bool,
+    /// Whether the newest full state contained an object that could not even be named, so that nothing
+    /// was deleted.
+    pub unswept: bool,
+    /// The failure that happened last, with what the server or the transport said.
+    pub last_failure: Option<LastFailure<String>>,
+    /// How long ago the last byte came.
+    pub last_byte: Option<Duration>,
+    /// How long ago the last event or object came.
+    pub last_event: Option<Duration>,
+    /// How long ago the last bookmark came.
+    pub last_bookmark: Option<Duration>,
+    /// Counters since the start.
+    pub counts: Counts,
+    /// One for each handler.
+    pub handlers: Vec<HandlerStatus>,
+    /// A decoder, transform or index function panicked, and that ended the informer.
+    pub panic: Option<String>,
+}
+
+impl Status {
+    pub(crate) fn of<K: Send + Sync + 'static>(name: &str, state: &State<K>, now: Instant) -> Self {
+        let status = state.core.status();
+        let age = |at: Option<Instant>| at.map(|at| now.since(at));
+        Self {
+            name: name.to_owned(),
+            started: state.started,
+            phase: status.phase,
+            synced: status.synced,
+            version: status.version.to_owned(),
+            objects: status.objects,
+            queued: status.queued,
+            stalled: status.stalled,
+            unswept: status.unswept,
+            last_failure: status.last_failure.cloned(),
+            last_byte: age(status.last_byte),
+            last_event: age(status.last_event),
+            last_bookmark: age(status.last_bookmark),
+            counts: status.counts,
+            handlers: state.handlers(),
+            panic: state.broken.clone(),
+        }
+    }
+
+    /// Whether something is different that one would act on.
+    pub(crate) fn differs_from(&self, other: &Self) -> bool {
+        let what = |status: &Self| {
+            let synced = status
+                .handlers
+                .iter()
+                .filter(|handler| handler.synced)
+                .count();
+            let phase = std::mem::discriminant(&status.phase);
+            let counts = (status.counts.failures, status.counts.full_states);
+            (
+                phase,
+                status.started,
+                status.synced,
+                counts,
+                synced,
+                status.panic.is_some(),
+            )
+        };
+        what(self) != what(other)
+    }
+
+    /// Why it is not synced, in words.
+    pub(crate) fn reason(&self) -> String {
+        let failure = self.last_failure.as_ref().map(|last| {
+            let Self { counts, .. } = self;
+            let message = if last.message.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", last.message)
+            };
+            format!(
+                "; {} failures, the last: {}{message}",
+                counts.failures, last.failure
+            )
+        });
+        let failure = failure.unwrap_or_default();
+        if let Some(panic) = &self.panic {
+            return format!("a decoder, transform or index function panicked: {panic}");
+        }
+        match self.phase {
+            _ if !self.started => "it was not started; call `start`".to_owned(),
+            Phase::Stopped => format!("it was stopped{failure}"),
+            Phase::Waiting { cause, .. } => {
+                let message = self.last_failure.as_ref().map_or("", |last| &last.message);
+                let message = if message.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({message})")
+                };
+                format!(
+                    "{cause}{message}; tried {} times so far",
+                    self.counts.failures
+                )
+            }
+            Phase::Listing { items: 0, .. } | Phase::Streaming { items: 0 } | Phase::Idle => {
+                format!("the server has not answered yet{failure}")
+            }
+            Phase::Listing { items, remaining } => {
+                let left = remaining.map_or(String::new(), |left| format!(", {left} to come"));
+                format!("{items} objects listed so far{left}{failure}")
+            }
+            Phase::Streaming { items } => format!("{items} objects received so far{failure}"),
+            Phase::Watching if self.stalled => {
+                "a handler that stalls has not taken its notifications".to_owned()
+            }
+            Phase::Watching => format!("the state is being applied{failure}"),
+        }
+    }
+}
+
+/// How a handler is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct HandlerStatus {
+    /// Notifications that wait for it: its lag.
+    pub pending: usize,
+    /// Notifications that it was given.
+    pub delivered: u64,
+    /// Notifications that were merged away because it did not keep up.
+    pub coalesced: u64,
+    /// Whether it has dealt with its initial state.
+    pub synced: bool,
+    /// How often it panicked.
+    pub panics: u64,
+}
+
+impl HandlerStatus {
+    pub(crate) const fn of(core: ListenerStatus, panics: u64) -> Self {
+        Self {
+            pending: core.pending,
+            delivered: core.delivered,
+            coalesced: core.coalesced,
+            synced: core.synced,
+            panics,
+        }
+    }
+}
+
+/// Something that went wrong, for hooks.
+pub(crate) enum Report {
+    Failed(LastFailure<String>),
+    Rejected(RejectedObject<ObjectKey, String>),
+}
+
+type FailureHook = dyn Fn(&LastFailure<String>) + Send + Sync;
+type RejectedHook = dyn Fn(&RejectedObject<ObjectKey, String>) + Send + Sync;
+
+/// What the user wants to be told beside the notifications.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks {
+    pub(crate) on_failure: Option<Arc<FailureHook>>,
+    pub(crate) on_rejected: Option<Arc<RejectedHook>>,
+}
+
+impl Hooks {
+    /// Tells the user. A hook that panics harms nobody.
+    pub(crate) fn call(&self, reports: Vec<Report>) {
+        for report in reports {
+            let told = catch_unwind(AssertUnwindSafe(|| match (report, self) {
+                (
+                    Report::Failed(failure),
+                    Self {
+                        on_failure: Some(hook),
+                        ..
+                    },
+                ) => hook(&failure),
+                (
+                    Report::Rejected(object),
+                    Self {
+                        on_rejected: Some(hook),
+                        ..
+                    },
+                ) => hook(&object),
+                _ => {}
+            }));
+            if let Err(panic) = told {
+                tracing::error!(panic = panic_text(&*panic), "a hook panicked");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hooks")
+            .field("on_failure", &self.on_failure.is_some())
+            .field("on_rejected", &self.on_rejected.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,186 @@
+//! A mock API server, virtual time, and informers between them, all driven by hand.
+#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use informer::runtime::Manual;
+use informer::{Clock, Instant, Notification, Shared, SharedInformer, Target, Timer};
+use informer_transport_mock::transport::{MockTransport, Scope};
+use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+use serde_json::{Value, json};
+
+pub type Pod = Shared<Value>;
+
+#[derive(Clone)]
+pub struct TestClock(pub VirtualClock);
+
+impl Clock for TestClock {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+    fn timer(&self) -> Box<dyn Timer> {
+        Box::new(self.clone())
+    }
+}
+
+impl Timer for TestClock {
+    fn poll_until(
+        &mut self,
+        deadline: Instant,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<()> {
+        self.0.poll_until(deadline, cx)
+    }
+}
+
+pub struct World {
+    pub clock: VirtualClock,
+    pub server: MockServer,
+    pub runtime: Manual,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let clock = VirtualClock::new();
+        Self {
+            server: MockServer::new(ServerConfig::new(1), clock.clone()),
+            runtime: Manual::new(Arc::new(TestClock(clock.clone()))),
+            clock,
+        }
+    }
+
+    pub fn connect(&self) -> impl Fn(&Target) -> MockTransport + Clone + use<> {
+        let server = self.server.clone();
+        move |target| server.transport(scope(target), 1)
+    }
+
+    /// Lets everything happen that can happen now.
+    pub fn settle(&self) {
+        self.runtime.run_until_idle();
+    }
+
+    /// Lets time pass, step by step, so that everybody does in time what they have to.
+    pub fn pass(&self, time: Duration) {
+        self.settle();
+        let end = self.clock.now().after(time);
+        while self.clock.next_deadline().is_some_and(|next| next < end) {
+            self.clock.advance_to_next();
+            self.settle();
+        }
+        self.clock.set(end);
+        self.settle();
+    }
+
+    /// Waits for something, and lets the time pass as needed.
+    pub fn wait<R>(&self, future: impl Future<Output = R>) -> R {
+        let mut future = Box::pin(future);
+        loop {
+            future = match self.runtime.run(future) {
+                Ok(output) => return output,
+                Err(future) => future,
+            };
+            assert!(
+                self.clock.advance_to_next().is_some(),
+                "it would wait for ever"
+            );
+        }
+    }
+
+    /// Creates a pod and gives its version.
+    pub fn create(&self, name: &str) -> String {
+        self.server.with(|server| {
+            let pod =
+                json!({"metadata": {"namespace": "web", "name": name, "labels": {"app": name}}});
+            server.create("pods", pod).unwrap();
+            server.revision().to_string()
+        })
+    }
+
+    pub fn touch(&self, name: &str) -> String {
+        self.server.with(|server| {
+            let version = server.revision();
+            let change = json!({"spec": {"touched": version}});
+            server
+                .patch("pods", &format!("web/{name}"), change)
+                .unwrap();
+            server.revision().to_string()
+        })
+    }
+
+    pub fn delete(&self, name: &str) {
+        self.server
+            .with(|server| server.delete("pods", &format!("web/{name}")).unwrap());
+    }
+}
+
+fn scope(target: &Target) -> Scope {
+    let mut scope = Scope::new(&target.group, &target.version, &target.plural)
+        .with_labels(&target.labels)
+        .with_fields(&target.fields);
+    if let Some(namespace) = &target.namespace {
+        scope = scope.in_namespace(namespace);
+    }
+    scope
+}
+
+pub fn pods() -> informer::InformerBuilder<Value> {
+    informer::InformerBuilder::dynamic(Target::new("", "v1", "pods")).seed(1)
+}
+
+/// What a handler was told, in words.
+#[derive(Clone, Default)]
+pub struct Told(pub Arc<Mutex<Vec<String>>>);
+
+impl Told {
+    pub fn handler(&self) -> impl FnMut(Notification<Pod>) + Send + 'static + use<> {
+        let told = self.clone();
+        move |notification| told.0.lock().unwrap().push(words(&notification))
+    }
+
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+pub fn words(notification: &Notification<Pod>) -> String {
+    match notification {
+        Notification::Added {
+            object,
+            initial,
+            cause,
+        } => {
+            format!(
+                "add {} {}{cause:?}",
+                object.key.name(),
+                if *initial { "initial " } else { "" }
+            )
+        }
+        Notification::Updated { old, new, cause } => {
+            let same = if old.version == new.version {
+                "same "
+            } else {
+                ""
+            };
+            format!("update {} {same}{cause:?}", new.key.name())
+        }
+        Notification::Deleted {
+            key,
+            certainty,
+            cause,
+            ..
+        } => {
+            format!("delete {} {certainty:?} {cause:?}", key.name())
+        }
+    }
+}
+
+pub fn keys(informer: &SharedInformer<Value>) -> Vec<String> {
+    let mut keys: Vec<_> = informer
+        .snapshot()
+        .keys()
+        .map(ToString::to_string)
+        .collect();
+    keys.sort();
+    keys
+}
