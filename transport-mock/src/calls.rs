@@ -8,7 +8,7 @@ use crate::server::Server;
 use crate::status::Refused;
 use crate::store::metadata::text;
 use crate::store::object::{StoredObject, key};
-use crate::store::patch::{self, PatchType};
+use crate::store::patch::PatchType;
 use crate::store::write::{Deletion, Part, Preconditions, Target};
 
 /// The rules are those of [`handle`](Server::handle); only the way there is shorter. A kind is named
@@ -116,13 +116,9 @@ impl Server {
             kind: &kind,
             namespace,
         };
-        let current = self
-            .store()
-            .get(id, &key(namespace, name))
-            .ok_or_else(|| Refused::not_found(&kind, name))?;
-        let mut object = current.value().clone();
-        patch::apply(PatchType::Merge, &mut object, into_map(changes)?);
-        self.store_mut().update(target, name, object, part)
+        let changes = into_map(changes)?;
+        self.store_mut()
+            .patch(target, name, changes, PatchType::Merge, part)
     }
 
     /// Deletes an object. `false` if it stays until its finalizers are gone.

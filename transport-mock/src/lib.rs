@@ -26,9 +26,6 @@ mod names;
 // JSON as Go writes it.
 mod encode;
 
-// One thing that is wrong.
-mod cause;
-
 // How the server says no.
 pub mod status;
 

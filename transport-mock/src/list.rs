@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::api::{Kind, KindId};
-use crate::cause::Cause;
 use crate::continue_token::ContinueToken;
 use crate::form::{Form, Page};
 use crate::options::Options;
 use crate::selection::Selection;
+use crate::status::Cause;
 use crate::status::Refused;
 use crate::store::Store;
 use crate::store::object::StoredObject;
@@ -31,22 +31,6 @@ pub(crate) struct List<'a> {
 }
 
 impl List<'_> {
-    /// The body of the answer.
-    pub(crate) fn answer(&self, store: &Store, now: Timestamp) -> Result<Vec<u8>, Refused> {
-        let (objects, page) = self.page(store)?;
-        let size: usize = objects.iter().map(|object| object.json().len() + 1).sum();
-        let mut out = Vec::with_capacity(size + 256);
-        self.form.begin_list(self.kind, &page, &mut out);
-        for (n, object) in objects.iter().enumerate() {
-            if n > 0 {
-                out.push(b',');
-            }
-            self.form.item(object.encoded(), object.row(now), &mut out);
-        }
-        self.form.end_list(self.kind, &page, &mut out);
-        Ok(out)
-    }
-
     /// The objects of the page.
     pub(crate) fn page<'s>(
         &self,
@@ -65,6 +49,26 @@ impl List<'_> {
                 self.take(objects.into_iter(), revision)
             }
         })
+    }
+
+    /// The body of the answer.
+    pub(crate) fn rendered(
+        &self,
+        objects: &[&Arc<StoredObject>],
+        page: &Page,
+        now: Timestamp,
+    ) -> Vec<u8> {
+        let size: usize = objects.iter().map(|object| object.json().len() + 1).sum();
+        let mut out = Vec::with_capacity(size + 256);
+        self.form.begin_list(self.kind, page, &mut out);
+        for (n, object) in objects.iter().enumerate() {
+            if n > 0 {
+                out.push(b',');
+            }
+            self.form.item(object.encoded(), object.row(now), &mut out);
+        }
+        self.form.end_list(self.kind, page, &mut out);
+        out
     }
 
     /// Decides the version and the first key.

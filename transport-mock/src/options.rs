@@ -1,7 +1,7 @@
 //! The query of a request, and which combinations the server refuses.
 
-use crate::cause::Cause;
 use crate::query::pairs;
+use crate::status::Cause;
 use crate::status::Refused;
 
 /// The query parameters of a request. What is not in the query is empty.

@@ -13,9 +13,9 @@ use crate::list::{List, version};
 use crate::request::{ApiRequest, PatchType, Verb};
 use crate::selection::Selection;
 use crate::status::{self, Reason, Refused};
+use crate::store::Store;
 use crate::store::object::{StoredObject, key};
 use crate::store::write::{Deletion, Part, Preconditions, Target};
-use crate::store::{Store, patch};
 use crate::timestamp::Timestamp;
 use crate::watch::{Opening, PATIENCE, Watch};
 
@@ -212,28 +212,30 @@ impl Server {
                     options: &request.options,
                     form: request.form,
                 };
-                let bytes = list.answer(&self.store, self.wall_clock())?;
+                let (objects, page) = list.page(&self.store)?;
+                let bytes = list.rendered(&objects, &page, self.wall_clock());
                 Ok(Answer::new(200, Body::Complete(bytes)))
             }
             Verb::Watch => self.watch(id, &kind, request),
             Verb::Create => {
-                let object = self
-                    .store
-                    .create(target, parsed(&kind, body)?, self.wall_clock())?;
+                let object =
+                    self.store
+                        .create(target, parsed(kind.kind(), body)?, self.wall_clock())?;
                 Ok(self.object(201, &object, request))
             }
             Verb::Update => {
                 let object = self
                     .store
-                    .update(target, name, parsed(&kind, body)?, part)?;
+                    .update(target, name, parsed(kind.kind(), body)?, part)?;
                 Ok(self.object(200, &object, request))
             }
             Verb::Patch(how) => {
-                let object = self.patched(target, name, parsed(&kind, body)?, how, part)?;
+                let changes = parsed(kind.kind(), body)?;
+                let object = self.store.patch(target, name, changes, how, part)?;
                 Ok(self.object(200, &object, request))
             }
             Verb::Delete => {
-                let preconditions = preconditions(&kind, body)?;
+                let preconditions = preconditions(body)?;
                 let deletion =
                     self.store
                         .delete(target, name, &preconditions, self.wall_clock())?;
@@ -275,8 +277,12 @@ impl Server {
         request: &ApiRequest,
     ) -> Result<Arc<StoredObject>, Refused> {
         let asked = &request.options.resource_version;
-        let asked = version(asked)
-            .map_err(|cause| Refused::bad_request(format!("resourceVersion: {}", cause.message)))?;
+        let asked = version(asked).map_err(|cause| {
+            Refused::bad_request(format!(
+                "invalid resource version: resourceVersion: {}",
+                cause.message
+            ))
+        })?;
         if asked > self.revision() {
             return Err(Refused::too_large_version(asked, self.revision()));
         }
@@ -315,22 +321,6 @@ impl Server {
         }
     }
 
-    fn patched(
-        &mut self,
-        target: Target<'_>,
-        name: &str,
-        changes: Map<String, Value>,
-        how: PatchType,
-        part: Part,
-    ) -> Result<Arc<StoredObject>, Refused> {
-        let Some(current) = self.store.get(target.id, &key(target.namespace, name)) else {
-            return Err(Refused::not_found(target.kind, name));
-        };
-        let mut object = current.value().clone();
-        patch::apply(how, &mut object, changes);
-        self.store.update(target, name, object, part)
-    }
-
     fn delete_collection(
         &mut self,
         target: Target<'_>,
@@ -338,7 +328,7 @@ impl Server {
         body: &[u8],
     ) -> Result<Answer, Refused> {
         request.options.check_list()?;
-        let preconditions = preconditions(target.kind, body)?;
+        let preconditions = preconditions(body)?;
         let selection = Selection::new(target.kind, target.namespace, &request.options)?;
         let list = List {
             id: target.id,
@@ -347,8 +337,8 @@ impl Server {
             options: &request.options,
             form: request.form,
         };
-        let bytes = list.answer(&self.store, self.wall_clock())?;
-        let (objects, _) = list.page(&self.store)?;
+        let (objects, page) = list.page(&self.store)?;
+        let bytes = list.rendered(&objects, &page, self.wall_clock());
         let objects: Vec<_> = objects.into_iter().cloned().collect();
         for object in objects {
             let target = Target {
@@ -398,21 +388,21 @@ impl Server {
 }
 
 /// The body of a write.
-fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, Refused> {
+fn parsed(kind: &str, body: &[u8]) -> Result<Map<String, Value>, Refused> {
     serde_json::from_slice(body).map_err(|error| {
         Refused::bad_request(format!(
             "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: {error}",
-            kind.kind()
+            kind
         ))
     })
 }
 
 /// The body of a deletion.
-fn preconditions(kind: &Kind, body: &[u8]) -> Result<Preconditions, Refused> {
+fn preconditions(body: &[u8]) -> Result<Preconditions, Refused> {
     if body.is_empty() {
         return Ok(Preconditions::default());
     }
-    let options = parsed(kind, body)?;
+    let options = parsed("DeleteOptions", body)?;
     if options.contains_key("dryRun") {
         return Err(Refused::bad_request(
             "dryRun is not supported by this server",

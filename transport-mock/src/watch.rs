@@ -314,11 +314,8 @@ impl Watch {
 
     /// About every minute, and once shortly before the end.
     fn plan_bookmark(&mut self, now: Instant) {
-        let last = self
-            .deadline
-            .since(Instant::default())
-            .saturating_sub(LAST_BOOKMARK);
-        let last = Instant::default().after(last);
+        let last =
+            Instant::default().after(self.deadline.since(Instant::default().after(LAST_BOOKMARK)));
         let due = now.after(BOOKMARK_EVERY).min(last);
         self.next_bookmark = (self.has_bookmarks && due > now).then_some(due);
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::api::Kind;
-use crate::cause::Cause;
+use crate::status::Cause;
 use crate::status::Refused;
 use crate::store::metadata::{finalizers, metadata, text};
 
@@ -22,12 +22,11 @@ pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(),
             "name or generateName is required",
         ));
     } else {
-        let wrong = if kind.resource() == "namespaces" {
-            dns_label(name)
+        if kind.resource() == "namespaces" {
+            push(&mut causes, "metadata.name", name, dns_label(name));
         } else {
-            dns_subdomain(name)
-        };
-        push(&mut causes, "metadata.name", name, wrong);
+            push(&mut causes, "metadata.name", name, dns_subdomain(name));
+        }
     }
     if let Some(namespace) = text(object, "namespace") {
         push(
@@ -84,7 +83,14 @@ fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), Refused> {
     }
 }
 
-fn push(causes: &mut Vec<Cause>, field: &str, value: &str, wrong: Option<String>) {
+/// Adds what is wrong with the value of a field.
+fn push(
+    causes: &mut Vec<Cause>,
+    field: &str,
+    value: &str,
+    wrong: impl IntoIterator<Item = String>,
+) {
+    let wrong = wrong.into_iter();
     causes.extend(wrong.map(|why| Cause::invalid(field, value, &why)));
 }
 
@@ -97,53 +103,57 @@ fn labels(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
     }
 }
 
-fn dns_subdomain(text: &str) -> Option<String> {
-    if text.len() > 253 {
-        return Some("must be no more than 253 characters".to_owned());
-    }
+fn dns_subdomain(text: &str) -> impl Iterator<Item = String> {
     let is_right = text.split('.').all(is_dns_label);
-    (!is_right).then(|| SUBDOMAIN.to_owned())
+    too_long(text, 253).chain((!is_right).then(|| SUBDOMAIN.to_owned()))
 }
 
-fn dns_label(text: &str) -> Option<String> {
-    if text.len() > 63 {
-        return Some("must be no more than 63 characters".to_owned());
-    }
-    (!is_dns_label(text)).then(|| LABEL.to_owned())
+fn dns_label(text: &str) -> impl Iterator<Item = String> {
+    too_long(text, 63).chain((!is_dns_label(text)).then(|| LABEL.to_owned()))
+}
+
+fn too_long(text: &str, most: usize) -> std::option::IntoIter<String> {
+    (text.len() > most)
+        .then(|| format!("must be no more than {most} characters"))
+        .into_iter()
 }
 
 fn is_dns_label(text: &str) -> bool {
     is_word(text, |c| c.is_ascii_lowercase() || c.is_ascii_digit(), b"-")
 }
 
-fn label_value(text: &str) -> Option<String> {
-    if text.len() > 63 {
-        return Some("must be no more than 63 characters".to_owned());
-    }
-    (!text.is_empty() && !is_label_word(text)).then(|| LABEL_VALUE.to_owned())
+fn label_value(text: &str) -> impl Iterator<Item = String> {
+    let is_right = text.is_empty() || is_label_word(text);
+    too_long(text, 63).chain((!is_right).then(|| LABEL_VALUE.to_owned()))
 }
 
 /// `name` or `prefix/name`.
-fn qualified_name(text: &str) -> Option<String> {
+fn qualified_name(text: &str) -> Vec<String> {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, text),
     };
     if name.contains('/') {
-        return Some(format!(
+        return vec![format!(
             "a qualified name {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        ));
+        )];
     }
-    match prefix.map(|prefix| (prefix.is_empty(), dns_subdomain(prefix))) {
-        Some((true, _)) => return Some("prefix part must be non-empty".to_owned()),
-        Some((_, Some(wrong))) => return Some(format!("prefix part {wrong}")),
+    let mut wrong: Vec<String> = match prefix {
+        Some("") => vec!["prefix part must be non-empty".to_owned()],
+        Some(prefix) => dns_subdomain(prefix)
+            .map(|wrong| format!("prefix part {wrong}"))
+            .collect(),
+        None => Vec::new(),
+    };
+    match name.len() {
+        0 => wrong.push("name part must be non-empty".to_owned()),
+        64.. => wrong.push("name part must be no more than 63 characters".to_owned()),
         _ => {}
     }
-    match name.len() {
-        0 => Some("name part must be non-empty".to_owned()),
-        64.. => Some("name part must be no more than 63 characters".to_owned()),
-        _ => (!is_label_word(name)).then(|| format!("name part {QUALIFIED}")),
+    if !is_label_word(name) {
+        wrong.push(format!("name part {QUALIFIED}"));
     }
+    wrong
 }
 
 fn is_label_word(text: &str) -> bool {
@@ -165,28 +175,39 @@ mod tests {
     #[test]
     fn names() {
         for good in ["a", "web-1", "a.b-c.d", "0"] {
-            assert_eq!(dns_subdomain(good), None, "{good}");
+            assert_eq!(dns_subdomain(good).next(), None, "{good}");
         }
         for bad in ["", "A", "-a", "a-", "a..b", "a_b", "a/b", "ä"] {
-            assert!(dns_subdomain(bad).is_some(), "{bad}");
+            assert_eq!(
+                dns_subdomain(bad).next().as_deref(),
+                Some(SUBDOMAIN),
+                "{bad}"
+            );
         }
-        assert_eq!(dns_subdomain(&"a".repeat(253)), None);
-        assert!(dns_subdomain(&"a".repeat(254)).is_some());
-        assert_eq!(dns_label(&"a".repeat(63)), None);
-        assert!(dns_label("a.b").is_some());
+        assert_eq!(dns_subdomain(&"a".repeat(253)).count(), 0);
+        assert_eq!(dns_subdomain(&"a".repeat(254)).count(), 1);
+        assert_eq!(dns_label(&"a".repeat(63)).count(), 0);
+        assert_eq!(dns_label("a.b").next().as_deref(), Some(LABEL));
     }
 
     #[test]
     fn label_keys_and_values() {
         for good in ["app", "a/B", "example.com/a_b.C-d"] {
-            assert_eq!(qualified_name(good), None, "{good}");
+            assert_eq!(qualified_name(good), [""; 0], "{good}");
         }
-        for bad in ["", "/a", "a/", "a/b/c", "A_/b", "-a", "example.com/-"] {
-            assert!(qualified_name(bad).is_some(), "{bad}");
+        for (bad, mistakes) in [
+            ("", 2),
+            ("/a", 1),
+            ("a/", 2),
+            ("a/b/c", 1),
+            ("A_/-b", 2),
+            ("-a", 1),
+        ] {
+            assert_eq!(qualified_name(bad).len(), mistakes, "{bad}");
         }
-        assert_eq!(label_value(""), None);
-        assert_eq!(label_value("Web_1.x"), None);
-        assert!(label_value("a b").is_some());
-        assert!(label_value(&"a".repeat(64)).is_some());
+        assert_eq!(label_value("").count(), 0);
+        assert_eq!(label_value("Web_1.x").count(), 0);
+        assert_eq!(label_value("a b").count(), 1);
+        assert_eq!(label_value(&"a".repeat(64)).count(), 1);
     }
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::api::{Kind, KindId, StatusRule};
-use crate::cause::Cause;
+use crate::status::Cause;
 use crate::status::{Reason, Refused};
 use crate::store::metadata::{self, admit, finalizers, is_deleting, set, text};
 use crate::store::object::{StoredObject, key};
+use crate::store::patch::{self, PatchType};
 use crate::store::{Store, validation};
 use crate::timestamp::Timestamp;
 
@@ -164,6 +165,23 @@ impl Store {
             return Ok(Arc::new(StoredObject::new(kind, object, before.revision())));
         }
         Ok(self.store(target, object))
+    }
+
+    /// Merges `changes` into an object, or into its status.
+    pub(crate) fn patch(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        changes: Map<String, Value>,
+        how: PatchType,
+        part: Part,
+    ) -> Result<Arc<StoredObject>, Refused> {
+        let Some(current) = self.get(target.id, &key(target.namespace, name)) else {
+            return Err(Refused::not_found(target.kind, name));
+        };
+        let mut object = current.value().clone();
+        patch::apply(how, &mut object, changes);
+        self.update(target, name, object, part)
     }
 
     /// Deletes an object, or marks it for the holders of its finalizers.

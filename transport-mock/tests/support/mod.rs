@@ -1,5 +1,13 @@
 //! A client without a network: requests as text, answers as text.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "these are tests, and each file uses a part of it"
+)]
 
 use informer_core::Instant;
 use informer_transport_mock::answer::{Answer, Body};

@@ -1,108 +1,21 @@
 //! `Status` objects: how the server says no, byte for byte.
 
+// The words of the API.
+mod reason;
+
+// One thing that is wrong.
+mod cause;
+
+// The bytes.
+mod body;
+
 use core::fmt;
 
 use crate::api::Kind;
-pub use crate::cause::Cause;
-use crate::encode::json;
-
-/// Why a request was refused, in the words of the API.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Reason {
-    /// The server gave no reason (500).
-    Unknown,
-    /// 400
-    BadRequest,
-    /// 401
-    Unauthorized,
-    /// 403
-    Forbidden,
-    /// 404
-    NotFound,
-    /// 405
-    MethodNotAllowed,
-    /// 406
-    NotAcceptable,
-    /// 409, for a create.
-    AlreadyExists,
-    /// 409, for a write of an old version or one with a precondition.
-    Conflict,
-    /// 410: what is asked for is no longer there. Old servers say this for a version.
-    Gone,
-    /// 410: the version or the page token is too old.
-    Expired,
-    /// 415
-    UnsupportedMediaType,
-    /// 422
-    Invalid,
-    /// 429
-    TooManyRequests,
-    /// 500
-    InternalError,
-    /// 503
-    ServiceUnavailable,
-    /// 504
-    Timeout,
-}
-
-impl Reason {
-    /// The code that the server sends with it.
-    #[must_use]
-    pub const fn code(self) -> u16 {
-        match self {
-            Self::BadRequest => 400,
-            Self::Unauthorized => 401,
-            Self::Forbidden => 403,
-            Self::NotFound => 404,
-            Self::MethodNotAllowed => 405,
-            Self::NotAcceptable => 406,
-            Self::AlreadyExists | Self::Conflict => 409,
-            Self::Gone | Self::Expired => 410,
-            Self::UnsupportedMediaType => 415,
-            Self::Invalid => 422,
-            Self::TooManyRequests => 429,
-            Self::Unknown | Self::InternalError => 500,
-            Self::ServiceUnavailable => 503,
-            Self::Timeout => 504,
-        }
-    }
-
-    /// The word in the field `reason`; empty for [`Unknown`](Self::Unknown).
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unknown => "",
-            Self::BadRequest => "BadRequest",
-            Self::Unauthorized => "Unauthorized",
-            Self::Forbidden => "Forbidden",
-            Self::NotFound => "NotFound",
-            Self::MethodNotAllowed => "MethodNotAllowed",
-            Self::NotAcceptable => "NotAcceptable",
-            Self::AlreadyExists => "AlreadyExists",
-            Self::Conflict => "Conflict",
-            Self::Gone => "Gone",
-            Self::Expired => "Expired",
-            Self::UnsupportedMediaType => "UnsupportedMediaType",
-            Self::Invalid => "Invalid",
-            Self::TooManyRequests => "TooManyRequests",
-            Self::InternalError => "InternalError",
-            Self::ServiceUnavailable => "ServiceUnavailable",
-            Self::Timeout => "Timeout",
-        }
-    }
-}
-
-/// The field `details` of a [`Refused`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Details {
-    name: String,
-    group: String,
-    kind: String,
-    uid: String,
-    causes: Vec<Cause>,
-    retry_after_seconds: u32,
-}
+use crate::status::body::Details;
+pub(crate) use body::deleted;
+pub use cause::Cause;
+pub use reason::Reason;
 
 /// A refusal: a `Status` of failure, as the real server words it.
 ///
@@ -445,26 +358,6 @@ impl Refused {
         out.push(b'\n');
         out
     }
-
-    /// The Status object alone, as an ERROR event carries it.
-    pub(crate) fn write_object(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(br#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
-        Fields::new(out).text("continue", &self.0.resume);
-        out.extend_from_slice(br#"},"status":"Failure""#);
-        let mut fields = Fields {
-            out,
-            is_first: false,
-        };
-        fields.text("message", &self.0.message);
-        fields.text("reason", self.0.reason.as_str());
-        if let Some(details) = &self.0.details {
-            fields.name("details").push(b'{');
-            details.write(fields.out);
-            fields.out.push(b'}');
-        }
-        fields.number("code", self.code().into());
-        out.push(b'}');
-    }
 }
 
 impl fmt::Display for Refused {
@@ -474,83 +367,3 @@ impl fmt::Display for Refused {
 }
 
 impl core::error::Error for Refused {}
-
-/// The Status of success that answers the deletion of most objects.
-pub(crate) fn deleted(kind: &Kind, name: &str, uid: &str) -> Vec<u8> {
-    let mut out =
-        br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#
-            .to_vec();
-    Details {
-        name: name.to_owned(),
-        group: kind.group().to_owned(),
-        kind: kind.plural().to_owned(),
-        uid: uid.to_owned(),
-        ..Details::default()
-    }
-    .write(&mut out);
-    out.extend_from_slice(b"}}\n");
-    out
-}
-
-impl Details {
-    fn write(&self, out: &mut Vec<u8>) {
-        let mut fields = Fields::new(out);
-        fields.text("name", &self.name);
-        fields.text("group", &self.group);
-        fields.text("kind", &self.kind);
-        fields.text("uid", &self.uid);
-        if !self.causes.is_empty() {
-            fields.name("causes").push(b'[');
-            for (n, cause) in self.causes.iter().enumerate() {
-                if n > 0 {
-                    fields.out.push(b',');
-                }
-                fields.out.push(b'{');
-                let mut cause_fields = Fields::new(fields.out);
-                cause_fields.text("reason", &cause.reason);
-                cause_fields.text("message", &cause.message);
-                cause_fields.text("field", &cause.field);
-                fields.out.push(b'}');
-            }
-            fields.out.push(b']');
-        }
-        fields.number("retryAfterSeconds", self.retry_after_seconds);
-    }
-}
-
-/// Fields of an object under way; empty ones are left out, as Go's `omitempty` does.
-struct Fields<'a> {
-    out: &'a mut Vec<u8>,
-    is_first: bool,
-}
-
-impl<'a> Fields<'a> {
-    const fn new(out: &'a mut Vec<u8>) -> Self {
-        Self {
-            out,
-            is_first: true,
-        }
-    }
-
-    fn name(&mut self, name: &str) -> &mut Vec<u8> {
-        if !self.is_first {
-            self.out.push(b',');
-        }
-        self.is_first = false;
-        json(self.out, name);
-        self.out.push(b':');
-        self.out
-    }
-
-    fn text(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
-            json(self.name(name), value);
-        }
-    }
-
-    fn number(&mut self, name: &str, value: u32) {
-        if value != 0 {
-            json(self.name(name), &value);
-        }
-    }
-}

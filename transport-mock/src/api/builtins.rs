@@ -1,0 +1,148 @@
+//! The kinds that every server has, with the traits of their Go types.
+
+use crate::api::{Builtin, Kind, StatusRule};
+
+/// What most built-in kinds have in common.
+const PLAIN: Builtin = Builtin {
+    blank: "",
+    returns_deleted: false,
+    unconditional_update: true,
+    generations: false,
+    status: StatusRule::Plain,
+};
+
+/// Those with a spec whose changes are counted.
+const COUNTED: Builtin = Builtin {
+    generations: true,
+    status: StatusRule::Fresh("{}"),
+    ..PLAIN
+};
+
+pub(super) fn builtins() -> [Kind; 16] {
+    let core = |plural, kind, builtin| Kind::builtin("v1", plural, kind, builtin);
+    let apps = |plural, kind, blank, status| {
+        let status = StatusRule::Fresh(status);
+        Kind::builtin(
+            "apps/v1",
+            plural,
+            kind,
+            Builtin {
+                blank,
+                status,
+                ..COUNTED
+            },
+        )
+    };
+    [
+        core("pods", "Pod", Builtin {
+            blank: r#","spec":{"containers":null},"status":{}"#,
+            returns_deleted: true,
+            status: StatusRule::Fresh(r#"{"phase":"Pending"}"#),
+            ..COUNTED
+        })
+        .with_short_names(["po"])
+        .with_selectable([
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.podIPs",
+            "status.nominatedNodeName",
+        ]),
+        core("nodes", "Node", Builtin {
+            blank: r#","spec":{},"status":{"daemonEndpoints":{"kubeletEndpoint":{"Port":0}},"nodeInfo":{"machineID":"","systemUUID":"","bootID":"","kernelVersion":"","osImage":"","containerRuntimeVersion":"","kubeletVersion":"","kubeProxyVersion":"","operatingSystem":"","architecture":""}}"#,
+            status: StatusRule::OnCreate,
+            ..PLAIN
+        })
+        .cluster_scoped()
+        .with_short_names(["no"])
+        .with_selectable(["spec.unschedulable"]),
+        core("namespaces", "Namespace", Builtin {
+            blank: r#","spec":{},"status":{}"#,
+            status: StatusRule::Fresh(r#"{"phase":"Active"}"#),
+            ..PLAIN
+        })
+        .cluster_scoped()
+        .with_short_names(["ns"])
+        .with_selectable(["status.phase"]),
+        core("services", "Service", Builtin {
+            blank: r#","spec":{},"status":{"loadBalancer":{}}"#,
+            returns_deleted: true,
+            status: StatusRule::Fresh(r#"{"loadBalancer":{}}"#),
+            ..PLAIN
+        })
+        .with_short_names(["svc"])
+        .with_selectable(["spec.clusterIP", "spec.type"]),
+        core("endpoints", "Endpoints", PLAIN).with_short_names(["ep"]),
+        core("configmaps", "ConfigMap", PLAIN).with_short_names(["cm"]),
+        core("secrets", "Secret", PLAIN).with_selectable(["type"]),
+        core("serviceaccounts", "ServiceAccount", Builtin {
+            returns_deleted: true,
+            ..PLAIN
+        })
+        .with_short_names(["sa"]),
+        core("events", "Event", Builtin {
+            blank: r#","involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#,
+            ..PLAIN
+        })
+        .with_short_names(["ev"])
+        .with_selectable([
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
+        ]),
+        apps("deployments", "Deployment", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#, "{}")
+            .with_short_names(["deploy"]),
+        apps("replicasets", "ReplicaSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#, r#"{"replicas":0}"#)
+            .with_short_names(["rs"])
+            .with_selectable(["status.replicas"]),
+        apps("statefulsets", "StatefulSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#, r#"{"replicas":0,"availableReplicas":0}"#)
+            .with_short_names(["sts"]),
+        apps("daemonsets", "DaemonSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#, r#"{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#)
+            .with_short_names(["ds"]),
+        Kind::builtin("batch/v1", "jobs", "Job", Builtin {
+            blank: r#","spec":{"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#,
+            ..COUNTED
+        })
+        .with_selectable(["status.successful"]),
+        Kind::builtin("coordination.k8s.io/v1", "leases", "Lease", Builtin {
+            blank: r#","spec":{}"#,
+            unconditional_update: false,
+            ..PLAIN
+        }),
+        Kind::builtin("apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", Builtin {
+            blank: r#","spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},"status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null}"#,
+            unconditional_update: false,
+            ..COUNTED
+        })
+        .cluster_scoped()
+        .with_short_names(["crd", "crds"]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::api::Registry;
+
+    #[test]
+    fn blanks_are_json() {
+        for kind in Registry::with_builtins().iter() {
+            let text = format!("{{\"metadata\":{{}}{}}}", kind.blank());
+            assert!(
+                serde_json::from_str::<serde_json::Value>(&text).is_ok(),
+                "{text}"
+            );
+        }
+    }
+}

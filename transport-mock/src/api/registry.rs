@@ -1,0 +1,117 @@
+//! The kinds of a server, by path and by name.
+
+use std::sync::Arc;
+
+use crate::api::Kind;
+use crate::api::builtins::builtins;
+
+/// A kind's place in the server. It is never used again for another kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct KindId(pub(crate) usize);
+
+/// The kinds that a server serves.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    /// `None` for a kind that was removed: its place stays, so that its watches can be told.
+    kinds: Vec<Option<Arc<Kind>>>,
+}
+
+impl Registry {
+    /// A registry with the usual kinds: pods, nodes, namespaces, services, endpoints, configmaps,
+    /// secrets, serviceaccounts, events, deployments, replicasets, statefulsets, daemonsets, jobs,
+    /// leases and customresourcedefinitions.
+    #[must_use]
+    pub fn with_builtins() -> Self {
+        let mut registry = Self::default();
+        for kind in builtins() {
+            registry.register(kind);
+        }
+        registry
+    }
+
+    /// Adds a kind. One that is served under the same path gives way.
+    pub(crate) fn register(&mut self, kind: Kind) -> KindId {
+        self.kinds.push(Some(Arc::new(kind)));
+        KindId(self.kinds.len() - 1)
+    }
+
+    /// Takes a kind away.
+    pub(crate) fn remove(&mut self, id: KindId) {
+        if let Some(place) = self.kinds.get_mut(id.0) {
+            *place = None;
+        }
+    }
+
+    /// The kinds, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
+        self.kinds.iter().flatten()
+    }
+
+    /// The kind that is served under this path.
+    pub(crate) fn at_path(
+        &self,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Option<(KindId, &Arc<Kind>)> {
+        self.position(|kind| {
+            kind.plural == plural && kind.group == group && kind.version == version
+        })
+    }
+
+    /// The kind that people mean by `name`: a plural, a singular, a short name or a kind, each
+    /// with or without `.group`.
+    pub(crate) fn find(&self, name: &str) -> Option<(KindId, &Arc<Kind>)> {
+        let (bare, group) = match name.split_once('.') {
+            Some((bare, group)) => (bare, Some(group)),
+            None => (name, None),
+        };
+        self.position(|kind| {
+            group.is_none_or(|group| kind.group == group)
+                && (kind.plural == bare
+                    || kind.singular == bare
+                    || kind.kind == bare
+                    || kind.short_names.iter().any(|short| short == bare))
+        })
+    }
+
+    fn position(&self, is_meant: impl Fn(&Kind) -> bool) -> Option<(KindId, &Arc<Kind>)> {
+        self.kinds.iter().enumerate().find_map(|(at, kind)| {
+            let kind = kind.as_ref()?;
+            is_meant(kind).then_some((KindId(at), kind))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_find_kinds_by_all_their_names() {
+        let registry = Registry::with_builtins();
+        for (name, plural) in [
+            ("pods", "pods"),
+            ("po", "pods"),
+            ("Pod", "pods"),
+            ("pod", "pods"),
+            ("deployments.apps", "deployments"),
+            ("deploy", "deployments"),
+            ("leases.coordination.k8s.io", "leases"),
+        ] {
+            assert_eq!(registry.find(name).unwrap().1.plural(), plural, "{name}");
+        }
+        assert!(registry.find("deployments.batch").is_none());
+        assert!(registry.find("widgets").is_none());
+    }
+
+    #[test]
+    fn a_removed_kind_is_not_found_and_its_place_is_not_used_again() {
+        let mut registry = Registry::with_builtins();
+        let (id, _) = registry.find("pods").unwrap();
+        registry.remove(id);
+        assert!(registry.at_path("", "v1", "pods").is_none());
+        let again = registry.register(Kind::custom("", "v1", "pods", "Pod"));
+        assert_ne!(id, again);
+    }
+}
