@@ -1,4 +1,9 @@
 //! Lists, against what a real server does.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test may fail at once"
+)]
 
 mod support;
 

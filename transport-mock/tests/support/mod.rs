@@ -13,7 +13,7 @@ use informer_core::Instant;
 use informer_transport_mock::answer::{Answer, Body};
 use informer_transport_mock::request::{ApiRequest, Headers};
 use informer_transport_mock::watch::{End, Polled, Watch};
-use informer_transport_mock::{Server, ServerConfig};
+use informer_transport_mock::{Server, ServerConfig, StoredObject};
 use serde_json::{Value, json};
 
 pub fn at(seconds: u64) -> Instant {
@@ -57,6 +57,16 @@ pub fn send_as(
         Ok(request) => server.handle(&request, &body, now),
         Err(refused) => refused.into(),
     }
+}
+
+/// The status code and the body of a write at time 0.
+pub fn write(server: &mut Server, line: &str, body: &Value) -> (u16, Value) {
+    let answer = send(server, line, body, at(0));
+    (answer.status, value(&text(&answer)))
+}
+
+pub fn metadata(object: &StoredObject) -> &Value {
+    &object.value()["metadata"]
 }
 
 /// Reads at time 0: the status code and the body.
@@ -140,4 +150,9 @@ pub fn events(watch: &mut Watch, server: &Server, now: Instant) -> (Vec<String>,
         }
     });
     (short.collect(), rest)
+}
+
+/// The same without the rest, at a time in seconds.
+pub fn said(watch: &mut Watch, server: &Server, seconds: u64) -> Vec<String> {
+    events(watch, server, at(seconds)).0
 }
