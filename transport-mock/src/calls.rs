@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::api::{Kind, KindId};
 use crate::server::Server;
 use crate::status::Refused;
 use crate::store::metadata::text;
@@ -23,13 +24,9 @@ impl Server {
     pub fn create(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, Refused> {
         let (id, kind) = self.find(kind)?;
         let object = into_map(object)?;
-        let namespace = text(&object, "namespace").unwrap_or("default").to_owned();
-        let target = Target {
-            id,
-            kind: &kind,
-            namespace: kind.is_namespaced().then_some(namespace.as_str()),
-        };
+        let namespace = text(&object, "namespace").map(str::to_owned);
         let now = self.wall_clock();
+        let target = target(id, &kind, namespace.as_deref());
         self.store_mut().create(target, object, now)
     }
 
@@ -64,13 +61,9 @@ impl Server {
     ) -> Result<Arc<StoredObject>, Refused> {
         let (id, kind) = self.find(kind)?;
         let object = into_map(object)?;
-        let namespace = text(&object, "namespace").unwrap_or("default").to_owned();
+        let namespace = text(&object, "namespace").map(str::to_owned);
         let name = text(&object, "name").unwrap_or_default().to_owned();
-        let target = Target {
-            id,
-            kind: &kind,
-            namespace: kind.is_namespaced().then_some(namespace.as_str()),
-        };
+        let target = target(id, &kind, namespace.as_deref());
         self.store_mut().update(target, &name, object, part)
     }
 
@@ -110,12 +103,8 @@ impl Server {
         part: Part,
     ) -> Result<Arc<StoredObject>, Refused> {
         let (id, kind) = self.find(kind)?;
-        let (namespace, name) = place(name, kind.is_namespaced());
-        let target = Target {
-            id,
-            kind: &kind,
-            namespace,
-        };
+        let (namespace, name) = place(name);
+        let target = target(id, &kind, namespace);
         let changes = into_map(changes)?;
         self.store_mut()
             .patch(target, name, changes, PatchType::Merge, part)
@@ -128,12 +117,8 @@ impl Server {
     /// What the server would refuse.
     pub fn delete(&mut self, kind: &str, name: &str) -> Result<bool, Refused> {
         let (id, kind) = self.find(kind)?;
-        let (namespace, name) = place(name, kind.is_namespaced());
-        let target = Target {
-            id,
-            kind: &kind,
-            namespace,
-        };
+        let (namespace, name) = place(name);
+        let target = target(id, &kind, namespace);
         let now = self.wall_clock();
         let deletion = self
             .store_mut()
@@ -145,8 +130,9 @@ impl Server {
     #[must_use]
     pub fn get(&self, kind: &str, name: &str) -> Option<&Arc<StoredObject>> {
         let (id, kind) = self.registry().find(kind)?;
-        let (namespace, name) = place(name, kind.is_namespaced());
-        self.store().get(id, &key(namespace, name))
+        let (namespace, name) = place(name);
+        let target = target(id, kind, namespace);
+        self.store().get(id, &key(target.namespace, name))
     }
 
     /// All objects of a kind, by key.
@@ -169,9 +155,18 @@ fn into_map(value: Value) -> Result<Map<String, Value>, Refused> {
 }
 
 /// Namespace and name of a key.
-fn place(key: &str, is_namespaced: bool) -> (Option<&str>, &str) {
+fn place(key: &str) -> (Option<&str>, &str) {
     match key.split_once('/') {
         Some((namespace, name)) => (Some(namespace), name),
-        None => (is_namespaced.then_some("default"), key),
+        None => (None, key),
+    }
+}
+
+fn target<'a>(id: KindId, kind: &'a Kind, namespace: Option<&'a str>) -> Target<'a> {
+    let namespace = namespace.unwrap_or("default");
+    Target {
+        id,
+        kind,
+        namespace: kind.is_namespaced().then_some(namespace),
     }
 }

@@ -9,10 +9,23 @@
 //! # Should you be here?
 //!
 //! Yes, to test what lists and watches: an informer, a controller. No, if what you test depends on
-//! the rules of a kind: there are no defaults and no validation of specs, no admission, no
-//! controllers, no garbage collection, no server-side apply and no managed fields here. Namespaces
-//! need not exist, and pods are deleted without grace.
-#![forbid(unsafe_code)]
+//! what a cluster does with its objects: nothing here schedules, defaults or garbage-collects.
+//!
+//! # What it is not
+//!
+//! * **Kinds** have one version each, and of the subresources only `status`. Specs are neither
+//!   defaulted nor validated; of the metadata, names, labels and finalizers are. No admission, no
+//!   managed fields.
+//! * **Writes**: no server-side apply and no JSON patch (415), no dry run (400, rather than a write),
+//!   no create by `PUT`. A strategic merge knows the usual lists by name and replaces the others.
+//! * **Deletions** ignore grace periods and propagation: what has no finalizers is gone at once, pods
+//!   and namespaces included. Namespaces need not exist.
+//! * **Bodies** are JSON: YAML is refused with 415, protobuf and CBOR with 406.
+//! * **Lists** of a version that is not reached are refused after the real wait of three seconds, but
+//!   a version that is reached within them is not noticed; a streamed list does notice.
+//! * **Watches** that fall behind the window are told so with an ERROR event. The watch cache of a
+//!   real server closes them without a word; the event is what comes from etcd.
+//! * **Messages** are the real ones, but for the syntax of selectors and of JSON.
 
 // The kinds it serves.
 pub mod api;

@@ -7,7 +7,7 @@ use informer_core::Instant;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Body};
-use crate::api::{Kind, KindId, Registry, StatusRule};
+use crate::api::{Kind, KindId, Registry};
 use crate::config::{ExpiredWatch, ServerConfig};
 use crate::list::{List, version};
 use crate::request::{ApiRequest, PatchType, Verb};
@@ -60,13 +60,15 @@ impl Server {
     #[must_use]
     pub fn new(config: ServerConfig) -> Self {
         let registry = Registry::with_builtins();
-        let mut store = Store::new(config.first_version, config.watch_window, config.seed);
+        // 0 means "any version" to clients: no server is ever there.
+        let revision = config.first_version.max(1);
+        let mut store = Store::new(revision, config.watch_window, config.seed);
         for _ in registry.iter() {
             store.add_table();
         }
         Self {
             next_compaction: Instant::default().after(config.compact_every),
-            compact_to: config.first_version,
+            compact_to: revision,
             registry,
             store,
             config,
@@ -255,7 +257,7 @@ impl Server {
         let is_reading_many = matches!(request.verb, Verb::List | Verb::Watch);
         if request.namespace.is_some() && !kind.is_namespaced()
             || is_whole_cluster && request.name.is_some()
-            || request.is_status && kind.status_rule() == StatusRule::Plain
+            || request.is_status && !kind.has_status()
         {
             return Err(Refused::page_not_found());
         }

@@ -253,8 +253,6 @@ impl Watch {
         if table.is_removed {
             return Some(self.end(End::KindRemoved));
         }
-        // Nothing of this kind was written up to here.
-        self.cursor = self.cursor.max(server.revision());
         if self.next_bookmark.is_some_and(|due| now >= due) {
             self.plan_bookmark(now);
             if server.revision() > self.begun_at {

@@ -116,6 +116,18 @@ fn compaction_does_not_touch_watches_but_a_restart_does() {
 }
 
 #[test]
+fn the_newest_version_is_never_compacted() {
+    let mut server = server();
+    server.create("pods", pod("a", "")).unwrap();
+    server.compact(u64::MAX);
+    server.create("pods", pod("b", "")).unwrap();
+    for (version, code) in [(1, 410), (2, 200), (3, 200)] {
+        let target = format!("/api/v1/pods?resourceVersion={version}&resourceVersionMatch=Exact");
+        assert_eq!(get(&mut server, &target).0, code, "{version}");
+    }
+}
+
+#[test]
 fn lists_of_the_past_outlive_the_window_of_watches() {
     let mut server = with_a_window_of_two();
     for name in ["a", "b", "c", "d", "e"] {

@@ -486,12 +486,9 @@ fn a_table_of_names_and_ages() {
 fn a_request_can_be_made_without_text() {
     let mut server = Server::new(ServerConfig::new(1));
     server.create("pods", pod("a", "app=web")).unwrap();
-    let (kind, mut options) = (
-        server.registry().iter().next().unwrap().clone(),
-        Options::default(),
-    );
+    let (kind, mut options) = (server.registry().get("Pod").unwrap(), Options::default());
     options.label_selector = "app=web".to_owned();
-    let request = ApiRequest::new(Verb::List, &kind)
+    let request = ApiRequest::new(Verb::List, kind)
         .in_namespace("default")
         .with(options);
     assert_eq!(request.path(), "/api/v1/namespaces/default/pods");

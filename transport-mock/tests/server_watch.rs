@@ -11,6 +11,7 @@ use informer_transport_mock::answer::Body;
 use informer_transport_mock::api::Kind;
 use informer_transport_mock::request::Headers;
 use informer_transport_mock::watch::End;
+use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
 use support::{Rest, at, events, get, lines, pod, said, server, value, watch, watch_at};
 
@@ -110,6 +111,15 @@ fn events_of_a_version_come_once_and_in_order() {
 }
 
 #[test]
+fn no_server_is_at_version_0() {
+    let mut config = ServerConfig::new(7);
+    config.first_version = 0;
+    let mut server = Server::new(config);
+    let mut watch = watch(&mut server, "/api/v1/pods?watch=1&allowWatchBookmarks=1");
+    assert_eq!(said(&mut watch, &server, 0), ["BOOKMARK @1 end"]);
+}
+
+#[test]
 fn a_namespace_sees_only_its_own() {
     let mut server = server();
     let mut watch = watch(&mut server, "/api/v1/namespaces/a/pods?watch=1");
@@ -165,6 +175,19 @@ fn a_selector_turns_changes_into_additions_and_deletions() {
             r#""DELETED" "7" {"app":"web","tier":"y"}"#,
         ]
     );
+}
+
+#[test]
+fn the_state_at_the_beginning_is_selected_too() {
+    let mut server = server();
+    for (name, labels) in [("a", "app=web"), ("b", "app=db"), ("c", "")] {
+        server.create("pods", pod(name, labels)).unwrap();
+    }
+    let mut watch = watch(
+        &mut server,
+        "/api/v1/namespaces/default/pods?watch=1&labelSelector=app%3Dweb",
+    );
+    assert_eq!(said(&mut watch, &server, 0), ["ADDED a@2"]);
 }
 
 #[test]

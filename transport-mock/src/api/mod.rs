@@ -164,6 +164,12 @@ impl Kind {
         self.builtin.is_none()
     }
 
+    /// Whether its status is written on its own, under the path `…/status`.
+    #[must_use]
+    pub fn has_status(&self) -> bool {
+        self.status_rule() != StatusRule::Plain
+    }
+
     /// Other names by which people call it.
     #[must_use]
     pub fn short_names(&self) -> &[String] {

@@ -47,6 +47,13 @@ impl Registry {
         self.kinds.iter().flatten()
     }
 
+    /// The kind that people mean by `name`: a plural, a singular, a short name or a kind, each
+    /// with or without `.group`.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<Kind>> {
+        self.find(name).map(|(_, kind)| kind)
+    }
+
     /// The kind that is served under this path.
     pub(crate) fn at_path(
         &self,
@@ -59,8 +66,7 @@ impl Registry {
         })
     }
 
-    /// The kind that people mean by `name`: a plural, a singular, a short name or a kind, each
-    /// with or without `.group`.
+    /// What [`get`](Self::get) finds, with its place.
     pub(crate) fn find(&self, name: &str) -> Option<(KindId, &Arc<Kind>)> {
         let (bare, group) = match name.split_once('.') {
             Some((bare, group)) => (bare, Some(group)),

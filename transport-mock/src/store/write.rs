@@ -325,7 +325,7 @@ fn successor(
     ] {
         metadata::copy(&mut object, before, field);
     }
-    if kind.status_rule() != StatusRule::Plain {
+    if kind.has_status() {
         match before.get("status") {
             Some(status) => object.insert("status".to_owned(), status.clone()),
             None => object.remove("status"),
