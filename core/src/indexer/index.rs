@@ -128,7 +128,7 @@ pub(super) struct Index<T, S: Storage> {
     pub(super) serial: u32,
     pub(super) name: S::Text,
     pub(super) function: IndexFn<T>,
-    values: SharedPlaces<S, Value<S>>,
+    pub(super) values: SharedPlaces<S, Value<S>>,
     table: SharedTable<S>,
     pub(super) order: Option<Order<S>>,
 }
