@@ -4,6 +4,8 @@
 //! bytes ─decode─► Fact ─reflector─► Change ─queue─► Delta ─indexer─► Notification ─processor─► listener
 //! ```
 
+use core::fmt;
+
 use crate::failure::Failure;
 use crate::object::Resource;
 
@@ -281,6 +283,24 @@ impl<T: Resource> Notification<T> {
     }
 }
 
+/// One line for people: `added web/shop-1 (initial, relist)`, `updated web/shop-1 to 42 (watch)`,
+/// `deleted web/shop-1 (inferred, relist)`.
+impl<T: Resource<Key: fmt::Display>> fmt::Display for Notification<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (key, cause) = (self.key(), self.cause());
+        match self {
+            Self::Added { initial: true, .. } => write!(f, "added {key} (initial, {cause})"),
+            Self::Added { .. } => write!(f, "added {key} ({cause})"),
+            Self::Updated { new, .. } => {
+                write!(f, "updated {key} to {} ({cause})", new.version())
+            }
+            Self::Deleted { certainty, .. } => {
+                write!(f, "deleted {key} ({certainty}, {cause})")
+            }
+        }
+    }
+}
+
 /// What made a notification.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(
@@ -309,4 +329,24 @@ pub enum Certainty {
     Observed,
     /// The object was missing in a full state, or another one (by UID) took its place.
     Inferred,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Watch => "watch",
+            Self::Relist => "relist",
+            Self::Resync => "resync",
+            Self::Replay => "replay",
+        })
+    }
+}
+
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Observed => "observed",
+            Self::Inferred => "inferred",
+        })
+    }
 }

@@ -210,7 +210,7 @@ fn check<S: Storage>(store: &Indexer<Pod, S>, all: &BTreeMap<String, Value>, ask
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_an_index_answers_equals_a_scan(

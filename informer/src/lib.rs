@@ -66,7 +66,7 @@ pub use informer_core::decode::form::{LeanBody, MetadataBody};
 pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, Refusal};
-pub use informer_core::reflector::{LastFailure, Phase};
+pub use informer_core::reflector::{FirstState, LastFailure, Phase};
 pub use informer_core::transport::{Encoding, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,

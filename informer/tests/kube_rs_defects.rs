@@ -1,0 +1,161 @@
+//! The defects that were found in kube-rs, by their numbers: none of them is here.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod world;
+
+use std::time::Duration;
+
+use informer_transport_mock::fault::{Fault, FaultPlan};
+use world::{Told, World, keys, pods};
+
+const SOON: Duration = Duration::from_secs(30);
+const MINUTES: Duration = Duration::from_secs(300);
+
+#[test]
+fn defect_1_a_subscriber_outlives_objects_that_come_and_go_at_once() {
+    let world = World::new();
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    let told = Told::default();
+    informer.on(told.handler()).unwrap();
+    for n in 0..20 {
+        // Gone before anybody has looked.
+        world.create("short");
+        world.delete("short");
+        world.create(&format!("stays-{n}"));
+        world.settle();
+    }
+    assert_eq!(keys(&informer).len(), 20);
+    let adds = told
+        .take()
+        .iter()
+        .filter(|it| it.starts_with("add stays"))
+        .count();
+    assert_eq!(adds, 20);
+}
+
+#[test]
+fn defect_2_what_vanishes_during_a_broken_streamed_list_is_no_ghost() {
+    let world = World::new();
+    for name in ["a", "b", "c", "d"] {
+        world.create(name);
+    }
+    // The first two streams break after about two objects; the second follows at once.
+    world
+        .server
+        .set_faults(FaultPlan::script([Some(Fault::Reset { after: 700 }); 2]));
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let told = Told::default();
+    informer.on(told.handler()).unwrap();
+    informer.start();
+    world.settle();
+    assert!(!informer.is_synced());
+    let before = told.take();
+    assert!(
+        !before.is_empty() && before.len() < 4,
+        "some were told: {before:?}"
+    );
+    world.delete("a");
+    world.wait(informer.synced(MINUTES)).unwrap();
+    world.settle();
+    assert_eq!(keys(&informer), ["web/b", "web/c", "web/d"]);
+    let gone: Vec<_> = told
+        .take()
+        .into_iter()
+        .filter(|it| it.starts_with("delete"))
+        .collect();
+    assert_eq!(gone, ["delete a Inferred Relist"]);
+}
+
+#[test]
+fn defect_3_a_410_as_a_status_leads_to_a_relist() {
+    let world = World::new();
+    world.create("a");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    world
+        .server
+        .set_faults(FaultPlan::script([Some(Fault::Expire)]));
+    world.server.with(|server| server.restart());
+    world.create("b");
+    world.pass(MINUTES);
+    assert_eq!(keys(&informer), ["web/a", "web/b"]);
+    assert_eq!(informer.status().counts.full_states, 2);
+}
+
+#[test]
+fn defect_4_an_error_body_is_one_failure() {
+    let world = World::new();
+    world
+        .server
+        .set_faults(FaultPlan::script([Some(Fault::Fail)]));
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.settle();
+    assert_eq!(informer.status().counts.failures, 1);
+    assert_eq!(informer.status().counts.rejected, 0);
+    world.wait(informer.synced(MINUTES)).unwrap();
+}
+
+#[test]
+fn defect_5_a_streamed_list_does_not_go_back_in_time_and_has_a_fallback() {
+    let world = World::new();
+    world.create("a");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    let before = informer.status().version;
+    world.server.with(|server| server.restart());
+    world.create("b");
+    world.server.with(|server| server.forget_changes());
+    world.pass(MINUTES);
+    let after = informer.status().version;
+    assert!(after.parse::<u64>().unwrap() > before.parse().unwrap());
+    // A server that refuses the stream is asked for pages.
+    let world = World::new();
+    world.create("a");
+    world
+        .server
+        .set_faults(FaultPlan::script([Some(Fault::Fail)]));
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.wait(informer.synced(MINUTES)).unwrap();
+    assert_eq!(keys(&informer), ["web/a"]);
+}
+
+#[test]
+fn defect_6_an_expired_page_is_followed_by_one_list_without_pages() {
+    let world = World::new();
+    for n in 0..10 {
+        world.create(&format!("p{n}"));
+    }
+    let mut config = informer::InformerConfig::new();
+    config.reflector.first_state = informer::FirstState::Listed;
+    let informer = pods()
+        .preset(config)
+        .page_size(3)
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    // The second page has expired.
+    world
+        .server
+        .set_faults(FaultPlan::script([None, Some(Fault::Expire)]));
+    informer.start();
+    world.wait(informer.synced(MINUTES)).unwrap();
+    assert_eq!(keys(&informer).len(), 10);
+    assert_eq!(informer.status().counts.full_states, 1);
+}

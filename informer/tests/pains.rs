@@ -1,0 +1,556 @@
+//! The long-standing complaints about informers, by their numbers: here they do not hurt.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use informer::{
+    Backlog, Cause, Certainty, Failure, Handler, InformerBuilder, Labels, ListenerConfig,
+    Notification, Object, ObjectKey, Phase, Resync, Shared, SharedInformerFactory, Target,
+};
+use informer_transport_mock::api::Kind;
+use informer_transport_mock::fault::{Fault, FaultPlan};
+use serde_json::{Value, json};
+use world::{Pod, Told, World, keys, pods};
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// A world with an informer that is synced.
+fn synced(
+    world: &World,
+    builder: &InformerBuilder<Value>,
+) -> (informer::SharedInformer<Value>, Told) {
+    let informer = builder
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let told = Told::default();
+    let registration = informer.on(told.handler()).unwrap();
+    informer.start();
+    world.wait(registration.synced(SOON)).unwrap();
+    told.take();
+    (informer, told)
+}
+
+/// What happens while the informer cannot see it; then it reads the full state again.
+fn unseen(world: &World, change: impl FnOnce()) {
+    world.server.with(|server| server.restart());
+    world.server.inject(Fault::Refuse);
+    change();
+    world.server.with(|server| server.forget_changes());
+    world.pass(Duration::from_secs(60));
+}
+
+#[test]
+fn p_01_another_uid_is_another_object() {
+    let world = World::new();
+    world.create("a");
+    let (_informer, told) = synced(&world, &pods());
+    unseen(&world, || {
+        world.delete("a");
+        world.create("a");
+    });
+    assert_eq!(told.take(), ["delete a Inferred Relist", "add a Relist"]);
+}
+
+#[test]
+fn p_05_synced_means_that_my_handler_is_done() {
+    let world = World::new();
+    world.create("a");
+    world.create("b");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let clock = world.clock.clone();
+    let registration = informer
+        .on_async(move |_| {
+            // A second for each.
+            let (clock, until) = (clock.clone(), clock.now().after(Duration::from_secs(1)));
+            async move { std::future::poll_fn(|cx| clock.poll_until(until, cx)).await }
+        })
+        .unwrap();
+    informer.start();
+    world.settle();
+    assert!(informer.is_synced(), "the store is");
+    assert!(!registration.is_synced(), "the handler is not");
+    let error = world
+        .wait(registration.synced(Duration::from_millis(1)))
+        .unwrap_err();
+    assert!(error.reason.contains("the store is, but"), "{error}");
+    let begun = world.clock.now();
+    world.wait(registration.synced(SOON)).unwrap();
+    assert!(world.clock.now().since(begun) >= Duration::from_millis(1_900));
+}
+
+#[test]
+fn p_06_a_panic_in_the_initial_list_does_not_hold_up_the_sync() {
+    let world = World::new();
+    for name in ["a", "b", "c"] {
+        world.create(name);
+    }
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let told = Told::default();
+    let mut tell = told.handler();
+    let registration = informer
+        .on(move |notification: Notification<Pod>| {
+            assert_ne!(notification.key().name(), "b", "as planned");
+            tell(notification);
+        })
+        .unwrap();
+    let other = Told::default();
+    informer.on(other.handler()).unwrap();
+    informer.start();
+    world.wait(registration.synced(SOON)).unwrap();
+    world.settle();
+    assert_eq!(
+        told.take(),
+        ["add a initial Relist", "add c initial Relist"]
+    );
+    assert_eq!(other.take().len(), 3, "nobody else notices");
+    assert_eq!(registration.status().unwrap().panics, 1);
+}
+
+#[test]
+fn p_07_a_slow_handler_costs_one_entry_per_object_and_its_lag_can_be_seen() {
+    let world = World::new();
+    world.create("a");
+    world.create("b");
+    let informer = pods()
+        .backlog(Backlog::Coalesce { above: 0 })
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let free = Arc::new(AtomicBool::new(false));
+    let wakers = Arc::new(Mutex::new(Vec::new()));
+    let (stuck, waiting) = (Arc::clone(&free), Arc::clone(&wakers));
+    let registration = informer
+        .on_async(move |_| {
+            let (stuck, waiting) = (Arc::clone(&stuck), Arc::clone(&waiting));
+            std::future::poll_fn(move |cx| {
+                if stuck.load(Ordering::Relaxed) {
+                    return std::task::Poll::Ready(());
+                }
+                waiting.lock().unwrap().push(cx.waker().clone());
+                std::task::Poll::Pending
+            })
+        })
+        .unwrap();
+    informer.start();
+    world.settle();
+    for _ in 0..500 {
+        world.touch("a");
+        world.touch("b");
+        world.settle();
+    }
+    let status = registration.status().unwrap();
+    assert_eq!(status.pending, 2, "one for each object");
+    assert_eq!(status.coalesced, 998);
+    free.store(true, Ordering::Relaxed);
+    let waiting: Vec<std::task::Waker> = std::mem::take(&mut *wakers.lock().unwrap());
+    waiting.into_iter().for_each(std::task::Waker::wake);
+    world.settle();
+    assert_eq!(registration.status().unwrap().pending, 0);
+}
+
+#[test]
+fn p_13_every_notification_says_why_and_a_relist_tells_only_what_changed() {
+    let world = World::new();
+    for name in ["a", "b"] {
+        world.create(name);
+    }
+    let (informer, told) = synced(&world, &pods().resync(Duration::from_secs(600)));
+    unseen(&world, || {
+        world.touch("b");
+    });
+    assert_eq!(told.take(), ["update b Relist"]);
+    assert_eq!(informer.status().counts.suppressed, 1);
+    world.pass(Duration::from_secs(660));
+    let mut shown = told.take();
+    shown.sort();
+    assert_eq!(shown, ["update a same Resync", "update b same Resync"]);
+}
+
+#[test]
+fn p_15_failures_are_seen_by_whoever_waits_looks_or_listens() {
+    let world = World::new();
+    world
+        .server
+        .with(|server| server.remove_kind("pods"))
+        .unwrap();
+    let failures = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&failures);
+    let informer = pods()
+        .on_failure(move |failure| seen.lock().unwrap().push(failure.failure))
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let before = informer.status();
+    informer.start();
+    let error = world
+        .wait(informer.synced(Duration::from_secs(5)))
+        .unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.starts_with("pods.v1 is not synced after 5s: no such resource"),
+        "{said}"
+    );
+    assert!(failures.lock().unwrap().contains(&Failure::NotFound));
+    let status = world.wait(informer.status_change(&before)).unwrap();
+    assert!(
+        matches!(
+            status.phase,
+            Phase::Waiting {
+                cause: Failure::NotFound,
+                ..
+            }
+        ),
+        "{status:?}"
+    );
+    assert!(!informer.is_fresh(Duration::from_secs(120)));
+
+    // A stream that breaks is a failure that the hook sees, too.
+    failures.lock().unwrap().clear();
+    world
+        .server
+        .with(|server| server.register(Kind::custom("", "v1", "pods", "Pod")));
+    world
+        .wait(informer.synced(Duration::from_secs(120)))
+        .unwrap();
+    assert!(informer.is_fresh(Duration::from_secs(120)));
+    world.server.with(|server| server.restart());
+    world.pass(Duration::from_secs(5));
+    assert!(
+        !failures.lock().unwrap().is_empty(),
+        "the break of the watch was told"
+    );
+}
+
+#[test]
+fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
+    let world = World::new();
+    world.create("a");
+    let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
+    let first = factory.informer(&pods()).unwrap();
+    let other = factory.informer(&pods().namespace("web")).unwrap();
+    factory.start();
+    world.wait(factory.synced(SOON)).unwrap();
+    assert!(factory.forget(&first));
+    assert!(!factory.forget(&first), "it is not the factory's any more");
+    world.create("b");
+    world.settle();
+    assert_eq!(keys(&first).len(), 2, "who holds it still has it");
+    let tasks = world.runtime.tasks();
+    drop(first);
+    world.settle();
+    assert_eq!(
+        world.runtime.tasks(),
+        tasks - 1,
+        "its watch ends with the last handle"
+    );
+    world.create("c");
+    world.settle();
+    assert_eq!(keys(&other).len(), 3, "the others go on");
+    let again = factory.informer(&pods()).unwrap();
+    world.wait(again.synced(SOON)).unwrap();
+    assert_eq!(keys(&again).len(), 3);
+
+    // A kind that disappears is said to have, and comes back.
+    let widgets = InformerBuilder::dynamic(Target::new("example.com", "v1", "widgets"));
+    let kind = || Kind::custom("example.com", "v1", "widgets", "Widget");
+    world.server.with(|server| server.register(kind()));
+    let widgets = factory.informer(&widgets.seed(1)).unwrap();
+    world
+        .server
+        .with(|server| server.create("widgets", json!({"metadata": {"name": "w"}})))
+        .unwrap();
+    world.wait(widgets.synced(SOON)).unwrap();
+    world
+        .server
+        .with(|server| server.remove_kind("widgets"))
+        .unwrap();
+    world.pass(Duration::from_secs(10));
+    let status = widgets.status();
+    assert!(
+        matches!(
+            status.phase,
+            Phase::Waiting {
+                cause: Failure::NotFound,
+                ..
+            }
+        ),
+        "{status:?}"
+    );
+    assert_eq!(status.objects, 0, "the server said that they are gone");
+    world.server.with(|server| server.register(kind()));
+    world
+        .server
+        .with(|server| server.create("widgets", json!({"metadata": {"name": "v"}})))
+        .unwrap();
+    world.pass(Duration::from_secs(120));
+    assert_eq!(widgets.status().phase, Phase::Watching);
+    assert_eq!(keys(&widgets), ["default/v"]);
+    world.wait(factory.shutdown());
+    assert_eq!(world.runtime.tasks(), 0);
+}
+
+#[test]
+fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
+    let world = World::new();
+    world.create("a");
+    world.create("b");
+    let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
+    let target = || Target::new("", "v1", "pods");
+    let all = factory.informer(&pods()).unwrap();
+    let some = factory
+        .informer(&pods().labels(&"app=a".parse().unwrap()))
+        .unwrap();
+    let lean = factory.informer(&InformerBuilder::lean(target())).unwrap();
+    let there = factory.informer(&pods().namespace("web")).unwrap();
+    let here = factory.informer(&pods().namespace("elsewhere")).unwrap();
+    assert!(all.is_same(&factory.informer(&pods()).unwrap()));
+    assert!(!all.is_same(&some) && !all.is_same(&there));
+    factory.start();
+    world.wait(factory.synced(SOON)).unwrap();
+    let counts = [
+        keys(&all).len(),
+        keys(&some).len(),
+        keys(&there).len(),
+        keys(&here).len(),
+    ];
+    assert_eq!(counts, [2, 1, 2, 0]);
+    assert_eq!(lean.lister().len(), 2);
+    assert_eq!(factory.status().len(), 5, "five watches");
+
+    // One tweak for all, and a namespace for those that name none.
+    let narrow = SharedInformerFactory::new(world.connect(), world.runtime.clone())
+        .namespace("web")
+        .tweak(|target| target.labels = "app=b".to_owned());
+    let tweaked = narrow.informer(&pods()).unwrap();
+    assert_eq!(
+        tweaked.target().to_string(),
+        "pods.v1 in web with labels app=b"
+    );
+    narrow.start();
+    world.wait(narrow.synced(SOON)).unwrap();
+    assert_eq!(keys(&tweaked), ["web/b"]);
+}
+
+#[test]
+fn p_19_nobody_waits_in_vain_and_late_informers_run() {
+    let world = World::new();
+    world.create("a");
+    let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
+    factory.informer(&pods()).unwrap();
+    let error = world.wait(factory.synced(SOON)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "pods.v1 is not synced after 0ns: it was not started; call `start`"
+    );
+    factory.start();
+    factory.start();
+    let late = factory.informer(&pods().namespace("web")).unwrap();
+    world.wait(factory.synced(SOON)).unwrap();
+    assert!(late.is_synced());
+    // The error names the informer and the reason.
+    world
+        .server
+        .with(|server| server.remove_kind("nodes"))
+        .unwrap();
+    let nodes = InformerBuilder::dynamic(Target::new("", "v1", "nodes"));
+    factory.informer(&nodes).unwrap();
+    let error = world.wait(factory.synced(SOON)).unwrap_err();
+    assert_eq!(error.late.len(), 1);
+    assert!(
+        error
+            .to_string()
+            .contains("nodes.v1 is not synced after 30s: no such resource"),
+        "{error}"
+    );
+}
+
+#[test]
+fn p_20_a_delete_that_nobody_saw_is_a_delete_like_any_other() {
+    let world = World::new();
+    world.create("a");
+    let gone: Arc<Mutex<Vec<(ObjectKey, Option<Pod>, Certainty)>>> = Arc::default();
+
+    struct Gone(Arc<Mutex<Vec<(ObjectKey, Option<Pod>, Certainty)>>>);
+    impl Handler<Value> for Gone {
+        fn deleted(&mut self, key: &ObjectKey, last: Option<&Pod>, how: informer::Deleted) {
+            self.0
+                .lock()
+                .unwrap()
+                .push((key.clone(), last.cloned(), how.certainty));
+        }
+    }
+    let (informer, _) = synced(&world, &pods());
+    informer.on(Gone(Arc::clone(&gone))).unwrap();
+    unseen(&world, || world.delete("a"));
+    let gone = gone.lock().unwrap();
+    let [(key, Some(last), Certainty::Inferred)] = gone.as_slice() else {
+        panic!("{gone:?}");
+    };
+    assert_eq!((key.name(), last.labels.get("app")), ("a", Some("a")));
+}
+
+#[test]
+fn p_25_a_server_that_never_ends_its_streamed_list_is_asked_for_pages() {
+    let world = World::new();
+    world.create("a");
+    world
+        .server
+        .set_faults(FaultPlan::script([Some(Fault::NoEndBookmark)]));
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.settle();
+    assert!(!informer.is_synced());
+    world
+        .wait(informer.synced(Duration::from_secs(60)))
+        .unwrap();
+    assert_eq!(keys(&informer), ["web/a"]);
+}
+
+#[test]
+fn p_27_a_handler_that_was_removed_is_not_called_any_more() {
+    let world = World::new();
+    world.create("a");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let (counted, clock) = (Arc::clone(&calls), world.clock.clone());
+    let registration = informer
+        .on_async(move |_| {
+            let (counted, clock) = (Arc::clone(&counted), clock.clone());
+            let until = clock.now().after(Duration::from_secs(10));
+            async move {
+                std::future::poll_fn(|cx| clock.poll_until(until, cx)).await;
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+        .unwrap();
+    informer.start();
+    world.settle();
+    world.create("b");
+    world.settle();
+    // The first call is under way; removal waits for it, and there is no second one.
+    let begun = world.clock.now();
+    world.wait(registration.remove());
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert!(world.clock.now().since(begun) >= Duration::from_secs(9));
+    let tasks = world.runtime.tasks();
+    world.create("c");
+    world.pass(Duration::from_secs(60));
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(tasks, 1, "only the driver is left");
+}
+
+#[test]
+fn p_29_one_can_read_ones_own_writes() {
+    let world = World::new();
+    world.create("a");
+    let (informer, _) = synced(&world, &pods());
+    let version = world.touch("a");
+    let state = world.wait(informer.reached(&version, SOON)).unwrap();
+    let pod = state.lister().get("web", "a").unwrap();
+    assert_eq!(*pod.version, *version);
+    assert!(pod["spec"]["touched"].is_number());
+    let error = world.wait(informer.reached("999999", SOON)).unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("has not reached version 999999 after 30s"),
+        "{said}"
+    );
+    let error = world.wait(informer.reached("newest", SOON)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("cannot wait for version \"newest\""),
+        "{error}"
+    );
+}
+
+#[test]
+fn handlers_have_resync_periods_of_their_own() {
+    let world = World::new();
+    world.create("a");
+    let informer = pods()
+        .resync(Duration::from_secs(60))
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let [often, never] = [Told::default(), Told::default()];
+    let quiet = ListenerConfig {
+        resync: Resync::Never,
+        ..ListenerConfig::new()
+    };
+    informer.on(often.handler()).unwrap();
+    informer.on_with(never.handler(), quiet).unwrap();
+    informer.start();
+    world.pass(Duration::from_secs(190));
+    assert_eq!(often.take().len(), 4, "the add, and three times again");
+    assert_eq!(never.take(), ["add a initial Relist"]);
+}
+
+#[test]
+fn a_transform_changes_objects_before_anybody_sees_them() {
+    let world = World::new();
+    world.create("a");
+    world.create("secret");
+    let rejected = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&rejected);
+    let informer = pods()
+        .transform(|pod: &mut Object<Value>| {
+            if pod.key.name() == "secret" {
+                return Err(informer::Refusal::new("not for us"));
+            }
+            pod.labels = Labels::from_iter([("seen", "yes")]);
+            Ok(())
+        })
+        .on_rejected(move |object| seen.lock().unwrap().push(object.reason.clone()))
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    world.settle();
+    assert_eq!(keys(&informer), ["web/a"]);
+    let pod: Shared<Value> = informer.lister().get("web", "a").unwrap();
+    assert_eq!(pod.labels.get("seen"), Some("yes"));
+    assert_eq!(rejected.lock().unwrap().len(), 1);
+    assert!(rejected.lock().unwrap()[0].contains("not for us"));
+}
+
+#[test]
+fn a_late_handler_is_shown_what_is_there() {
+    let world = World::new();
+    world.create("a");
+    let (informer, _) = synced(&world, &pods());
+    let late = Told::default();
+    let registration = informer.on(late.handler()).unwrap();
+    world.wait(registration.synced(SOON)).unwrap();
+    assert_eq!(late.take(), ["add a initial Replay"]);
+    let mut stream = informer.stream().unwrap();
+    let Some(Notification::Added {
+        initial: true,
+        cause: Cause::Replay,
+        ..
+    }) = world.wait(stream.next())
+    else {
+        panic!("the stream begins with what is there");
+    };
+    informer.stop();
+    assert!(
+        world.wait(stream.next()).is_none(),
+        "it ends with the informer"
+    );
+    assert!(informer.on(late.handler()).is_err());
+    world.wait(informer.join());
+}
