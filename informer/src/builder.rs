@@ -19,6 +19,7 @@ use informer_indexers::selector::{FieldSelector, LabelSelector};
 
 use crate::connect::Connect;
 use crate::engine::{Core, Decoder, Shared};
+use crate::factory::Tweak;
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -279,7 +280,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         mut self,
         namespace: Option<&str>,
         resync: Option<Duration>,
-        tweak: Option<&(dyn Fn(&mut Target) + Send + Sync)>,
+        tweak: Option<&Tweak>,
     ) -> Self {
         let Self { target, config, .. } = &mut self;
         if target.namespace.is_none() {

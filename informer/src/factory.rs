@@ -48,9 +48,11 @@ pub struct SharedInformerFactory<C> {
     runtime: Arc<dyn Runtime>,
     namespace: Option<String>,
     resync: Option<Duration>,
-    tweak: Option<Arc<dyn Fn(&mut Target) + Send + Sync>>,
+    tweak: Option<Arc<Tweak>>,
     state: Mutex<State>,
 }
+
+pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
 
 #[derive(Default)]
 struct State {

@@ -379,9 +379,10 @@ fn p_19_nobody_waits_in_vain_and_late_informers_run() {
 fn p_20_a_delete_that_nobody_saw_is_a_delete_like_any_other() {
     let world = World::new();
     world.create("a");
-    let gone: Arc<Mutex<Vec<(ObjectKey, Option<Pod>, Certainty)>>> = Arc::default();
+    type Deletions = Arc<Mutex<Vec<(ObjectKey, Option<Pod>, Certainty)>>>;
+    let gone = Deletions::default();
 
-    struct Gone(Arc<Mutex<Vec<(ObjectKey, Option<Pod>, Certainty)>>>);
+    struct Gone(Deletions);
     impl Handler<Value> for Gone {
         fn deleted(&mut self, key: &ObjectKey, last: Option<&Pod>, how: informer::Deleted) {
             self.0
