@@ -1,0 +1,238 @@
+//! Ours and the others, behind one trait.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use informer_core::ObjectKey;
+use informer_core::indexer::{IndexFn, Indexer, View, Write};
+use informer_core::storage::{Heap, Seed};
+
+use super::objects::{By, INDICES, Small};
+
+/// A store that threads share.
+pub trait Store: Sync {
+    /// Several writes, by the only writer.
+    fn transaction(&self, writes: Vec<Write<Small>>);
+
+    fn get(&self, key: &ObjectKey) -> Option<Small>;
+
+    fn list(&self) -> Vec<Small>;
+
+    fn by_index(&self, index: &str, value: &str) -> Vec<Small>;
+
+    /// The objects for which `test` holds, by looking at all of them.
+    fn scan(&self, test: &dyn Fn(&Small) -> bool) -> Vec<Small>;
+}
+
+/// Ours: one indexer, and the snapshot that was published last. A reader takes a pointer to it.
+pub struct Published {
+    indexer: Mutex<Indexer<Small, Heap>>,
+    published: Mutex<Arc<View<Small, Heap>>>,
+}
+
+impl Published {
+    pub fn new(objects: Vec<Small>, indices: usize) -> Self {
+        let mut indexer = Indexer::new(Seed::new(42));
+        for By { name, value } in &INDICES[..indices] {
+            let function = IndexFn::new(move |object: &Small, file: &mut dyn FnMut(&[u8])| {
+                if let Some(value) = value(object) {
+                    file(value.as_bytes());
+                }
+            });
+            indexer.add_index(name, function).unwrap();
+        }
+        indexer.replace(objects, "1").unwrap();
+        let published = Mutex::new(Arc::new(indexer.snapshot()));
+        Self {
+            indexer: Mutex::new(indexer),
+            published,
+        }
+    }
+
+    pub fn into_indexer(self) -> Indexer<Small, Heap> {
+        self.indexer.into_inner().unwrap()
+    }
+
+    pub fn latest(&self) -> Arc<View<Small, Heap>> {
+        let published = self.published.lock();
+        Arc::clone(&published.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Store for Published {
+    fn transaction(&self, writes: Vec<Write<Small>>) {
+        let mut indexer = self.indexer.lock().unwrap();
+        indexer.transaction(writes).unwrap();
+        let snapshot = Arc::new(indexer.snapshot());
+        let before = std::mem::replace(&mut *self.published.lock().unwrap(), snapshot);
+        // Outside of the lock: what only it still held is freed here.
+        drop(before);
+    }
+
+    fn get(&self, key: &ObjectKey) -> Option<Small> {
+        self.latest().get(key).cloned()
+    }
+
+    fn list(&self) -> Vec<Small> {
+        let view = self.latest();
+        let mut list = Vec::with_capacity(view.len());
+        list.extend(view.iter().cloned());
+        list
+    }
+
+    fn by_index(&self, index: &str, value: &str) -> Vec<Small> {
+        let view = self.latest();
+        let mut list = Vec::with_capacity(view.count(index, value).unwrap());
+        list.extend(view.by_index(index, value).unwrap().cloned());
+        list
+    }
+
+    fn scan(&self, test: &dyn Fn(&Small) -> bool) -> Vec<Small> {
+        let view = self.latest();
+        view.iter().filter(|object| test(object)).cloned().collect()
+    }
+}
+
+/// How often a writer of the [`Locked`] map takes the lock.
+#[derive(Clone, Copy)]
+pub enum Locking {
+    /// As client-go and kube-rs do.
+    EachWrite,
+    EachTransaction,
+}
+
+/// What client-go has: a map from keys to objects, and for each index a map from values to sets of
+/// keys, behind one lock for readers and writers. kube-rs has the first map only.
+pub struct Locked<H> {
+    state: RwLock<Maps<H>>,
+    locking: Locking,
+}
+
+/// With the hasher that a `HashMap` has unless told otherwise.
+pub type StdLocked = Locked<RandomState>;
+
+/// With the hasher that we have.
+pub type FastLocked = Locked<foldhash::fast::FixedState>;
+
+struct Maps<H> {
+    items: HashMap<ObjectKey, Small, H>,
+    indices: Vec<KeysBy<H>>,
+}
+
+struct KeysBy<H> {
+    by: By,
+    keys: HashMap<Box<str>, HashSet<ObjectKey, H>, H>,
+}
+
+impl<H: BuildHasher + Default> Locked<H> {
+    pub fn new(objects: Vec<Small>, indices: usize, locking: Locking) -> Self {
+        let index = |by: &By| KeysBy {
+            by: *by,
+            keys: HashMap::default(),
+        };
+        let mut maps = Maps {
+            items: HashMap::default(),
+            indices: INDICES[..indices].iter().map(index).collect(),
+        };
+        for object in objects {
+            maps.write(Write::Put(object));
+        }
+        Self {
+            state: RwLock::new(maps),
+            locking,
+        }
+    }
+}
+
+impl<H: BuildHasher + Default> Maps<H> {
+    fn write(&mut self, write: Write<Small>) {
+        match write {
+            Write::Put(object) => {
+                let key = object.key.clone();
+                let before = self.items.insert(key, Arc::clone(&object));
+                self.refile(&object.key, before.as_ref(), Some(&object));
+            }
+            Write::Remove(key) => {
+                if let Some(before) = self.items.remove(&key) {
+                    self.refile(&key, Some(&before), None);
+                }
+            }
+        }
+    }
+
+    /// As client-go's `updateIndices`: the values of before and after are computed, and if they are the
+    /// same nothing is done.
+    fn refile(&mut self, key: &ObjectKey, before: Option<&Small>, after: Option<&Small>) {
+        for KeysBy { by, keys } in &mut self.indices {
+            let before = before.and_then(by.value);
+            let after = after.and_then(by.value);
+            if before == after {
+                continue;
+            }
+            if let Some(value) = before
+                && let Some(set) = keys.get_mut(value)
+            {
+                set.remove(key);
+                if set.is_empty() {
+                    keys.remove(value);
+                }
+            }
+            if let Some(value) = after {
+                match keys.get_mut(value) {
+                    Some(set) => {
+                        set.insert(key.clone());
+                    }
+                    None => {
+                        let set = HashSet::from_iter([key.clone()]);
+                        keys.insert(value.into(), set);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<H: BuildHasher + Default + Send + Sync> Store for Locked<H> {
+    fn transaction(&self, writes: Vec<Write<Small>>) {
+        match self.locking {
+            Locking::EachWrite => {
+                for write in writes {
+                    self.state.write().unwrap().write(write);
+                }
+            }
+            Locking::EachTransaction => {
+                let mut maps = self.state.write().unwrap();
+                for write in writes {
+                    maps.write(write);
+                }
+            }
+        }
+    }
+
+    fn get(&self, key: &ObjectKey) -> Option<Small> {
+        self.state.read().unwrap().items.get(key).cloned()
+    }
+
+    fn list(&self) -> Vec<Small> {
+        let maps = self.state.read().unwrap();
+        maps.items.values().cloned().collect()
+    }
+
+    fn by_index(&self, index: &str, value: &str) -> Vec<Small> {
+        let maps = self.state.read().unwrap();
+        let index = maps.indices.iter().find(|keys| keys.by.name == index);
+        let Some(keys) = index.unwrap().keys.get(value) else {
+            return Vec::new();
+        };
+        let mut list = Vec::with_capacity(keys.len());
+        list.extend(keys.iter().filter_map(|key| maps.items.get(key)).cloned());
+        list
+    }
+
+    fn scan(&self, test: &dyn Fn(&Small) -> bool) -> Vec<Small> {
+        let maps = self.state.read().unwrap();
+        let found = maps.items.values().filter(|object| test(object));
+        found.cloned().collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! A reader and a writer at the same time.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use informer_core::ObjectKey;
+
+use super::contenders::{FastLocked, Locking, Published, StdLocked, Store};
+use super::objects::{key, namespace};
+use super::report::{Report, Unit, nanoseconds, percentile};
+use super::workload::{Random, TRANSACTION, Workload};
+
+/// How long each of them is watched, in each of so many rounds.
+const WATCHED: Duration = Duration::from_millis(700);
+const ROUNDS: usize = 3;
+
+/// Changes per second while reads are measured.
+const RATE: usize = 50_000;
+
+pub fn measure(report: &Report<'_>) {
+    for (lock, locking) in [
+        ("write", Locking::EachWrite),
+        ("transaction", Locking::EachTransaction),
+    ] {
+        for (reader, lists) in [("nobody", false), ("a reader", true)] {
+            let line = format!("100 writes while {reader} lists all, one lock per {lock}");
+            if report.wants(&line) {
+                let times = take_turns(report, locking, |store, workload| {
+                    write_beside_a_reader(store, workload, lists)
+                });
+                print(report, &line, times, &[50.0, 99.0, 99.9, 100.0]);
+            }
+        }
+    }
+    let mut random = Random::new(3);
+    let numbers: Vec<usize> = (0..50_000).map(|_| random.below(report.n)).collect();
+    let keys: Vec<ObjectKey> = numbers.iter().map(|number| key(*number)).collect();
+    reads(report, "get while 50,000 changes/s", |store, at| {
+        black_box(store.get(&keys[at % keys.len()]));
+    });
+    let places: Vec<String> = numbers.iter().map(|number| namespace(*number)).collect();
+    reads(report, "namespace while 50,000 changes/s", |store, at| {
+        drop(black_box(
+            store.by_index("namespace", &places[at % places.len()]),
+        ));
+    });
+}
+
+fn reads(report: &Report<'_>, line: &str, read: impl Fn(&dyn Store, usize) + Sync) {
+    if report.wants(line) {
+        let times = take_turns(report, Locking::EachWrite, |store, workload| {
+            read_beside_a_writer(store, workload, &read)
+        });
+        print(report, line, times, &[50.0, 99.9, 100.0]);
+    }
+}
+
+/// The times of all rounds, of ours and of the two others.
+fn take_turns(
+    report: &Report<'_>,
+    locking: Locking,
+    run: impl Fn(&dyn Store, &mut Workload) -> Vec<f64>,
+) -> [Vec<f64>; 3] {
+    let n = report.n;
+    let mut workloads = [Workload::new(n), Workload::new(n), Workload::new(n)];
+    let ours = Published::new(workloads[0].first_state(n), 1);
+    let std = StdLocked::new(workloads[1].first_state(n), 1, locking);
+    let fast = FastLocked::new(workloads[2].first_state(n), 1, locking);
+    let stores: [&dyn Store; 3] = [&ours, &std, &fast];
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for at in 0..stores.len() {
+            times[at].extend(run(stores[at], &mut workloads[at]));
+        }
+    }
+    times
+}
+
+/// How long the writer took for each of its transactions.
+fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, lists: bool) -> Vec<f64> {
+    let done = AtomicBool::new(!lists);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                drop(black_box(store.list()));
+            }
+        });
+        let mut times = Vec::new();
+        let start = Instant::now();
+        while start.elapsed() < WATCHED {
+            let writes = workload.transaction();
+            let begin = Instant::now();
+            store.transaction(writes);
+            times.push(nanoseconds(begin.elapsed()));
+        }
+        done.store(true, Ordering::Relaxed);
+        times
+    })
+}
+
+/// How long the reader took for each of its reads.
+fn read_beside_a_writer(
+    store: &dyn Store,
+    workload: &mut Workload,
+    read: &(impl Fn(&dyn Store, usize) + Sync),
+) -> Vec<f64> {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut times = Vec::new();
+            while !done.load(Ordering::Relaxed) {
+                let begin = Instant::now();
+                read(store, times.len());
+                times.push(nanoseconds(begin.elapsed()));
+            }
+            times
+        });
+        let start = Instant::now();
+        let mut written = 0;
+        while start.elapsed() < WATCHED {
+            let due = Duration::from_secs(1) * written as u32 / RATE as u32;
+            match due.checked_sub(start.elapsed()) {
+                Some(early) if !early.is_zero() => thread::park_timeout(early),
+                _ => {
+                    store.transaction(workload.transaction());
+                    written += TRANSACTION;
+                }
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+        reader.join().unwrap()
+    })
+}
+
+fn print(report: &Report<'_>, line: &str, times: [Vec<f64>; 3], percents: &[f64]) {
+    for percent in percents {
+        let name = match percent {
+            50.0 => "median".to_owned(),
+            100.0 => "longest".to_owned(),
+            percent => format!("{percent} %"),
+        };
+        let figures = times.clone().map(|times| percentile(times, *percent));
+        report.line(&format!("{line}, {name}"), Unit::Nanoseconds, figures);
+    }
+}

@@ -1,0 +1,94 @@
+//! What is written, from a seed.
+
+use std::sync::Arc;
+
+use informer_core::indexer::Write;
+
+use super::objects::{Small, object};
+
+/// Writes in one transaction.
+pub const TRANSACTION: usize = 100;
+
+/// Random numbers, the same ones each time.
+pub struct Random(u64);
+
+impl Random {
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize * n) >> 31
+    }
+}
+
+/// Changes of a store of about `n` objects: of five writes three are updates, one is an add and one a
+/// deletion, of objects anywhere in the store.
+///
+/// The objects are made beforehand and outlive the store. So what is measured is what a store does with
+/// pointers, and not how long objects take to be freed.
+pub struct Workload {
+    random: Random,
+    /// Two versions of every object, by number.
+    objects: [Vec<Small>; 2],
+    live: Vec<usize>,
+    gone: Vec<usize>,
+    written: usize,
+}
+
+impl Workload {
+    pub fn new(n: usize) -> Self {
+        let all = n + n / 4;
+        Self {
+            random: Random::new(n as u64),
+            objects: [1, 2].map(|version| (0..all).map(|number| object(number, version)).collect()),
+            live: (0..n).collect(),
+            gone: (n..all).collect(),
+            written: 0,
+        }
+    }
+
+    /// What is in the store at first.
+    pub fn first_state(&self, n: usize) -> Vec<Small> {
+        self.objects[0][..n].to_vec()
+    }
+
+    pub fn transactions(&mut self, count: usize) -> Vec<Vec<Write<Small>>> {
+        (0..count).map(|_| self.transaction()).collect()
+    }
+
+    pub fn transaction(&mut self) -> Vec<Write<Small>> {
+        (0..TRANSACTION).map(|_| self.write()).collect()
+    }
+
+    fn write(&mut self) -> Write<Small> {
+        self.written += 1;
+        match self.random.below(5) {
+            0 => {
+                let at = self.random.below(self.gone.len());
+                let number = self.gone.swap_remove(at);
+                self.live.push(number);
+                self.put(number)
+            }
+            1 => {
+                let at = self.random.below(self.live.len());
+                let number = self.live.swap_remove(at);
+                self.gone.push(number);
+                Write::Remove(self.objects[1][number].key.clone())
+            }
+            _ => {
+                let at = self.random.below(self.live.len());
+                self.put(self.live[at])
+            }
+        }
+    }
+
+    fn put(&self, number: usize) -> Write<Small> {
+        Write::Put(Arc::clone(&self.objects[self.written % 2][number]))
+    }
+}
