@@ -175,10 +175,13 @@ impl<T, S: Storage> Index<T, S> {
     }
 
     pub(super) fn find_hashed(&self, hash: u32, bytes: &[u8]) -> Option<u32> {
-        self.table.find(hash, |at| {
-            self.value(at)
-                .is_some_and(|value| value.bytes.as_ref() == bytes)
-        })
+        self.table.find(hash, |at| self.is_value(at, bytes))
+    }
+
+    /// Whether the value with the number `at` is `bytes`.
+    pub(super) fn is_value(&self, at: u32, bytes: &[u8]) -> bool {
+        self.value(at)
+            .is_some_and(|value| value.bytes.as_ref() == bytes)
     }
 
     /// The posting that was filed last under a value.

@@ -74,6 +74,8 @@ pub use view::{Cursor, Filed, IndexTable, View};
 /// ```
 pub struct Indexer<T: Resource + Clone, S: Storage> {
     view: View<T, S>,
+    /// Room for the version of the object that is being put.
+    next_version: S::Text,
 }
 
 /// The hash of a key, and the slot of the object under it, if there is one.
@@ -102,6 +104,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     pub fn new(seed: Seed) -> Self {
         Self {
             view: View::new(seed),
+            next_version: S::Text::default(),
         }
     }
 
@@ -111,10 +114,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     /// # Errors
     /// [`Full`] if it finds no place. Nothing has changed then.
     pub fn put(&mut self, object: T) -> Result<Option<T>, Full> {
-        let mut version = S::Text::default();
-        version.set(object.version())?;
+        // A version that does not fit must not leave the object behind.
+        self.next_version.set(object.version())?;
         let before = self.put_seen(object, Epoch::NEVER)?;
-        self.view.version = version;
+        core::mem::swap(&mut self.view.version, &mut self.next_version);
         Ok(before)
     }
 
@@ -276,19 +279,18 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     }
 
     fn overwrite(&mut self, at: u32, object: T, seen: Epoch) -> Result<T, Full> {
-        let before = self.view.slots.get(at).ok_or(Full)?.object.clone();
         if let Err(full) = self.refile(at, &object) {
             // Once everything is taken back, what was filed before has room again.
+            let before = self.view.slots.get(at).ok_or(Full)?.object.clone();
             self.unfile(at, None);
             self.refile(at, &before)?;
             return Err(full);
         }
         let slot = self.view.slots.get_mut(at).ok_or(Full)?;
-        slot.object = object;
         if seen != Epoch::NEVER {
             slot.seen = seen;
         }
-        Ok(before)
+        Ok(core::mem::replace(&mut slot.object, object))
     }
 
     fn insert(&mut self, hash: u32, object: T, seen: Epoch) -> Result<(), Full> {
@@ -364,8 +366,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             if !same {
                 return;
             }
-            let value = index.find(&self.view.seed, bytes);
-            match here().position(|posting| Some(posting.value) == value) {
+            match here().position(|posting| index.is_value(posting.value, bytes)) {
                 Some(nth) => missing &= !(1 << nth),
                 None => same = false,
             }
