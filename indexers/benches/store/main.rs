@@ -24,6 +24,9 @@ mod workload;
 // Ours and the others, behind one trait.
 mod contenders;
 
+// Time without the time in which other programs had the processor.
+mod clock;
+
 // Rounds, medians, and the table of them.
 mod report;
 

@@ -16,8 +16,8 @@ pub const MODE: &str = "--hold";
 const MOST: usize = 100_000;
 
 pub fn measure(report: &Report<'_>) {
-    for indices in [0, 1, 4] {
-        let line = format!("memory per entry, {indices} indices");
+    for (indices, with) in [(0, "0 indices"), (1, "1 index"), (4, "4 indices")] {
+        let line = format!("memory per entry, {with}");
         if report.n > MOST || !report.wants(&line) {
             continue;
         }

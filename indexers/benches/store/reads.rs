@@ -1,44 +1,90 @@
 //! Look-ups and lists, alone: nobody writes.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::hash::RandomState;
 use std::hint::black_box;
 
 use informer_core::ObjectKey;
 
+use super::clock::time;
 use super::contenders::{FastLocked, Locking, Published, StdLocked, Store};
-use super::objects::{Small, app, key, namespace};
-use super::report::{Report, Run, Runs, time};
-use super::workload::{Random, Workload};
+use super::objects::{Small, app, key, namespace, object};
+use super::report::{Report, Run, Runs};
+use super::workload::Random;
 
 /// How many different questions are asked in a round.
 const LOOK_UPS: usize = 20_000;
 const LISTS: usize = 20;
 
 pub fn measure(report: &Report<'_>) {
-    let names = ["get", "snapshot", "list", "select"];
-    if !names.iter().any(|name| report.wants(name)) {
+    bare_get(report);
+    snapshot(report);
+    shared(report);
+}
+
+/// A look-up in a snapshot beside look-ups in bare maps.
+fn bare_get(report: &Report<'_>) {
+    let line = "get, from a snapshot; std and hashbrown without a lock";
+    if !report.wants(line) {
         return;
     }
-    let workload = Workload::new(report.n);
-    let objects = || workload.first_state(report.n);
-    bare(report, objects());
-    let ours = Published::new(objects(), 2);
-    let std = StdLocked::new(objects(), 2, Locking::EachWrite);
-    let fast = FastLocked::new(objects(), 2, Locking::EachWrite);
-    let all: [&dyn Store; 3] = [&ours, &std, &fast];
-    let keys = some_keys(report.n);
+    let objects = objects(report.n);
+    let ours = Published::new(objects.clone(), 2).latest();
+    let pairs = || objects.iter().map(|it| (it.key.clone(), it.clone()));
+    let std: HashMap<_, _, RandomState> = pairs().collect();
+    let fast: hashbrown::HashMap<_, _, foldhash::fast::FixedState> = pairs().collect();
+    let keys = &some_keys(report.n);
+    let runs = Runs {
+        ours: each(keys, |key| ours.get(key)),
+        std: Some(each(keys, |key| std.get(key))),
+        fast: Some(each(keys, |key| fast.get(key))),
+    };
+    report.measure(line, runs);
+}
+
+fn snapshot(report: &Report<'_>) {
+    let line = "snapshot, taken and dropped";
+    if !report.wants(line) {
+        return;
+    }
+    let indexer = Published::new(objects(report.n), 2).into_indexer();
+    let ours = Box::new(move || {
+        let snapshots = || (0..LOOK_UPS).for_each(|_| drop(black_box(indexer.snapshot())));
+        time(snapshots) / LOOK_UPS as f64
+    });
+    let runs = Runs {
+        ours,
+        std: None,
+        fast: None,
+    };
+    report.measure(line, runs);
+}
+
+/// As threads share them: through a published snapshot, or under the lock.
+fn shared(report: &Report<'_>) {
+    let stores = LazyCell::new(|| {
+        let objects = objects(report.n);
+        let ours = Published::new(objects.clone(), 2);
+        let std = StdLocked::new(objects.clone(), 2, Locking::EachWrite);
+        let fast = FastLocked::new(objects, 2, Locking::EachWrite);
+        (ours, std, fast)
+    });
     let line = |line: &str, operations: usize, read: &dyn Fn(&dyn Store)| {
         if report.wants(line) {
-            let [ours, std, fast] =
-                all.map(|store| -> Run<'_> { Box::new(move || time(operations, || read(store))) });
+            let (ours, std, fast) = &*stores;
+            let all: [&dyn Store; 3] = [ours, std, fast];
+            let [ours, std, fast] = all.map(|store| -> Run<'_> {
+                Box::new(move || time(|| read(store)) / operations as f64)
+            });
             let (std, fast) = (Some(std), Some(fast));
             report.measure(line, Runs { ours, std, fast });
         }
     };
+    let keys = some_keys(report.n);
     line("get, shared, pointer copied", keys.len(), &|store| {
         for key in &keys {
-            black_box(store.get(key));
+            drop(black_box(store.get(key)));
         }
     });
     line("list all, pointers copied", 1, &|store| {
@@ -56,69 +102,39 @@ pub fn measure(report: &Report<'_>) {
             drop(black_box(store.by_index("app", &app(*number))));
         }
     });
-    // Until selectors are there, a closure stands for one: `team=team-3`, without and with an index that
-    // narrows it down.
+    // Here is the place of label selectors and listers; a closure stands for `team=team-3`.
     let selected = |object: &Small| object.labels.get("team") == Some("team-3");
     line("select 1 of 8 by a closure, no index", 1, &|store| {
         drop(black_box(store.scan(&selected)));
     });
     let place = namespace(report.n / 2);
-    line("select 1 of 8 by a closure, in a namespace", 1, &|store| {
-        let mut found = store.by_index("namespace", &place);
-        found.retain(selected);
-        drop(black_box(found));
-    });
+    line(
+        "select by a closure, in a namespace by index",
+        1,
+        &|store| {
+            let mut found = store.by_index("namespace", &place);
+            found.retain(selected);
+            drop(black_box(found));
+        },
+    );
 }
 
-/// Without a lock: a snapshot beside bare maps.
-fn bare(report: &Report<'_>, objects: Vec<Small>) {
-    let ours = Published::new(objects.clone(), 2);
-    if report.wants("get, from a snapshot") {
-        let view = ours.latest();
-        let std: HashMap<_, _, RandomState> = objects
-            .iter()
-            .map(|object| (object.key.clone(), object.clone()))
-            .collect();
-        let fast: hashbrown::HashMap<_, _, foldhash::fast::FixedState> = objects
-            .iter()
-            .map(|object| (object.key.clone(), object.clone()))
-            .collect();
-        let keys = &some_keys(report.n);
-        report.measure(
-            "get, from a snapshot; std and hashbrown without a lock",
-            Runs {
-                ours: each(keys, |key| {
-                    black_box(view.get(key));
-                }),
-                std: Some(each(keys, |key| {
-                    black_box(std.get(key));
-                })),
-                fast: Some(each(keys, |key| {
-                    black_box(fast.get(key));
-                })),
-            },
-        );
-    }
-    if report.wants("snapshot") {
-        let indexer = Published::new(objects, 2).into_indexer();
-        let ours = Box::new(move || {
-            time(LOOK_UPS, || {
-                for _ in 0..LOOK_UPS {
-                    drop(black_box(indexer.snapshot()));
-                }
-            })
-        });
-        let runs = Runs {
-            ours,
-            std: None,
-            fast: None,
+fn each<'a>(
+    keys: &'a [ObjectKey],
+    look_up: impl Fn(&ObjectKey) -> Option<&'a Small> + 'a,
+) -> Run<'a> {
+    Box::new(move || {
+        let look_ups = || {
+            for key in keys {
+                black_box(look_up(key));
+            }
         };
-        report.measure("snapshot, taken and dropped", runs);
-    }
+        time(look_ups) / keys.len() as f64
+    })
 }
 
-fn each<'a>(keys: &'a [ObjectKey], look_up: impl Fn(&ObjectKey) + 'a) -> Run<'a> {
-    Box::new(move || time(keys.len(), || keys.iter().for_each(&look_up)))
+fn objects(n: usize) -> Vec<Small> {
+    (0..n).map(|number| object(number, 1)).collect()
 }
 
 /// Numbers of objects, from anywhere in the store.

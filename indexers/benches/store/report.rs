@@ -1,7 +1,5 @@
 //! Rounds, medians, and the table of them.
 
-use std::time::{Duration, Instant};
-
 /// One table: the lines for one size of the store.
 pub struct Report<'a> {
     /// How many objects.
@@ -33,7 +31,7 @@ impl<'a> Report<'a> {
     pub fn new(n: usize, wanted: &'a [String]) -> Self {
         println!();
         println!(
-            "| {:<58} | {:>9} | {:>9} | {:>6} | {:>9} | {:>6} |",
+            "| {:<68} | {:>9} | {:>9} | {:>6} | {:>9} | {:>6} |",
             format!("{n} objects"),
             "ours",
             "std",
@@ -42,7 +40,7 @@ impl<'a> Report<'a> {
             "ratio"
         );
         println!(
-            "| {:-<58} | {:->9} | {:->9} | {:->6} | {:->9} | {:->6} |",
+            "| {:-<68} | {:->9} | {:->9} | {:->6} | {:->9} | {:->6} |",
             "", ":", ":", ":", ":", ":"
         );
         Self { n, wanted }
@@ -77,7 +75,7 @@ impl<'a> Report<'a> {
             _ => "–".to_owned(),
         };
         println!(
-            "| {line:<58} | {:>9} | {:>9} | {:>6} | {:>9} | {:>6} |",
+            "| {line:<68} | {:>9} | {:>9} | {:>6} | {:>9} | {:>6} |",
             unit.show(ours),
             unit.show(std),
             ratio(std),
@@ -99,17 +97,6 @@ impl Unit {
             Self::Nanoseconds => format!("{:.2} ms", figure / 1e6),
         }
     }
-}
-
-/// The time that `run` takes, in nanoseconds for each of `operations`.
-pub fn time(operations: usize, run: impl FnOnce()) -> f64 {
-    let start = Instant::now();
-    run();
-    nanoseconds(start.elapsed()) / operations as f64
-}
-
-pub fn nanoseconds(time: Duration) -> f64 {
-    time.as_nanos() as f64
 }
 
 /// The figure below which `percent` of all figures lie.

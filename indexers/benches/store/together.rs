@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use informer_core::ObjectKey;
 
+use super::clock::time;
 use super::contenders::{FastLocked, Locking, Published, StdLocked, Store};
 use super::objects::{key, namespace};
-use super::report::{Report, Unit, nanoseconds, percentile};
+use super::report::{Report, Unit, percentile};
 use super::workload::{Random, TRANSACTION, Workload};
 
 /// How long each of them is watched, in each of so many rounds.
@@ -91,9 +92,7 @@ fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, lists: bool
         let start = Instant::now();
         while start.elapsed() < WATCHED {
             let writes = workload.transaction();
-            let begin = Instant::now();
-            store.transaction(writes);
-            times.push(nanoseconds(begin.elapsed()));
+            times.push(time(|| store.transaction(writes)));
         }
         done.store(true, Ordering::Relaxed);
         times
@@ -111,9 +110,7 @@ fn read_beside_a_writer(
         let reader = scope.spawn(|| {
             let mut times = Vec::new();
             while !done.load(Ordering::Relaxed) {
-                let begin = Instant::now();
-                read(store, times.len());
-                times.push(nanoseconds(begin.elapsed()));
+                times.push(time(|| read(store, times.len())));
             }
             times
         });

@@ -2,21 +2,22 @@
 
 use informer_core::indexer::Write;
 
+use super::clock::time;
 use super::contenders::{FastLocked, Locking, Published, StdLocked, Store};
 use super::objects::Small;
-use super::report::{Report, Run, Runs, time};
+use super::report::{Report, Run, Runs};
 use super::workload::{TRANSACTION, Workload};
 
 /// Transactions in a round.
 const COUNT: usize = 100;
 
 pub fn measure(report: &Report<'_>) {
-    for indices in [0, 1, 4] {
+    for (indices, with) in [(0, "0 indices"), (1, "1 index"), (4, "4 indices")] {
         for (lock, locking) in [
             ("write", Locking::EachWrite),
             ("transaction", Locking::EachTransaction),
         ] {
-            let line = format!("write, {indices} indices, one lock per {lock}");
+            let line = format!("write, {with}, one lock per {lock}");
             if report.wants(&line) {
                 mixed(report, &line, indices, locking);
             }
@@ -45,10 +46,11 @@ fn mixed(report: &Report<'_>, line: &str, indices: usize, locking: Locking) {
 fn transactions<'a>(workload: &'a mut Workload, store: &'a dyn Store) -> Run<'a> {
     Box::new(move || {
         let transactions: Vec<Vec<Write<Small>>> = workload.transactions(COUNT);
-        time(COUNT * TRANSACTION, || {
-            for writes in transactions {
-                store.transaction(writes);
-            }
-        })
+        let run = || {
+            transactions
+                .into_iter()
+                .for_each(|writes| store.transaction(writes))
+        };
+        time(run) / (COUNT * TRANSACTION) as f64
     })
 }
