@@ -20,18 +20,30 @@ const ROUNDS: usize = 3;
 /// Changes per second while reads are measured.
 const RATE: usize = 50_000;
 
+/// What a reader does all the time, if there is one.
+type Read = Option<fn(&dyn Store)>;
+
+const READERS: [(&str, Read); 3] = [
+    ("nobody reads", None),
+    ("all is listed", Some(|store| drop(black_box(store.list())))),
+    (
+        "all is visited",
+        Some(|store| drop(black_box(store.scan(&|object| object.body == u32::MAX)))),
+    ),
+];
+
 pub fn measure(report: &Report<'_>) {
     for (lock, locking) in [
         ("write", Locking::EachWrite),
         ("transaction", Locking::EachTransaction),
     ] {
-        for (reader, lists) in [("nobody", false), ("a reader", true)] {
-            let line = format!("100 writes while {reader} lists all, one lock per {lock}");
+        for (reader, read) in READERS {
+            let line = format!("100 writes while {reader}, one lock per {lock}");
             if report.wants(&line) {
                 let times = take_turns(report, locking, |store, workload| {
-                    write_beside_a_reader(store, workload, lists)
+                    write_beside_a_reader(store, workload, read)
                 });
-                print(report, &line, times, &[50.0, 99.0, 99.9, 100.0]);
+                print(report, &line, times);
             }
         }
     }
@@ -54,7 +66,7 @@ fn reads(report: &Report<'_>, line: &str, read: impl Fn(&dyn Store, usize) + Syn
         let times = take_turns(report, Locking::EachWrite, |store, workload| {
             read_beside_a_writer(store, workload, &read)
         });
-        print(report, line, times, &[50.0, 99.9, 100.0]);
+        print(report, line, times);
     }
 }
 
@@ -80,14 +92,16 @@ fn take_turns(
 }
 
 /// How long the writer took for each of its transactions.
-fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, lists: bool) -> Vec<f64> {
-    let done = AtomicBool::new(!lists);
+fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, read: Read) -> Vec<f64> {
+    let done = &AtomicBool::new(false);
     thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.load(Ordering::Relaxed) {
-                drop(black_box(store.list()));
-            }
-        });
+        if let Some(read) = read {
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    read(store);
+                }
+            });
+        }
         let mut times = Vec::new();
         let start = Instant::now();
         while start.elapsed() < WATCHED {
@@ -131,14 +145,9 @@ fn read_beside_a_writer(
     })
 }
 
-fn print(report: &Report<'_>, line: &str, times: [Vec<f64>; 3], percents: &[f64]) {
-    for percent in percents {
-        let name = match percent {
-            50.0 => "median".to_owned(),
-            100.0 => "longest".to_owned(),
-            percent => format!("{percent} %"),
-        };
-        let figures = times.clone().map(|times| percentile(times, *percent));
+fn print(report: &Report<'_>, line: &str, times: [Vec<f64>; 3]) {
+    for (name, percent) in [("median", 50.0), ("99.9 %", 99.9), ("longest", 100.0)] {
+        let figures = times.clone().map(|times| percentile(times, percent));
         report.line(&format!("{line}, {name}"), Unit::Nanoseconds, figures);
     }
 }
