@@ -443,7 +443,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 /// A store that goes on from this state.
 impl<T: Resource + Clone, S: Storage> From<View<T, S>> for Indexer<T, S> {
     fn from(view: View<T, S>) -> Self {
-        Self { view }
+        Self {
+            view,
+            next_version: S::Text::default(),
+        }
     }
 }
 
