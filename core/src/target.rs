@@ -1,8 +1,10 @@
 //! What a transport is made for: which objects, and in which encoding.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
+
+use crate::transport::Request;
 
 /// The part of every request that never changes: a transport value is made for one of these.
 ///
@@ -72,6 +74,67 @@ impl Target {
         }
     }
 
+    /// The path and the query of a request, below the address of the server. The parameters are in
+    /// alphabetical order, as client-go has them.
+    ///
+    /// ```
+    /// use informer_core::transport::{At, Request, Target};
+    ///
+    /// let mut pods = Target::new("", "v1", "pods");
+    /// pods.labels = "app in (a,b)".into();
+    /// let request = Request::List { version: At::<String>::Any, limit: Some(500), page: None };
+    /// assert_eq!(
+    ///     pods.request(&request),
+    ///     "/api/v1/pods?labelSelector=app%20in%20%28a%2Cb%29&limit=500&resourceVersion=0"
+    /// );
+    /// ```
+    pub fn request<X: AsRef<str>>(&self, request: &Request<X>) -> String {
+        let text = |value: &str| value.to_string();
+        let mut pairs: Vec<(String, String)> = self.parameters.clone();
+        let mut add = |name: &str, value: String| pairs.push((text(name), value));
+        add("labelSelector", self.labels.clone());
+        add("fieldSelector", self.fields.clone());
+        let version = match request {
+            Request::List {
+                version,
+                limit,
+                page,
+            } => {
+                add(
+                    "limit",
+                    limit.map_or(String::new(), |limit| limit.to_string()),
+                );
+                add("continue", text(page.as_ref().map_or("", AsRef::as_ref)));
+                version
+            }
+            Request::Watch {
+                version,
+                timeout,
+                initial_events,
+            } => {
+                add("watch", text("true"));
+                add("allowWatchBookmarks", text("true"));
+                add("timeoutSeconds", timeout.as_secs().to_string());
+                if *initial_events {
+                    add("sendInitialEvents", text("true"));
+                    add("resourceVersionMatch", text("NotOlderThan"));
+                }
+                version
+            }
+        };
+        add("resourceVersion", text(version.as_str()));
+        pairs.retain(|(_, value)| !value.is_empty());
+        pairs.sort();
+        let mut line = self.path();
+        for (at, (name, value)) in pairs.iter().enumerate() {
+            line.push(if at == 0 { '?' } else { '&' });
+            encode(name, &mut line);
+            line.push('=');
+            encode(value, &mut line);
+        }
+        line
+    }
+
     /// The path of the resource below the address of the server. Names of resources and namespaces
     /// need no encoding; what a user gives as one must be checked before.
     #[must_use]
@@ -88,6 +151,22 @@ impl Target {
         }
         path.extend(["/", &self.plural]);
         path
+    }
+}
+
+/// Appends a text as it stands in a query.
+fn encode(text: &str, line: &mut String) {
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                line.push(char::from(byte));
+            }
+            _ => {
+                let digit = |n: u8| char::from_digit(n.into(), 16).unwrap_or('0');
+                line.push('%');
+                line.extend([byte >> 4, byte & 15].map(|n| digit(n).to_ascii_uppercase()));
+            }
+        }
     }
 }
 
