@@ -1,4 +1,58 @@
-//! Kubernetes informers for Rust.
+//! Kubernetes informers: list once, watch for ever, keep an indexed local copy of the objects, and tell
+//! every handler exactly what changed and why.
+//!
+//! ```
+//! use informer::{InformerBuilder, Query, Target, by};
+//! use std::time::Duration;
+//! # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+//! # server.with(|server| server.create("pods", serde_json::json!({
+//! #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}}
+//! # })))?;
+//! # let client = move |target: &Target| server.transport(target, 1);
+//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+//!     .index("app", by::label("app"))
+//!     .start(&client)?;
+//!
+//! // Everybody who wants to be told registers; what is there is shown first.
+//! let registration = pods.on(|notification| println!("{notification}"))?;
+//! registration.synced(Duration::from_secs(30)).await?;
+//!
+//! // The store can be read at any time; nobody waits for anybody.
+//! let shop = "app=shop".parse()?;
+//! assert_eq!(pods.lister().select(&Query::new().labels(&shop)).len(), 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The parts
+//!
+//! * [`InformerBuilder`] says what to follow and how: resource, namespace, selectors, the form in which
+//!   objects are kept (typed, lean, metadata only, dynamic), indices, transform, resync, queue, preset.
+//! * [`SharedInformer`] is one watch and one store with many handlers; [`Informer`] has one handler;
+//!   [`SharedInformerFactory`] gives the same informer to all who ask for the same thing.
+//! * [`Handler`]s are traits or closures, [`AsyncHandler`]s may wait, [`Filter`] selects,
+//!   [`Notifications`] is a stream. Each runs in a task of its own and pulls: a slow one costs memory by
+//!   its [`Backlog`] policy and slows nobody else; one that panics harms nobody else.
+//! * [`Lister`] reads the store, by key, index or [`Query`].
+//! * [`controller`] has a work queue, workers with retries, and handlers that queue keys.
+//! * [`Status`] says what the informer is doing and why it waits; [`SharedInformer::is_fresh`] is for a
+//!   readiness probe, [`SharedInformer::reached`] waits for one's own writes.
+//!
+//! Nothing of it is magic: every decision is made by `informer-core`; the driver here moves bytes and
+//! commands between the core and a transport, and waits. Each part can be replaced: the transport
+//! ([`Connect`]), the runtime and the clock ([`runtime`]).
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `tokio` (default) | [`runtime`]`::Tokio`, `InformerBuilder::start` |
+//! | `threads` | `runtime::Threads`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
+//! | `k8s-openapi` | the types of that crate are [`Kind`]s; you pick its version feature |
 #![forbid(unsafe_code)]
 
 // Who brings the bytes.
