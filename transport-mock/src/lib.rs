@@ -108,6 +108,9 @@ pub mod transport;
 // A transport that follows a script.
 pub mod script;
 
+// Whole informers against all of it.
+pub mod simulation;
+
 pub use clock::VirtualClock;
 pub use config::{ExpiredWatch, ServerConfig};
 pub use server::Server;

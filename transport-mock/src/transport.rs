@@ -1,7 +1,7 @@
 //! The server as a transport: no sockets, no threads, virtual time.
 
 use std::fmt;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use informer_core::decode::answer::failure_of_answer;
@@ -70,8 +70,8 @@ pub struct MockTransport {
 #[derive(Debug)]
 struct Exchange {
     delivery: Delivery,
-    /// When the answer begins to arrive.
-    due: Instant,
+    /// When the answer begins to arrive; `None` if it has.
+    due: Option<Instant>,
     source: Source,
     fault: Option<Fault>,
     changes: Option<BodyFault>,
@@ -215,13 +215,9 @@ impl<X: AsRef<str>> Transport<X> for MockTransport {
         let Some(exchange) = &mut self.exchange else {
             return Poll::Pending;
         };
-        if self
-            .server
-            .clock()
-            .poll_until(exchange.due, cx)
-            .is_pending()
-        {
-            return Poll::Pending;
+        if let Some(due) = exchange.due {
+            ready!(self.server.clock().poll_until(due, cx));
+            exchange.due = None;
         }
         if exchange.delivery.is_hungry() {
             exchange.fetch(&self.server, self.tap.as_deref_mut(), cx);
@@ -245,7 +241,7 @@ impl Exchange {
     const fn new(delivery: Delivery, due: Instant) -> Self {
         Self {
             delivery,
-            due,
+            due: Some(due),
             source: Source::Nothing,
             fault: None,
             changes: None,

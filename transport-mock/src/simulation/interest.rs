@@ -1,0 +1,52 @@
+//! Which objects an informer is to have.
+
+use crate::StoredObject;
+use crate::request::Form;
+use crate::transport::Scope;
+
+/// Which objects an informer is to have. It is said here without selectors, and to the server with
+/// them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Interest {
+    Everything,
+    /// The metadata of everything.
+    Metadata,
+    Namespace(&'static str),
+    App(&'static str),
+    Node(&'static str),
+}
+
+impl Interest {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Everything,
+        Self::Metadata,
+        Self::Namespace("a"),
+        Self::App("web"),
+        Self::Node("n1"),
+    ];
+
+    pub(super) fn scope(self) -> Scope {
+        let pods = Scope::new("", "v1", "pods");
+        match self {
+            Self::Everything => pods,
+            Self::Metadata => pods.in_form(Form::Metadata),
+            Self::Namespace(name) => pods.in_namespace(name),
+            Self::App(app) => pods.with_labels(&format!("app={app}")),
+            Self::Node(node) => pods.with_fields(&format!("spec.nodeName={node}")),
+        }
+    }
+
+    pub(super) fn covers(self, object: &StoredObject) -> bool {
+        match self {
+            Self::Everything | Self::Metadata => true,
+            Self::Namespace(name) => object.namespace() == Some(name),
+            Self::App(app) => object.label("app") == Some(app),
+            Self::Node(node) => object.field("spec.nodeName") == node,
+        }
+    }
+
+    /// Whether its objects are whole.
+    pub(super) const fn is_whole(self) -> bool {
+        !matches!(self, Self::Metadata)
+    }
+}

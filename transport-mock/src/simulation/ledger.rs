@@ -1,0 +1,183 @@
+//! What one listener was told, and whether it can be true.
+
+use std::collections::BTreeMap;
+
+use informer_core::{Cause, Notification};
+
+use super::Pod;
+use super::record::{Record, is_same, number};
+
+/// By which rules a listener is told things.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Our default rules; off for client-go's.
+    pub(super) is_strict: bool,
+    /// What waits may be merged.
+    pub(super) merges: bool,
+    /// Objects are whole.
+    pub(super) is_whole: bool,
+}
+
+/// How things stood when a listener was told something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    /// The listener had dealt with its initial state.
+    pub(super) was_synced: bool,
+    /// The informer had asked for no other full state than the first.
+    pub(super) is_first_state: bool,
+}
+
+/// The world as one listener knows it.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    rules: Rules,
+    known: BTreeMap<String, Pod>,
+    /// The newest version at which each key was seen.
+    newest: BTreeMap<String, u64>,
+}
+
+impl Ledger {
+    pub(super) const fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            known: BTreeMap::new(),
+            newest: BTreeMap::new(),
+        }
+    }
+
+    pub(super) const fn known(&self) -> &BTreeMap<String, Pod> {
+        &self.known
+    }
+
+    /// Enters a notification. An error says why it cannot be true.
+    pub(super) fn enter(
+        &mut self,
+        notification: &Notification<Pod>,
+        standing: Standing,
+        record: &Record,
+    ) -> Result<(), String> {
+        let Rules {
+            is_strict,
+            merges,
+            is_whole,
+        } = self.rules;
+        let key = notification.key().to_string();
+        match notification {
+            Notification::Added {
+                object,
+                initial,
+                cause,
+            } => {
+                record.check(object, is_whole)?;
+                check_initial(*initial, *cause, standing)?;
+                let version = number(&object.version);
+                if let Some(newest) = self.newest.get(&key)
+                    && version <= Some(*newest)
+                {
+                    return Err(format!(
+                        "an add of {key}@{}, which was seen at {newest} before",
+                        object.version
+                    ));
+                }
+                self.see(&key, version);
+                if self.known.insert(key, object.clone()).is_some() {
+                    return Err("an add of a known key".to_owned());
+                }
+            }
+            Notification::Updated { old, new, cause } => {
+                record.check(new, is_whole)?;
+                let Some(known) = self.known.insert(key.clone(), new.clone()) else {
+                    return Err("an update of an unknown key".to_owned());
+                };
+                // Where client-go's rules merge a deletion with an add, the old state is the one that
+                // the deletion carried.
+                if (is_strict || !merges) && !is_same(&known, old) {
+                    return Err(format!(
+                        "the old state is {}, but {} was seen last",
+                        old.version, known.version
+                    ));
+                }
+                let (before, after) = (number(&known.version), number(&new.version));
+                if after < before {
+                    return Err("an update to an older state".to_owned());
+                }
+                if is_strict && old.uid != new.uid {
+                    return Err("a changed UID as an update".to_owned());
+                }
+                if is_strict && (before == after) != (*cause == Cause::Resync) {
+                    return Err(match cause {
+                        Cause::Resync => "a change as a resync",
+                        _ => "an update that changes nothing",
+                    }
+                    .to_owned());
+                }
+                self.see(&key, after);
+            }
+            Notification::Deleted { last, .. } => {
+                let known = self.known.remove(&key);
+                let uid = last.as_ref().map(|last| &last.uid);
+                match &known {
+                    None if is_strict => return Err("a delete of an unknown key".to_owned()),
+                    Some(known) if is_strict && uid.is_some_and(|uid| *uid != known.uid) => {
+                        return Err("the delete of another object".to_owned());
+                    }
+                    _ => {}
+                }
+                let version = last.as_ref().and_then(|last| number(&last.version));
+                if let Some(known) = known
+                    && version.is_some_and(|version| Some(version) < number(&known.version))
+                {
+                    return Err("a delete with an older state than was seen".to_owned());
+                }
+                self.see(&key, version);
+            }
+        }
+        Ok(())
+    }
+
+    fn see(&mut self, key: &str, version: Option<u64>) {
+        let newest = self.newest.entry(key.to_owned()).or_default();
+        *newest = (*newest).max(version.unwrap_or(0));
+    }
+}
+
+/// Whether the initial flag of an add can be right.
+fn check_initial(initial: bool, cause: Cause, standing: Standing) -> Result<(), String> {
+    if initial && standing.was_synced {
+        return Err("an initial add after the sync".to_owned());
+    }
+    let belongs_to_first = cause == Cause::Relist && standing.is_first_state;
+    if !initial && (belongs_to_first || cause == Cause::Replay) {
+        return Err("an add of the first state that is not initial".to_owned());
+    }
+    Ok(())
+}
+
+/// A notification in one line.
+pub(super) fn shown(notification: &Notification<Pod>) -> String {
+    match notification {
+        Notification::Added {
+            object,
+            initial,
+            cause,
+        } => {
+            let initial = if *initial { " initial" } else { "" };
+            format!("add {}@{} {cause:?}{initial}", object.key, object.version)
+        }
+        Notification::Updated { old, new, cause } => {
+            format!(
+                "update {}@{} to {} {cause:?}",
+                new.key, old.version, new.version
+            )
+        }
+        Notification::Deleted {
+            key,
+            last,
+            certainty,
+            cause,
+        } => {
+            let last = last.as_ref().map_or("?", |last| &last.version);
+            format!("delete {key}@{last} {certainty:?} {cause:?}")
+        }
+    }
+}

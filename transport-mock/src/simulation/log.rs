@@ -1,0 +1,89 @@
+//! What is written down as it happens, and what was wrong.
+
+use std::fmt;
+
+/// So many lines before a bad one are shown.
+const BEFORE: usize = 25;
+
+/// Something that must not happen has happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The seed of the world.
+    pub seed: u64,
+    /// What was wrong.
+    pub what: String,
+    /// The lines of the trace that led there; empty if nothing was traced.
+    pub surroundings: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seed {}: {}", self.seed, self.what)?;
+        for line in self.surroundings.lines() {
+            write!(f, "\n    {line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The trace of a run. Writing stops at the first thing that is wrong.
+#[derive(Debug)]
+pub(super) struct Log {
+    seed: u64,
+    is_tracing: bool,
+    lines: Vec<String>,
+    violation: Option<Violation>,
+}
+
+impl Log {
+    pub(super) const fn new(seed: u64, is_tracing: bool) -> Self {
+        Self {
+            seed,
+            is_tracing,
+            lines: Vec::new(),
+            violation: None,
+        }
+    }
+
+    /// Writes a line, if anybody wants to read it.
+    pub(super) fn line(&mut self, line: impl FnOnce() -> String) {
+        if self.is_tracing && self.violation.is_none() {
+            self.lines.push(line());
+        }
+    }
+
+    /// Something is wrong. Only the first time counts: what follows may follow from it.
+    pub(super) fn violation(&mut self, what: String) {
+        if self.violation.is_some() {
+            return;
+        }
+        self.line(|| format!("VIOLATION {what}"));
+        let from = self.lines.len().saturating_sub(BEFORE);
+        let surroundings = self.lines.get(from..).unwrap_or_default().join("\n");
+        self.violation = Some(Violation {
+            seed: self.seed,
+            what,
+            surroundings,
+        });
+    }
+
+    /// The same, if there is something.
+    pub(super) fn check(&mut self, result: Result<(), String>) {
+        if let Err(what) = result {
+            self.violation(what);
+        }
+    }
+
+    pub(super) const fn is_bad(&self) -> bool {
+        self.violation.is_some()
+    }
+
+    pub(super) fn into_parts(self) -> (String, Option<Violation>) {
+        let mut trace = self.lines.join("\n");
+        if !trace.is_empty() {
+            trace.push('\n');
+        }
+        (trace, self.violation)
+    }
+}

@@ -1,0 +1,72 @@
+//! Every state that the server ever had.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use informer_core::Resource as _;
+
+use super::Pod;
+use crate::StoredObject;
+
+/// Every state that the server ever had, by version.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    states: BTreeMap<u64, Arc<StoredObject>>,
+}
+
+impl Record {
+    /// The server holds this object.
+    pub(super) fn write(&mut self, object: &Arc<StoredObject>) {
+        self.states.insert(object.revision(), Arc::clone(object));
+    }
+
+    /// Whether `pod` is an object that the server had: the same key, uid and version, and the same
+    /// text if it was asked for as a whole.
+    pub(super) fn check(&self, pod: &Pod, is_whole: bool) -> Result<(), String> {
+        let state = number(pod.version()).and_then(|version| self.states.get(&version));
+        let Some(state) = state else {
+            return Err(format!(
+                "the server never had {}@{}",
+                pod.key, pod.version
+            ));
+        };
+        if state.key() != pod.key.as_str() || state.uid() != &*pod.uid {
+            return Err(format!(
+                "{} {}@{} is {} {} on the server",
+                pod.key,
+                pod.uid,
+                pod.version,
+                state.key(),
+                state.uid()
+            ));
+        }
+        if is_whole && body(state.json()) != body(pod.as_json().as_bytes()) {
+            return Err(format!(
+                "the text of {}@{} is not the server's: {}",
+                pod.key,
+                pod.version,
+                pod.as_json()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether two are the same object in the same state, wherever they came from.
+pub(super) fn is_same(a: &Pod, b: &Pod) -> bool {
+    a.uid == b.uid
+        && a.version == b.version
+        && body(a.as_json().as_bytes()) == body(b.as_json().as_bytes())
+}
+
+/// The text of an object without its type, which objects in lists do not have.
+fn body(json: &[u8]) -> &[u8] {
+    let start = br#""metadata":"#;
+    let at = json.windows(start.len()).position(|window| window == start);
+    json.get(at.unwrap_or(0)..).unwrap_or_default()
+}
+
+/// The number of a version.
+pub(super) fn number(version: &str) -> Option<u64> {
+    version.parse().ok()
+}

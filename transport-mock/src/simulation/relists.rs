@@ -1,0 +1,150 @@
+//! Whether each full state was asked for with reason.
+//!
+//! Reading the full state is what kills servers, so it must have a cause: the first time, a full
+//! state that was not completed, a version that has expired, an answer that cannot be understood. A
+//! watch that ends or breaks is none, unless it brought nothing at all.
+
+use std::time::Duration;
+
+use informer_core::transport::{Request, Signal};
+use informer_core::{Failure, Instant};
+use serde_json::Value;
+
+/// A watch that ends sooner than this without an event is suspicious.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// Follows the exchanges of one informer, from outside.
+#[derive(Debug)]
+pub(super) struct Relists {
+    /// Why the full state may be read next.
+    cause: Option<&'static str>,
+    /// The full state is known, and changes are followed.
+    is_live: bool,
+    /// No full state was asked for after the first was known.
+    is_first: bool,
+    is_list: bool,
+    is_open: bool,
+    /// When the watch under way began.
+    since: Instant,
+    /// Its events.
+    events: u64,
+    /// The line that is not complete.
+    line: Vec<u8>,
+}
+
+impl Relists {
+    pub(super) const fn new() -> Self {
+        Self {
+            cause: Some("the start"),
+            is_live: false,
+            is_first: true,
+            is_list: false,
+            is_open: false,
+            since: Instant::from_micros(0),
+            events: 0,
+            line: Vec::new(),
+        }
+    }
+
+    /// Whether no full state was asked for after the first was known.
+    pub(super) const fn is_first(&self) -> bool {
+        self.is_first
+    }
+
+    /// A request is sent. An error says that it is without cause.
+    pub(super) fn request<X>(&mut self, request: &Request<X>, now: Instant) -> Result<(), String> {
+        self.is_open = false;
+        self.since = now;
+        self.events = 0;
+        self.line.clear();
+        self.is_list = matches!(request, Request::List { .. });
+        match request {
+            Request::List { page: Some(_), .. } => {}
+            Request::Watch {
+                initial_events: false,
+                ..
+            } => self.is_live = true,
+            Request::List { page: None, .. } | Request::Watch { .. } => {
+                self.is_first &= !self.is_live;
+                self.is_live = false;
+                if self.cause.take().is_none() {
+                    return Err("the full state is read again without a cause".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The exchange was given up by the informer; `is_full` if its storage is full.
+    pub(super) fn abort(&mut self, is_full: bool) {
+        if is_full {
+            self.justify("a full storage");
+        } else if !self.is_live {
+            self.justify("a full state that was given up");
+        }
+    }
+
+    /// The informer has taken a signal, of bytes the first `used`.
+    pub(super) fn signal(&mut self, signal: &Signal<'_>, used: usize, now: Instant) {
+        match signal {
+            Signal::Opened => self.is_open = true,
+            Signal::Bytes(bytes) => {
+                for byte in bytes.get(..used).unwrap_or_default() {
+                    self.line.push(*byte);
+                    if *byte == b'\n' && !self.is_list {
+                        let line = std::mem::take(&mut self.line);
+                        self.event(&line, now);
+                    }
+                }
+            }
+            Signal::Closed if self.is_live => self.end_watch(now),
+            // A list that is complete is followed by a watch.
+            Signal::Closed if self.is_list => {}
+            Signal::Closed => self.justify("a stream that ended"),
+            Signal::Failed { .. } if !self.is_live => self.justify("a failure"),
+            Signal::Failed { failure, .. } => match failure {
+                Failure::Throttled { .. } | Failure::Refused => {}
+                Failure::Broken | Failure::TimedOut if self.is_open => self.end_watch(now),
+                _ => self.justify("a failed watch"),
+            },
+        }
+    }
+
+    fn event(&mut self, line: &[u8], now: Instant) {
+        self.events += 1;
+        if line.starts_with(br#"{"type":"BOOKMARK""#) {
+            let mark = b"k8s.io/initial-events-end";
+            let is_end = line.windows(mark.len()).any(|window| window == mark);
+            if is_end && !self.is_live {
+                self.is_live = true;
+                self.since = now;
+                self.events = 0;
+            }
+        }
+        let is_error = line.starts_with(br#"{"type":"ERROR""#);
+        if !is_error && !line.starts_with(br#"{"type":"DELETED""#) {
+            return;
+        }
+        let Ok(event) = serde_json::from_slice::<Value>(line) else {
+            return;
+        };
+        let field = |path| event.pointer(path);
+        if is_error {
+            if field("/object/code") != Some(&Value::from(429)) {
+                self.justify("an ERROR event");
+            }
+        } else if field("/object/metadata/name").is_none() {
+            self.justify("a deletion of nobody knows whom");
+        }
+    }
+
+    fn end_watch(&mut self, now: Instant) {
+        if self.events == 0 && now.since(self.since) < SHORT {
+            self.justify("a watch that brought nothing");
+        }
+    }
+
+    const fn justify(&mut self, cause: &'static str) {
+        self.cause = Some(cause);
+    }
+}

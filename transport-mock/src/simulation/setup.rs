@@ -1,0 +1,95 @@
+//! What a seed decides before anything happens.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use informer_core::InformerConfig;
+use informer_core::processor::{Backlog, ListenerConfig, Resync};
+use informer_core::queue::{QueueKind, Relist};
+use informer_core::reflector::FirstState;
+
+use super::interest::Interest;
+use crate::random::Random;
+use crate::{ExpiredWatch, ServerConfig};
+
+/// One informer as it is to be.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) interest: Interest,
+    pub(super) config: InformerConfig,
+    /// Its rules are our default ones.
+    pub(super) is_strict: bool,
+    /// Its memory is bounded.
+    pub(super) is_bounded: bool,
+    pub(super) listeners: Vec<ListenerConfig>,
+}
+
+/// A server with a short or a long memory.
+pub(super) fn server(random: &mut Random) -> ServerConfig {
+    let mut config = ServerConfig::new(random.draw());
+    config.watch_window = [6, 20, 100, 1024][random.index(4)];
+    config.compact_every = Duration::from_secs([60, 300][random.index(2)]);
+    if random.one_in(4) {
+        config.expired_watch = ExpiredWatch::Status;
+    }
+    config
+}
+
+/// Both queues, both ways to the first state, both presets, both kinds of memory, all policies.
+pub(super) fn plan(random: &mut Random) -> Plan {
+    let is_bounded = random.one_in(4);
+    let is_strict = is_bounded || !random.one_in(3);
+    let queue = match random.one_in(2) && !is_bounded {
+        true => QueueKind::InOrder,
+        false => QueueKind::DeltaFifo,
+    };
+    let mut config = match is_strict {
+        true => InformerConfig {
+            queue,
+            ..InformerConfig::new()
+        },
+        false => InformerConfig::client_go(queue),
+    };
+    if !is_bounded && random.one_in(4) {
+        config.relist = Relist::Staged;
+    }
+    if random.one_in(2) {
+        config.reflector.first_state = FirstState::Listed;
+    }
+    if random.one_in(2) {
+        let size = 1 + u32::try_from(random.below(7)).unwrap_or(0);
+        config.reflector.page_size = NonZeroU32::new(size);
+    }
+    if random.one_in(2) {
+        config.resync = Some(Duration::from_secs(30));
+    }
+    let listeners = (0..random.below(4)).map(|_| listener(random)).collect();
+    let interest = match random.one_in(2) {
+        true => Interest::Everything,
+        false => *random.pick(&Interest::ALL).unwrap_or(&Interest::Everything),
+    };
+    Plan {
+        interest,
+        config,
+        is_strict,
+        is_bounded,
+        listeners,
+    }
+}
+
+/// Any policy.
+pub(super) fn listener(random: &mut Random) -> ListenerConfig {
+    let few = random.index(5);
+    ListenerConfig {
+        resync: match random.below(3) {
+            0 => Resync::Never,
+            1 => Resync::Every(Duration::from_secs(5)),
+            _ => Resync::Default,
+        },
+        backlog: match random.below(4) {
+            0 => Backlog::Grow,
+            1 => Backlog::Stall { at: few },
+            _ => Backlog::Coalesce { above: few },
+        },
+    }
+}

@@ -1,0 +1,117 @@
+//! Mistakes made on purpose on the wire.
+
+use std::sync::Arc;
+
+use super::tamper::Mutant;
+use crate::fault::body::is_end_bookmark;
+use crate::frame::{EventType, Frame};
+use crate::random::Random;
+use crate::wire::list_text::{items, key_of, with_items};
+use crate::wire::tap::Tap;
+
+/// Makes one kind of mistake in what is sent.
+#[derive(Debug)]
+pub(super) struct TamperedWire {
+    mutant: Mutant,
+    random: Random,
+    /// Full states that were asked for.
+    full_states: u64,
+    /// The objects of a full state are being streamed.
+    is_streaming: bool,
+    /// The next object is to be met.
+    is_armed: bool,
+    /// The last event, and the last deleted object.
+    last: Option<Frame>,
+    deleted: Option<Arc<[u8]>>,
+}
+
+impl TamperedWire {
+    pub(super) const fn new(mutant: Mutant, random: Random) -> Self {
+        Self {
+            mutant,
+            random,
+            full_states: 0,
+            is_streaming: false,
+            is_armed: false,
+            last: None,
+            deleted: None,
+        }
+    }
+
+    fn is_relist(&self) -> bool {
+        self.full_states > 1 && self.is_armed
+    }
+}
+
+impl Tap for TamperedWire {
+    fn open(&mut self, target: &str) {
+        let is_watch = target.contains("watch=true");
+        let is_page = target.contains("continue=");
+        self.is_streaming = target.contains("sendInitialEvents");
+        self.full_states += u64::from(self.is_streaming || !(is_watch || is_page));
+        self.is_armed = true;
+        self.last = None;
+    }
+
+    fn frame(&mut self, frame: Frame, out: &mut Vec<Frame>) {
+        let event = frame.event();
+        let is_object = !matches!(event, EventType::Bookmark | EventType::Error);
+        if event == EventType::Bookmark && is_end_bookmark(&frame) {
+            self.is_streaming = false;
+        }
+        if !is_object {
+            out.push(frame);
+            return;
+        }
+        let strikes = self.random.one_in(3);
+        match self.mutant {
+            Mutant::SkippedEvent if self.is_armed && self.full_states > 0 => {
+                self.is_armed = self.is_streaming;
+                if self.is_streaming {
+                    out.push(frame);
+                }
+            }
+            Mutant::ReorderedEvents if !self.is_streaming => {
+                let last = self.last.replace(frame.clone());
+                out.push(frame.clone());
+                let is_same = |last: &Frame| key_of(last.object()) == key_of(frame.object());
+                if event == EventType::Modified {
+                    out.extend(last.filter(is_same));
+                }
+            }
+            Mutant::ResurrectedObject if event == EventType::Deleted && strikes => {
+                let object = Arc::from(frame.object());
+                out.push(frame);
+                out.push(Frame::new(EventType::Added, object));
+            }
+            Mutant::LostItem if self.is_streaming && self.is_relist() => self.is_armed = false,
+            Mutant::LostDeleteAtRelist => {
+                if self.is_streaming && self.is_relist() {
+                    self.is_armed = false;
+                    let ghost = self.deleted.take();
+                    out.extend(ghost.map(|object| Frame::new(EventType::Added, object)));
+                }
+                if event == EventType::Deleted {
+                    self.deleted = Some(Arc::from(frame.object()));
+                }
+                out.push(frame);
+            }
+            _ => out.push(frame),
+        }
+    }
+
+    fn list(&mut self, body: &mut Vec<u8>) {
+        if !self.is_relist() {
+            return;
+        }
+        let mut items: Vec<&[u8]> = items(body).into_iter().map(str::as_bytes).collect();
+        match self.mutant {
+            Mutant::LostItem if !items.is_empty() => {
+                items.remove(0);
+            }
+            Mutant::LostDeleteAtRelist => items.extend(self.deleted.as_deref()),
+            _ => return,
+        }
+        *body = with_items(body, &items);
+    }
+}

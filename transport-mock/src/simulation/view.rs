@@ -1,0 +1,111 @@
+//! What a store shows, and what it should show.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use informer_core::Resource as _;
+use informer_core::indexer::{IndexFn, UnknownIndex, View};
+use informer_core::storage::Storage;
+
+use super::Pod;
+use crate::StoredObject;
+
+/// The indices that every informer of a simulation has.
+pub(super) const INDICES: [(&str, fn(&Pod, &mut dyn FnMut(&[u8]))); 2] =
+    [("app", by_app), ("namespace", by_namespace)];
+
+pub(super) fn index(function: fn(&Pod, &mut dyn FnMut(&[u8]))) -> IndexFn<Pod> {
+    IndexFn::plain(function)
+}
+
+fn by_app(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
+    if let Some(app) = pod.labels.get("app") {
+        file(app.as_bytes());
+    }
+}
+
+fn by_namespace(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
+    file(pod.key.namespace().as_bytes());
+}
+
+/// The keys under each value of an index.
+pub(super) type Table = BTreeMap<String, BTreeSet<String>>;
+
+/// A store, written down: uid and version by key, the tables of the indices, its version.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Shown {
+    pub(super) objects: BTreeMap<String, String>,
+    pub(super) indices: BTreeMap<&'static str, Table>,
+    pub(super) version: String,
+}
+
+impl Shown {
+    pub(super) fn of<S: Storage>(store: &View<Pod, S>) -> Result<Self, UnknownIndex> {
+        let mut shown = Self {
+            objects: store.iter().map(|pod| (pod.key.to_string(), state(pod))).collect(),
+            indices: BTreeMap::new(),
+            version: store.version().to_owned(),
+        };
+        for (name, _) in INDICES {
+            let mut table = Table::new();
+            for (value, pods) in store.table(name)?.rows() {
+                let value = String::from_utf8_lossy(value).into_owned();
+                table.insert(value, pods.map(|pod| pod.key.to_string()).collect());
+            }
+            shown.indices.insert(name, table);
+        }
+        Ok(shown)
+    }
+
+    /// What a store that has these objects should show.
+    pub(super) fn expected<'a>(objects: impl Iterator<Item = &'a Arc<StoredObject>>) -> Self {
+        let mut shown = Self::default();
+        for (name, _) in INDICES {
+            shown.indices.insert(name, Table::new());
+        }
+        for object in objects {
+            let state = format!("{}@{}", object.uid(), object.revision());
+            shown.objects.insert(object.key().to_owned(), state);
+            let app = object.label("app").map(|app| ("app", app));
+            let namespace = object.namespace().map(|name| ("namespace", name));
+            for (index, value) in app.into_iter().chain(namespace) {
+                let table = shown.indices.entry(index).or_default();
+                let keys = table.entry(value.to_owned()).or_default();
+                keys.insert(object.key().to_owned());
+            }
+        }
+        shown
+    }
+
+    /// The first thing in which this is not what it should be.
+    pub(super) fn compare(&self, expected: &Self) -> Result<(), String> {
+        compare("the store", &self.objects, &expected.objects)?;
+        for (name, table) in &expected.indices {
+            let shown = self.indices.get(name).cloned().unwrap_or_default();
+            compare(&format!("the index {name:?}"), &shown, table)?;
+        }
+        Ok(())
+    }
+}
+
+/// Uid and version.
+pub(super) fn state(pod: &Pod) -> String {
+    format!("{}@{}", pod.uid(), pod.version())
+}
+
+/// Compares by key, and names the first that differs.
+pub(super) fn compare<V: PartialEq + std::fmt::Debug>(
+    what: &str,
+    shown: &BTreeMap<String, V>,
+    expected: &BTreeMap<String, V>,
+) -> Result<(), String> {
+    for key in shown.keys().chain(expected.keys()) {
+        let (shown, expected) = (shown.get(key), expected.get(key));
+        if shown != expected {
+            return Err(format!(
+                "{what} shows {shown:?} for {key:?}, and it should be {expected:?}"
+            ));
+        }
+    }
+    Ok(())
+}

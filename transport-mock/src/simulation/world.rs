@@ -1,0 +1,427 @@
+//! Server, wire, clock, informers, listeners and oracle, together.
+
+use std::fmt;
+use std::time::Duration;
+
+use informer_core::Instant;
+use informer_core::storage::{Fixed, Heap};
+
+use super::log::{Log, Violation};
+use super::record::Record;
+use super::setup;
+use super::station::{Post, Scene, Station};
+use super::tally::Tally;
+use super::tamper::{Mutant, Tamper};
+use super::view::Shown;
+use super::writes::Writers;
+use crate::fault::FaultPlan;
+use crate::random::Random;
+use crate::{MockServer, VirtualClock};
+
+/// Everything settles within so many rounds, or never.
+const ROUNDS: usize = 3_000;
+
+/// A whole world: a server, a wire with faults, a clock, informers, listeners, and an oracle that
+/// checks what they are told. The seed decides everything.
+pub struct World {
+    seed: u64,
+    is_tracing: bool,
+    mutant: Option<Mutant>,
+}
+
+/// What came of a world.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The first thing that was wrong.
+    pub violation: Option<Violation>,
+    /// What happened how often.
+    pub tally: Tally,
+    /// Everything that happened, line by line; empty if it was not asked for.
+    pub trace: String,
+}
+
+impl World {
+    /// The world of this seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            is_tracing: false,
+            mutant: None,
+        }
+    }
+
+    /// The same world, and everything that happens is written down.
+    #[must_use]
+    pub const fn traced(mut self) -> Self {
+        self.is_tracing = true;
+        self
+    }
+
+    /// The same world with a mistake in it.
+    #[must_use]
+    pub const fn with_mutant(mut self, mutant: Mutant) -> Self {
+        self.mutant = Some(mutant);
+        self
+    }
+
+    /// Lets it go, until it is over or something is wrong.
+    #[must_use]
+    pub fn run(self) -> Outcome {
+        let mut run = Run::new(&self);
+        run.go();
+        run.finish()
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("seed", &self.seed)
+            .field("mutant", &self.mutant)
+            .finish_non_exhaustive()
+    }
+}
+
+struct Run {
+    random: Random,
+    clock: VirtualClock,
+    server: MockServer,
+    writers: Writers,
+    record: Record,
+    stations: Vec<Box<dyn Station>>,
+    log: Log,
+    tally: Tally,
+}
+
+impl Run {
+    fn new(world: &World) -> Self {
+        let mut random = Random::new(world.seed);
+        let clock = VirtualClock::new();
+        clock.advance(Duration::from_secs(1));
+        let server = MockServer::new(setup::server(&mut random), clock.clone());
+        let mut run = Self {
+            writers: Writers::new(random.fork()),
+            clock,
+            server,
+            record: Record::default(),
+            stations: Vec::new(),
+            log: Log::new(world.seed, world.is_tracing),
+            tally: Tally::default(),
+            random,
+        };
+        for name in 0..=run.random.index(3) {
+            run.add_station(name, world.mutant);
+        }
+        run
+    }
+
+    fn add_station(&mut self, name: usize, mutant: Option<Mutant>) {
+        let plan = setup::plan(&mut self.random);
+        self.log.line(|| format!("[{name}] {plan:?}"));
+        let listeners = plan.listeners.clone();
+        let transport = self
+            .server
+            .transport(plan.interest.scope(), self.random.draw());
+        let tamper = Tamper::new(mutant, self.random.fork());
+        let seed = self.random.draw();
+        let station: Result<Box<dyn Station>, String> = match plan.is_bounded {
+            true => Post::<Fixed<48, 6, 160>>::new(name, plan, transport, tamper, seed)
+                .map(|post| Box::new(post) as _),
+            false => {
+                Post::<Heap>::new(name, plan, transport, tamper, seed).map(|post| Box::new(post) as _)
+            }
+        };
+        match station {
+            Ok(mut station) => {
+                for config in listeners {
+                    station.join(config, &mut self.scene().0);
+                }
+                self.stations.push(station);
+            }
+            Err(why) => self.log.violation(why),
+        }
+    }
+
+    /// What stations see, and the stations.
+    fn scene(&mut self) -> (Scene<'_>, &mut [Box<dyn Station>]) {
+        let scene = Scene {
+            log: &mut self.log,
+            record: &self.record,
+            now: self.clock.now(),
+        };
+        (scene, &mut self.stations)
+    }
+
+    fn go(&mut self) {
+        for _ in 0..self.random.below(12) {
+            self.write();
+        }
+        let now = self.clock.now();
+        for station in &mut self.stations {
+            station.start(now);
+        }
+        for _ in 0..=self.random.below(3) {
+            let one_in = 1 + self.random.below(6);
+            let plan = FaultPlan::drawn(self.random.draw(), one_in);
+            self.server.set_faults(plan);
+            for _ in 0..20 + self.random.below(200) {
+                if self.log.is_bad() {
+                    return;
+                }
+                self.act();
+            }
+            self.settle();
+        }
+    }
+
+    fn finish(mut self) -> Outcome {
+        for station in &self.stations {
+            station.count(&mut self.tally);
+        }
+        for (name, times) in self.server.fault_counts() {
+            *self.tally.faults.entry(name).or_default() += times;
+        }
+        self.tally.writes = self.writers.written();
+        let (trace, violation) = self.log.into_parts();
+        Outcome {
+            violation,
+            tally: self.tally,
+            trace,
+        }
+    }
+
+    /// One random act of the world.
+    fn act(&mut self) {
+        let which = self.random.index(self.stations.len());
+        let few = 1 + self.random.index(6);
+        match self.random.below(40) {
+            0..=7 => self.write(),
+            8..=18 => {
+                let (mut scene, stations) = self.scene();
+                if let Some(station) = stations.get_mut(which) {
+                    for _ in 0..few {
+                        station.deliver(&mut scene);
+                    }
+                }
+            }
+            19..=25 => {
+                let (mut scene, stations) = self.scene();
+                if let Some(station) = stations.get_mut(which) {
+                    station.advance(scene.now);
+                    station.execute(&mut scene);
+                }
+            }
+            26..=30 => self.observe(which, few),
+            31..=33 => {
+                let time = Duration::from_millis(1 + self.random.below(3_000));
+                self.pass(time);
+            }
+            34 | 35 => {
+                let deadline = self.stations.get(which).and_then(|it| it.next_deadline());
+                let deadline = deadline.or_else(|| self.clock.next_deadline());
+                self.pass_until(deadline.unwrap_or_default());
+            }
+            36 => {
+                // Somebody whose clock has not heard of the time.
+                if let Some(station) = self.stations.get_mut(which) {
+                    station.advance(Instant::default());
+                }
+            }
+            37 => self.join_or_leave(which),
+            38 => self.fault(which),
+            _ => {
+                self.drive_one(which);
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        let (writers, record) = (&mut self.writers, &mut self.record);
+        let what = self.server.with(|server| writers.write(server, record));
+        self.log.line(|| format!("users {what}"));
+    }
+
+    fn observe(&mut self, which: usize, most: usize) {
+        let count = self.stations.get(which).map_or(0, |it| it.listeners());
+        let listener = self.random.index(count);
+        let (mut scene, stations) = self.scene();
+        if let Some(station) = stations.get_mut(which) {
+            station.observe(listener, most, &mut scene);
+        }
+    }
+
+    fn join_or_leave(&mut self, which: usize) {
+        let config = setup::listener(&mut self.random);
+        let (joins, listener) = (self.random.one_in(2), self.random.index(4));
+        let (mut scene, stations) = self.scene();
+        let Some(station) = stations.get_mut(which) else {
+            return;
+        };
+        if !joins {
+            station.leave(listener, &mut scene);
+        } else if station.listeners() < 4 {
+            station.join(config, &mut scene);
+        }
+    }
+
+    /// Something goes wrong that is not about one answer.
+    fn fault(&mut self, which: usize) {
+        let revision = self.server.with(|server| server.revision());
+        let name = match self.random.below(8) {
+            0 => {
+                let back = self.random.below(10);
+                let version = revision.saturating_sub(back);
+                self.server.with(|server| server.compact(version));
+                "compact"
+            }
+            1 => {
+                self.server.with(|server| server.forget_changes());
+                "forget-changes"
+            }
+            2 => {
+                self.server.with(|server| server.restart());
+                "restart"
+            }
+            3 => {
+                let time = Duration::from_secs(self.random.below(1_000));
+                self.pass(time);
+                "clock-jump"
+            }
+            4 => {
+                let back = Duration::from_secs(self.random.below(100));
+                let now = self.clock.now().since(Instant::default());
+                let then = now.saturating_sub(back).max(Duration::from_secs(1));
+                self.clock.set(Instant::default().after(then));
+                "clock-jump-back"
+            }
+            5 | 6 => {
+                let listener = self.random.index(4);
+                if let Some(station) = self.stations.get_mut(which) {
+                    station.stick(listener);
+                }
+                "stuck-handler"
+            }
+            _ => {
+                if let Some(station) = self.stations.get_mut(which) {
+                    station.reset();
+                }
+                "cut"
+            }
+        };
+        self.log.line(|| format!("fault {name}"));
+        self.tally.fault(name);
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.pass_until(self.clock.now().after(time));
+    }
+
+    fn pass_until(&mut self, then: Instant) {
+        if then > self.clock.now() {
+            self.clock.set(then);
+            self.log.line(|| format!("time {}", then.as_micros()));
+        }
+    }
+
+    /// Nothing new goes wrong: runs until nothing moves any more, and everything must agree.
+    fn settle(&mut self) {
+        self.log.line(|| "settle".to_owned());
+        self.server.set_faults(FaultPlan::none());
+        for station in &mut self.stations {
+            station.unstick();
+        }
+        for _ in 0..ROUNDS {
+            let moved = self.drive();
+            if self.log.is_bad() {
+                return;
+            }
+            if moved || self.repair() {
+                continue;
+            }
+            if self.stations.iter().all(|station| station.is_settled()) {
+                return self.compare();
+            }
+            let deadlines = self.stations.iter().filter_map(|it| it.next_deadline());
+            let next = deadlines.chain(self.clock.next_deadline());
+            let next = next.filter(|deadline| *deadline > self.clock.now()).min();
+            self.pass_until(next.unwrap_or_default());
+        }
+        let unsettled = self.stations.iter().find(|station| !station.is_settled());
+        let status = unsettled.map(|station| station.status());
+        let what = format!("it never settles: {}", status.unwrap_or_default());
+        self.log.violation(what);
+    }
+
+    /// Lets every station do what it can do now. Says whether anything moved.
+    fn drive(&mut self) -> bool {
+        let mut moved = false;
+        for which in 0..self.stations.len() {
+            moved |= self.drive_one(which);
+        }
+        moved
+    }
+
+    fn drive_one(&mut self, which: usize) -> bool {
+        let (mut scene, stations) = self.scene();
+        let Some(station) = stations.get_mut(which) else {
+            return false;
+        };
+        let mut moved = false;
+        station.advance(scene.now);
+        station.execute(&mut scene);
+        while !scene.log.is_bad() && station.deliver(&mut scene) {
+            moved = true;
+            station.execute(&mut scene);
+        }
+        for listener in 0..station.listeners() {
+            moved |= station.observe(listener, 64, &mut scene) > 0;
+        }
+        moved
+    }
+
+    /// Does what only somebody else can do: writes objects again that could not be read, and ends
+    /// connections that nobody else would end. Says whether it did anything.
+    fn repair(&mut self) -> bool {
+        let unreadable = self.server.take_corrupted();
+        for key in &unreadable {
+            let (writers, record) = (&mut self.writers, &mut self.record);
+            self.server
+                .with(|server| writers.touch(server, record, key));
+            self.log.line(|| format!("users write {key} again"));
+        }
+        let mut repaired = !unreadable.is_empty();
+        let is_unswept = |station: &&Box<dyn Station>| station.is_settled() && station.is_unswept();
+        if self.stations.iter().find(is_unswept).is_some() {
+            self.log.line(|| "restart, to be swept".to_owned());
+            self.server.with(|server| server.restart());
+            repaired = true;
+        }
+        for station in &mut self.stations {
+            if station.is_dead() {
+                self.log.line(|| "cut what is dead".to_owned());
+                station.reset();
+                repaired = true;
+            }
+        }
+        repaired
+    }
+
+    fn compare(&mut self) {
+        self.tally.comparisons += 1;
+        for station in &mut self.stations {
+            let interest = station.interest();
+            let expected = self.server.with(|server| {
+                let objects = server.objects("pods");
+                Shown::expected(objects.filter(|object| interest.covers(object)))
+            });
+            let mut scene = Scene {
+                log: &mut self.log,
+                record: &self.record,
+                now: self.clock.now(),
+            };
+            station.compare(&expected, &mut scene);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What the server's users do.
+
+use serde_json::{Value, json};
+
+use super::record::Record;
+use crate::random::Random;
+use crate::server::Server;
+use crate::status::Refused;
+
+const NAMESPACES: [&str; 3] = ["a", "b", "c"];
+const APPS: [&str; 3] = ["web", "db", "job"];
+const NODES: [&str; 2] = ["n1", "n2"];
+
+/// Names in each namespace.
+const NAMES: u64 = 6;
+
+/// The users of a server: few names, so that they come again and again.
+#[derive(Debug)]
+pub(super) struct Writers {
+    random: Random,
+    written: u64,
+}
+
+impl Writers {
+    pub(super) const fn new(random: Random) -> Self {
+        Self { random, written: 0 }
+    }
+
+    /// So many writes were made.
+    pub(super) const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// One random write. Says what it was.
+    pub(super) fn write(&mut self, server: &mut Server, record: &mut Record) -> String {
+        let namespace = NAMESPACES[self.random.index(NAMESPACES.len())];
+        let key = format!("{namespace}/p{}", self.random.below(NAMES));
+        let is_there = server.get("pods", &key).is_some();
+        let what = match self.random.below(12) {
+            _ if !is_there => self.create(server, &key),
+            0..=4 => self.change(server, &key),
+            5 => {
+                // One that is deleted and made again, perhaps before anybody looks.
+                let deleted = server.delete("pods", &key).map(|_| "delete");
+                self.note(server, record, &key);
+                match server.get("pods", &key) {
+                    None => self.create(server, &key),
+                    Some(_) => deleted,
+                }
+            }
+            6..=8 => server.delete("pods", &key).map(|_| "delete"),
+            9 => server
+                .patch("pods", &key, json!({"metadata": {"finalizers": null}}))
+                .map(|_| "release"),
+            _ => {
+                server.skip_version();
+                Ok("write something else than")
+            }
+        };
+        self.note(server, record, &key);
+        let what = what.unwrap_or("fail to write");
+        format!("{what} {key} at {}", server.revision())
+    }
+
+    /// Changes an object, if it is there.
+    pub(super) fn touch(&mut self, server: &mut Server, record: &mut Record, key: &str) {
+        if server.get("pods", key).is_some() {
+            // It is there, and nobody else writes.
+            let _ = self.change(server, key);
+            self.note(server, record, key);
+        }
+    }
+
+    fn create(&mut self, server: &mut Server, key: &str) -> Result<&'static str, Refused> {
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        let mut object = self.fields();
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.insert("name".to_owned(), json!(name));
+            metadata.insert("namespace".to_owned(), json!(namespace));
+            if self.random.one_in(8) {
+                metadata.insert("finalizers".to_owned(), json!(["example.com/stay"]));
+            }
+        }
+        server.create("pods", object).map(|_| "create")
+    }
+
+    fn change(&mut self, server: &mut Server, key: &str) -> Result<&'static str, Refused> {
+        let fields = self.fields();
+        server.patch("pods", key, fields).map(|_| "change")
+    }
+
+    /// Values that say which write made them.
+    fn fields(&mut self) -> Value {
+        self.written += 1;
+        json!({
+            "metadata": {
+                "labels": {"app": APPS[self.random.index(APPS.len())]},
+                "annotations": {"write": format!("{} \"\\é\n{{", self.written)},
+            },
+            "spec": {"nodeName": NODES[self.random.index(NODES.len())]},
+        })
+    }
+
+    fn note(&self, server: &Server, record: &mut Record, key: &str) {
+        if let Some(object) = server.get("pods", key) {
+            record.write(object);
+        }
+    }
+}
