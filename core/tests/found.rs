@@ -287,6 +287,29 @@ fn an_unreadable_object_that_is_deleted_while_it_is_streamed_is_gone() {
     }
 }
 
+/// What is shown again holds up nothing but itself, and only until it is polled.
+#[test]
+fn a_resync_does_not_excuse_the_silence_of_the_server() {
+    for queue in [QueueKind::DeltaFifo, QueueKind::InOrder] {
+        let mut config = InformerConfig { queue, ..listed() };
+        config.resync = Some(Duration::from_secs(5));
+        let pods = [pod("x", "u", 1), pod("y", "u", 2), pod("z", "u", 3)];
+        let mut hand = Hand::synced(config, &pods);
+        let slow = hand.informer.add_listener(STALL, hand.now).unwrap();
+        let mut shown = 0;
+        for _ in 0..50 {
+            hand.sleep(Duration::from_secs(5));
+            while hand.informer.poll_notification(slow).is_some() {
+                shown += 1;
+                hand.informer.advance(hand.now);
+            }
+        }
+        assert!(shown > 100, "{shown}");
+        let failure = hand.informer.status().last_failure.unwrap().failure;
+        assert_eq!(failure, Failure::Idle);
+    }
+}
+
 /// A stall in the middle of the deltas of one key.
 #[test]
 fn a_chain_that_is_popped_half_way_still_counts_as_queued() {

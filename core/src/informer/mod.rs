@@ -80,8 +80,8 @@ pub struct Informer<D: Decode, S: Storage> {
     never_synced: bool,
     /// When the server last said something that was not a failure.
     last_fact: Option<Instant>,
-    /// A listener has held up the bytes since the last time it was looked at.
-    held_up: bool,
+    /// Bytes may have been held up since the last time it was looked at.
+    held_up: Option<HeldUp>,
     /// The newest full state contained something that could not even be named.
     unswept: bool,
     now: Instant,
@@ -135,7 +135,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             incomplete: false,
             never_synced: false,
             last_fact: None,
-            held_up: false,
+            held_up: None,
             unswept: false,
             now: Instant::default(),
             stopped: false,
@@ -206,6 +206,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             });
         }
         if !self.pump() {
+            self.hold_up(now);
             return None;
         }
         let used = match signal {
@@ -234,7 +235,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 0
             }
         };
-        self.pump();
+        if !self.pump() {
+            self.hold_up(now);
+        }
         self.schedule_resync(now);
         Some(used)
     }
@@ -242,10 +245,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// Fires what is due. Calling it early or often is free, calling it late is safe.
     pub fn advance(&mut self, now: Instant) {
         let now = self.tick(now);
-        self.pump();
-        if core::mem::take(&mut self.held_up) {
+        let stalled = !self.pump();
+        if let Some(held_up) = self.held_up.take()
+            && (held_up.certain || stalled)
+        {
             // It was a listener that held up the bytes, not the server.
-            self.reflector.excuse_silence(now);
+            self.reflector
+                .excuse_silence(now.since(held_up.since), now);
         }
         let change = self.reflector.advance(now);
         self.push(change, now);
@@ -260,7 +266,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 self.overflow(now);
             }
         }
-        self.pump();
+        if !self.pump() {
+            self.held_up = Some(HeldUp {
+                since: now,
+                certain: stalled,
+            });
+        }
     }
 
     /// The next command for the transport.
@@ -427,6 +438,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.now
     }
 
+    /// A listener does not let a signal pass.
+    fn hold_up(&mut self, now: Instant) {
+        let since = self.held_up.map_or(now, |held_up| held_up.since);
+        self.held_up = Some(HeldUp {
+            since,
+            certain: true,
+        });
+    }
+
     /// Looks for due resyncs begin when the state is known, and end when it has to be read again.
     fn schedule_resync(&mut self, now: Instant) {
         let period = self.processor.check_period();
@@ -436,6 +456,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             at => at,
         };
     }
+}
+
+/// A stall, as far as it matters to the clocks of the server.
+#[derive(Clone, Copy, Debug)]
+struct HeldUp {
+    since: Instant,
+    /// Not certain is that of a resync which has just begun: as a rule it is over as soon as its
+    /// listeners have polled, and nobody tells us when that was.
+    certain: bool,
 }
 
 /// Why a listener was not added.

@@ -34,7 +34,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
         }
         let drained = self.is_drained();
-        self.held_up |= !drained;
         if drained {
             if self.config.store_version && !self.queue.tells_version() {
                 self.follow_version();

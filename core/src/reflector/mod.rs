@@ -214,14 +214,15 @@ impl<S: Storage> Reflector<S> {
         }
     }
 
-    /// The server was not listened to up to now, so its silence means nothing: its clocks start anew.
-    pub fn excuse_silence(&mut self, now: Instant) {
+    /// The server was not listened to for so long up to now, so this part of its silence means
+    /// nothing: its clocks stood still.
+    pub fn excuse_silence(&mut self, silence: Duration, now: Instant) {
         let now = self.tick(now);
         if let Some(exchange) = self.exchange_mut() {
-            exchange.heard = now;
+            exchange.heard = exchange.heard.after(silence).min(now);
         }
         if let State::Streaming(streaming) = &mut self.state {
-            streaming.last_event = now;
+            streaming.last_event = streaming.last_event.after(silence).min(now);
         }
     }
 
