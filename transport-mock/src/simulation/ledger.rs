@@ -115,13 +115,16 @@ impl Ledger {
             }
             Notification::Deleted { last, .. } => {
                 let known = self.known.remove(&key);
-                let uid = last.as_ref().map(|last| &last.uid);
-                match &known {
-                    None if is_strict => return Err("a delete of an unknown key".to_owned()),
-                    Some(known) if is_strict && uid.is_some_and(|uid| *uid != known.uid) => {
-                        return Err("the delete of another object".to_owned());
-                    }
-                    _ => {}
+                if is_strict && known.is_none() {
+                    return Err("a delete of an unknown key".to_owned());
+                }
+                // Whoever could not read that it was made again knows the object before.
+                let uids = known.as_ref().zip(last.as_ref());
+                if is_strict
+                    && uids.is_some_and(|(known, last)| known.uid != last.uid)
+                    && record.is_readable(&key)
+                {
+                    return Err("the delete of another object".to_owned());
                 }
                 let version = last.as_ref().and_then(|last| number(&last.version));
                 if let Some(known) = known

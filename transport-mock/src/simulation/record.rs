@@ -1,6 +1,6 @@
 //! Every state that the server ever had.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use informer_core::Resource as _;
@@ -8,16 +8,27 @@ use informer_core::Resource as _;
 use super::Pod;
 use crate::StoredObject;
 
-/// Every state that the server ever had, by version.
+/// Every state that the server ever had, by version, and what nobody could read.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     states: BTreeMap<u64, Arc<StoredObject>>,
+    unreadable: BTreeSet<String>,
 }
 
 impl Record {
     /// The server holds this object.
     pub(super) fn write(&mut self, object: &Arc<StoredObject>) {
         self.states.insert(object.revision(), Arc::clone(object));
+    }
+
+    /// An object under this key was sent in a form that nobody can read.
+    pub(super) fn spoil(&mut self, key: &str) {
+        self.unreadable.insert(key.to_owned());
+    }
+
+    /// Whether everything under this key could be read.
+    pub(super) fn is_readable(&self, key: &str) -> bool {
+        !self.unreadable.contains(key)
     }
 
     /// Whether `pod` is an object that the server had: the same key, uid and version, and the same

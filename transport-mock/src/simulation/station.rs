@@ -93,6 +93,7 @@ pub(super) struct Post<S: Storage> {
     bell: Arc<Bell>,
     /// The transport had nothing and promised to ring.
     awaits_bell: bool,
+    /// The time as the informer knows it.
     now: Instant,
     version: u64,
     notifications: u64,
@@ -211,7 +212,6 @@ impl<S: Storage> Station for Post<S> {
     }
 
     fn deliver(&mut self, scene: &mut Scene<'_>) -> bool {
-        self.now = self.now.max(scene.now);
         let waker = Waker::from(Arc::clone(&self.bell));
         let mut cx = Context::from_waker(&waker);
         let polled = Transport::<S::Text>::poll_signal(&mut self.transport, &mut cx);
@@ -227,6 +227,7 @@ impl<S: Storage> Station for Post<S> {
             scene.log.violation(what);
         }
         self.awaits_bell = false;
+        self.now = self.now.max(scene.now);
         if self.informer.reflector().is_live() && self.tamper.wants_relist() {
             let lie = Signal::Failed {
                 failure: Failure::Expired,
@@ -283,6 +284,7 @@ impl<S: Storage> Station for Post<S> {
     }
 
     fn join(&mut self, config: ListenerConfig, scene: &mut Scene<'_>) {
+        self.now = self.now.max(scene.now);
         // A bounded storage may have no place for it.
         let Ok(id) = self.informer.add_listener(config, scene.now) else {
             return;

@@ -90,6 +90,8 @@ struct Run {
     server: MockServer,
     writers: Writers,
     record: Record,
+    /// Objects that somebody could not read and that were not written again.
+    unreadable: Vec<String>,
     stations: Vec<Box<dyn Station>>,
     log: Log,
     tally: Tally,
@@ -106,6 +108,7 @@ impl Run {
             clock,
             server,
             record: Record::default(),
+            unreadable: Vec::new(),
             stations: Vec::new(),
             log: Log::new(world.seed, world.is_tracing),
             tally: Tally::default(),
@@ -146,6 +149,10 @@ impl Run {
 
     /// What stations see, and the stations.
     fn scene(&mut self) -> (Scene<'_>, &mut [Box<dyn Station>]) {
+        for key in self.server.take_corrupted() {
+            self.record.spoil(&key);
+            self.unreadable.push(key);
+        }
         let scene = Scene {
             log: &mut self.log,
             record: &self.record,
@@ -375,6 +382,10 @@ impl Run {
             moved = true;
             station.execute(&mut scene);
         }
+        let (mut scene, stations) = self.scene();
+        let Some(station) = stations.get_mut(which) else {
+            return false;
+        };
         for listener in 0..station.listeners() {
             moved |= station.observe(listener, 64, &mut scene) > 0;
         }
@@ -384,7 +395,7 @@ impl Run {
     /// Does what only somebody else can do: writes objects again that could not be read, and ends
     /// connections that nobody else would end. Says whether it did anything.
     fn repair(&mut self) -> bool {
-        let unreadable = self.server.take_corrupted();
+        let unreadable = std::mem::take(&mut self.unreadable);
         for key in &unreadable {
             let (writers, record) = (&mut self.writers, &mut self.record);
             self.server
