@@ -86,12 +86,14 @@ impl Ledger {
             }
             Notification::Updated { old, new, cause } => {
                 record.check(new, is_whole)?;
-                let Some(known) = self.known.insert(key.clone(), new.clone()) else {
+                let known = self.known.insert(key.clone(), new.clone());
+                // client-go's rules tell deletions of the unknown; merged with the add that follows,
+                // they become an update whose old state is the one that the deletion carried.
+                let is_exact = is_strict || !merges;
+                let Some(known) = known.or_else(|| (!is_exact).then(|| old.clone())) else {
                     return Err("an update of an unknown key".to_owned());
                 };
-                // Where client-go's rules merge a deletion with an add, the old state is the one that
-                // the deletion carried.
-                if (is_strict || !merges) && !is_same(&known, old) {
+                if is_exact && !is_same(&known, old) {
                     return Err(format!(
                         "the old state is {}, but {} was seen last",
                         old.version, known.version

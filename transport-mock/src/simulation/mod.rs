@@ -58,7 +58,7 @@ use informer_core::decode::form::LeanBody;
 
 pub use log::Violation;
 pub use tally::Tally;
-pub use tamper::Mutant;
+pub use tamper::{Mutant, UnknownMutant};
 pub use world::{Outcome, World};
 
 /// What the informers of a simulation hold.

@@ -200,10 +200,12 @@ impl<S: Storage> Station for Post<S> {
                     self.awaits_bell = false;
                 }
                 Command::Abort(exchange) => {
+                    let last = self.informer.status().last_failure;
+                    let why = last.map_or("", |last| last.failure.describe());
                     let name = self.name;
                     scene
                         .log
-                        .line(|| format!("[{name}] abort {}", exchange.number()));
+                        .line(|| format!("[{name}] abort {}: {why}", exchange.number()));
                     self.relists.abort(self.has_full_storage());
                 }
             }
@@ -235,6 +237,7 @@ impl<S: Storage> Station for Post<S> {
             };
             return self.informer.signal(exchange, lie, scene.now).is_some();
         }
+        let is_news = self.informer.reflector().is_current(exchange);
         let Some(used) = self.informer.signal(exchange, signal, scene.now) else {
             return false;
         };
@@ -244,7 +247,9 @@ impl<S: Storage> Station for Post<S> {
             Signal::Failed { failure, message } => format!("[{name}] {failure:?}: {message}"),
             signal => format!("[{name}] {signal:?}"),
         });
-        self.relists.signal(&signal, used, self.now);
+        if is_news {
+            self.relists.signal(&signal, used, self.now);
+        }
         if self.has_full_storage() {
             self.relists.abort(true);
         }

@@ -204,9 +204,13 @@ impl Tamper {
                     continue;
                 }
                 (Mutant::MergedUid, Notification::Added { object, cause, .. }) if follows => {
+                    let inferred = |last: &mut Notification<Pod>| {
+                        matches!(last, Notification::Deleted { certainty, .. }
+                            if *certainty == Certainty::Inferred)
+                    };
                     if let Some(Notification::Deleted {
                         last: Some(last), ..
-                    }) = out.pop_if(|last| matches!(last, Notification::Deleted { .. }))
+                    }) = out.pop_if(inferred)
                     {
                         next = Notification::Updated {
                             old: last,
