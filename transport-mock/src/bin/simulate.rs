@@ -107,7 +107,11 @@ fn seeds_of(text: &str) -> Result<Range<u64>, String> {
     let (from, to) = text.split_once("..").ok_or_else(wrong)?;
     let from = from.parse().map_err(|_| wrong())?;
     let to = to.parse().map_err(|_| wrong())?;
-    if from < to { Ok(from..to) } else { Err(wrong()) }
+    if from < to {
+        Ok(from..to)
+    } else {
+        Err(wrong())
+    }
 }
 
 fn world(seed: u64, mutant: Option<Mutant>) -> World {
@@ -189,7 +193,9 @@ fn run(args: &Args) -> ExitCode {
 fn explain(seed: u64, mutant: Option<Mutant>) {
     if let Some(violation) = world(seed, mutant).traced().run().violation {
         println!("{violation}");
-        let mutant = mutant.map_or(String::new(), |mutant| format!(" --mutant {}", mutant.name()));
+        let mutant = mutant.map_or(String::new(), |mutant| {
+            format!(" --mutant {}", mutant.name())
+        });
         println!("replay: simulate --trace {seed}{mutant}\n");
     }
 }

@@ -36,10 +36,7 @@ impl Record {
     pub(super) fn check(&self, pod: &Pod, is_whole: bool) -> Result<(), String> {
         let state = number(pod.version()).and_then(|version| self.states.get(&version));
         let Some(state) = state else {
-            return Err(format!(
-                "the server never had {}@{}",
-                pod.key, pod.version
-            ));
+            return Err(format!("the server never had {}@{}", pod.key, pod.version));
         };
         if state.key() != pod.key.as_str() || state.uid() != &*pod.uid {
             return Err(format!(

@@ -282,7 +282,10 @@ impl<S: Storage> Station for Post<S> {
                 .line(|| format!("[{name}] listener {who}: {}", shown(&notification)));
             let entered = listener.ledger.enter(&notification, standing, scene.record);
             scene.log.check(entered.map_err(|why| {
-                format!("informer {name}, listener {who}: {why}: {}", shown(&notification))
+                format!(
+                    "informer {name}, listener {who}: {why}: {}",
+                    shown(&notification)
+                )
             }));
         }
         given
@@ -316,9 +319,7 @@ impl<S: Storage> Station for Post<S> {
         if listener < self.listeners.len() {
             let listener = self.listeners.remove(listener);
             let (name, who) = (self.name, listener.name);
-            scene
-                .log
-                .line(|| format!("[{name}] listener {who} leaves"));
+            scene.log.line(|| format!("[{name}] listener {who} leaves"));
             self.informer.remove_listener(listener.id);
         }
     }
@@ -399,7 +400,10 @@ impl<S: Storage> Post<S> {
             return Ok(());
         };
         let store = self.informer.store();
-        match store.iter().find(|pod| number(&pod.version) > Some(version)) {
+        match store
+            .iter()
+            .find(|pod| number(&pod.version) > Some(version))
+        {
             Some(pod) => Err(format!(
                 "the store says that it is at version {version}, but shows {}@{}",
                 pod.key, pod.version

@@ -42,7 +42,10 @@ pub(super) struct Shown {
 impl Shown {
     pub(super) fn of<S: Storage>(store: &View<Pod, S>) -> Result<Self, UnknownIndex> {
         let mut shown = Self {
-            objects: store.iter().map(|pod| (pod.key.to_string(), state(pod))).collect(),
+            objects: store
+                .iter()
+                .map(|pod| (pod.key.to_string(), state(pod)))
+                .collect(),
             indices: BTreeMap::new(),
             version: store.version().to_owned(),
         };

@@ -132,9 +132,8 @@ impl Run {
         let station: Result<Box<dyn Station>, String> = match plan.is_bounded {
             true => Post::<Fixed<48, 6, 160>>::new(name, plan, transport, tamper, seed)
                 .map(|post| Box::new(post) as _),
-            false => {
-                Post::<Heap>::new(name, plan, transport, tamper, seed).map(|post| Box::new(post) as _)
-            }
+            false => Post::<Heap>::new(name, plan, transport, tamper, seed)
+                .map(|post| Box::new(post) as _),
         };
         match station {
             Ok(mut station) => {
