@@ -33,6 +33,9 @@ pub mod api;
 // Seconds since 1970.
 mod timestamp;
 
+// Numbers from a seed.
+mod random;
+
 // Uids and generated names, from a seed.
 mod names;
 
@@ -83,9 +86,6 @@ mod server;
 
 // Short ways to its objects.
 mod calls;
-
-// Numbers from a seed.
-mod random;
 
 // Virtual time.
 mod clock;

@@ -2,6 +2,8 @@
 
 use core::fmt::Write as _;
 
+use crate::random::Random;
+
 /// The letters of generated names: no vowels and no look-alikes, as the real server has it.
 const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
@@ -11,26 +13,19 @@ const MAX_BASE: usize = 58;
 /// A seeded source of uids and name suffixes.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    state: u64,
+    random: Random,
 }
 
 impl Names {
     pub(crate) const fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// SplitMix64: small, and every seed is a good one.
-    const fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        Self {
+            random: Random::new(seed),
+        }
     }
 
     /// A uid in the shape of RFC 4122, version 4.
     pub(crate) fn uid(&mut self) -> String {
-        let (high, low) = (self.draw(), self.draw());
+        let (high, low) = (self.random.draw(), self.random.draw());
         let high = (high & !0xf000) | 0x4000;
         let low = (low & !(0b11 << 62)) | (0b10 << 62);
         format!(
@@ -53,7 +48,7 @@ impl Names {
             .unwrap_or(0);
         let mut name = base.get(..end).unwrap_or(base).to_owned();
         for _ in 0..5 {
-            let letter = self.draw() % LETTERS.len() as u64;
+            let letter = self.random.draw() % LETTERS.len() as u64;
             let letter = LETTERS.get(letter as usize).copied().unwrap_or(b'x');
             // Writing to a String cannot fail.
             let _ = name.write_char(char::from(letter));

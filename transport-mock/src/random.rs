@@ -35,9 +35,10 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of these; `None` only of nothing.
-    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
-        from.get(self.index(from.len()))
+    /// One of these.
+    pub(crate) fn pick<T: Copy + Default>(&mut self, from: &[T]) -> T {
+        let at = self.index(from.len());
+        from.get(at).copied().unwrap_or_default()
     }
 
     /// Another generator that has nothing in common with this one.

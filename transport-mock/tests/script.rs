@@ -67,7 +67,7 @@ fn an_informer_follows_a_script() {
             "sendInitialEvents=true&resourceVersion=",
             Reply::watch([ADDED, END]),
         );
-    drive(&mut informer, &mut script, 3);
+    drive(&mut informer, &mut script, 2);
     script.finish().unwrap();
     assert!(informer.is_synced());
     assert_eq!(informer.store().len(), 1);

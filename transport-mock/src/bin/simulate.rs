@@ -8,8 +8,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::ops::Range;
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use informer_transport_mock::simulation::{Mutant, Tally, World};
@@ -148,28 +148,26 @@ fn run(args: &Args) -> ExitCode {
                     if seed >= args.seeds.end {
                         break;
                     }
-                    if is_terminal && seed % 500 == 0 {
+                    if is_terminal && seed.is_multiple_of(500) {
                         eprint!("\rseed {seed} of {}", args.seeds.end);
                         let _ = std::io::stderr().flush();
                     }
+                    let _panicking = Seed(seed);
                     let outcome = world(seed, args.mutant).run();
                     tally.add(&outcome.tally);
                     failed.extend(outcome.violation.map(|_| seed));
                 }
-                if let Ok(mut total) = total.lock() {
-                    total.0.add(&tally);
-                    total.1.append(&mut failed);
-                }
+                let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
+                total.0.add(&tally);
+                total.1.append(&mut failed);
             });
         }
     });
     if is_terminal {
         eprint!("\r{:40}\r", "");
     }
-    let Ok((tally, mut failed)) = total.into_inner() else {
-        eprintln!("simulate: a run panicked; use --jobs 1 to see which");
-        return ExitCode::FAILURE;
-    };
+    let total = total.into_inner();
+    let (tally, mut failed) = total.unwrap_or_else(PoisonError::into_inner);
     failed.sort_unstable();
     for seed in failed.iter().take(SHOWN) {
         explain(*seed, args.mutant);
@@ -187,6 +185,17 @@ fn run(args: &Args) -> ExitCode {
         failed.len()
     );
     ExitCode::from(u8::from(!failed.is_empty()))
+}
+
+/// Says which seed it was if a run panics.
+struct Seed(u64);
+
+impl Drop for Seed {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("simulate: seed {} panicked", self.0);
+        }
+    }
 }
 
 /// Runs a seed again and shows where it goes wrong.

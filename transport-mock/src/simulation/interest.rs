@@ -6,8 +6,9 @@ use crate::transport::Scope;
 
 /// Which objects an informer is to have. It is said here without selectors, and to the server with
 /// them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Interest {
+    #[default]
     Everything,
     /// The metadata of everything.
     Metadata,

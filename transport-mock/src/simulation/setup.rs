@@ -27,8 +27,8 @@ pub(super) struct Plan {
 /// A server with a short or a long memory.
 pub(super) fn server(random: &mut Random) -> ServerConfig {
     let mut config = ServerConfig::new(random.draw());
-    config.watch_window = [6, 20, 100, 1024][random.index(4)];
-    config.compact_every = Duration::from_secs([60, 300][random.index(2)]);
+    config.watch_window = random.pick(&[6, 20, 100, 1024]);
+    config.compact_every = Duration::from_secs(random.pick(&[60, 300]));
     if random.one_in(4) {
         config.expired_watch = ExpiredWatch::Status;
     }
@@ -66,7 +66,7 @@ pub(super) fn plan(random: &mut Random) -> Plan {
     let listeners = (0..random.below(4)).map(|_| listener(random)).collect();
     let interest = match random.one_in(2) {
         true => Interest::Everything,
-        false => *random.pick(&Interest::ALL).unwrap_or(&Interest::Everything),
+        false => random.pick(&Interest::ALL),
     };
     Plan {
         interest,

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use informer_core::decode::{JsonDecoder, Lean};
+use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::reflector::Phase;
 use informer_core::storage::Storage;
@@ -19,7 +20,7 @@ use super::relists::Relists;
 use super::setup::Plan;
 use super::tally::Tally;
 use super::tamper::Tamper;
-use super::view::{INDICES, Shown, compare, index, state};
+use super::view::{INDICES, Shown, compare, state};
 use crate::transport::MockTransport;
 
 /// What a station needs of the world around it.
@@ -129,7 +130,7 @@ impl<S: Storage> Post<S> {
             .map_err(|error| error.to_string())?;
         for (name, function) in INDICES {
             informer
-                .add_index(name, index(function))
+                .add_index(name, IndexFn::plain(function))
                 .map_err(|error| error.to_string())?;
         }
         if let Some(tap) = tamper.tap() {

@@ -4,19 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use informer_core::Resource as _;
-use informer_core::indexer::{IndexFn, UnknownIndex, View};
+use informer_core::indexer::{PlainFn, UnknownIndex, View};
 use informer_core::storage::Storage;
 
 use super::Pod;
 use crate::StoredObject;
 
 /// The indices that every informer of a simulation has.
-pub(super) const INDICES: [(&str, fn(&Pod, &mut dyn FnMut(&[u8]))); 2] =
+pub(super) const INDICES: [(&str, PlainFn<Pod>); 2] =
     [("app", by_app), ("namespace", by_namespace)];
-
-pub(super) fn index(function: fn(&Pod, &mut dyn FnMut(&[u8]))) -> IndexFn<Pod> {
-    IndexFn::plain(function)
-}
 
 fn by_app(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
     if let Some(app) = pod.labels.get("app") {

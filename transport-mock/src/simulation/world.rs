@@ -402,8 +402,8 @@ impl Run {
             self.log.line(|| format!("users write {key} again"));
         }
         let mut repaired = !unreadable.is_empty();
-        let is_unswept = |station: &&Box<dyn Station>| station.is_settled() && station.is_unswept();
-        if self.stations.iter().find(is_unswept).is_some() {
+        let mut stations = self.stations.iter();
+        if stations.any(|station| station.is_settled() && station.is_unswept()) {
             self.log.line(|| "restart, to be swept".to_owned());
             self.server.with(|server| server.restart());
             repaired = true;

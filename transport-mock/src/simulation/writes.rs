@@ -33,7 +33,7 @@ impl Writers {
 
     /// One random write. Says what it was.
     pub(super) fn write(&mut self, server: &mut Server, record: &mut Record) -> String {
-        let namespace = NAMESPACES[self.random.index(NAMESPACES.len())];
+        let namespace = self.random.pick(&NAMESPACES);
         let key = format!("{namespace}/p{}", self.random.below(NAMES));
         let is_there = server.get("pods", &key).is_some();
         let what = match self.random.below(12) {
@@ -94,10 +94,10 @@ impl Writers {
         self.written += 1;
         json!({
             "metadata": {
-                "labels": {"app": APPS[self.random.index(APPS.len())]},
+                "labels": {"app": self.random.pick(&APPS)},
                 "annotations": {"write": format!("{} \"\\é\n{{", self.written)},
             },
-            "spec": {"nodeName": NODES[self.random.index(NODES.len())]},
+            "spec": {"nodeName": self.random.pick(&NODES)},
         })
     }
 
