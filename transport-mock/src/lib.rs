@@ -111,6 +111,10 @@ pub mod script;
 // Whole informers against all of it.
 pub mod simulation;
 
+// Over HTTP.
+#[cfg(feature = "http")]
+pub mod http;
+
 pub use clock::VirtualClock;
 pub use config::{ExpiredWatch, ServerConfig};
 pub use server::Server;

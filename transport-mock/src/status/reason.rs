@@ -26,6 +26,8 @@ pub enum Reason {
     Gone,
     /// 410: the version or the page token is too old.
     Expired,
+    /// 413
+    RequestEntityTooLarge,
     /// 415
     UnsupportedMediaType,
     /// 422
@@ -53,6 +55,7 @@ impl Reason {
             Self::NotAcceptable => 406,
             Self::AlreadyExists | Self::Conflict => 409,
             Self::Gone | Self::Expired => 410,
+            Self::RequestEntityTooLarge => 413,
             Self::UnsupportedMediaType => 415,
             Self::Invalid => 422,
             Self::TooManyRequests => 429,
@@ -77,6 +80,7 @@ impl Reason {
             Self::Conflict => "Conflict",
             Self::Gone => "Gone",
             Self::Expired => "Expired",
+            Self::RequestEntityTooLarge => "RequestEntityTooLarge",
             Self::UnsupportedMediaType => "UnsupportedMediaType",
             Self::Invalid => "Invalid",
             Self::TooManyRequests => "TooManyRequests",

@@ -1,0 +1,207 @@
+//! What the server serves, told to clients who ask.
+
+use serde_json::{Value, json};
+
+use super::about::Page;
+use crate::api::{Kind, Registry, StatusRule};
+
+/// The form of one document for everything.
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+
+const STATUS_VERBS: [&str; 3] = ["get", "patch", "update"];
+
+/// The page under `path`; `None` if there is none.
+pub(super) fn page(registry: &Registry, path: &str, accept: &str) -> Option<Page> {
+    let mut parts = path.trim_matches('/').split('/');
+    let is_core = match parts.next() {
+        Some("api") => true,
+        Some("apis") => false,
+        _ => return None,
+    };
+    let parts: Vec<&str> = parts.collect();
+    let value = match (is_core, parts.as_slice()) {
+        (_, []) if is_aggregated(accept) => {
+            return Some(Page::json(AGGREGATED, &aggregated(registry, is_core)));
+        }
+        (true, []) => json!({
+            "kind": "APIVersions",
+            "versions": versions(registry, ""),
+            "serverAddressByClientCIDRs": [],
+        }),
+        (true, [version]) => resources(registry, "", version)?,
+        (false, []) => json!({
+            "kind": "APIGroupList",
+            "apiVersion": "v1",
+            "groups": groups(registry)
+                .into_iter()
+                .filter(|group| !group.is_empty())
+                .map(|name| group(registry, name))
+                .collect::<Vec<_>>(),
+        }),
+        (false, [name]) if groups(registry).contains(name) => {
+            let mut value = group(registry, name);
+            merge(&mut value, json!({"kind": "APIGroup", "apiVersion": "v1"}));
+            value
+        }
+        (false, [group, version]) => resources(registry, group, version)?,
+        _ => return None,
+    };
+    Some(Page::json("application/json", &value))
+}
+
+/// Whether one document for everything is wanted, before any other form.
+fn is_aggregated(accept: &str) -> bool {
+    let first = accept.split(',').next().unwrap_or_default();
+    AGGREGATED
+        .split(';')
+        .all(|part| first.split(';').any(|given| given.trim() == part))
+}
+
+/// The groups, in the order in which their first kind was added.
+fn groups(registry: &Registry) -> Vec<&str> {
+    distinct(registry.iter().map(|kind| kind.group()))
+}
+
+/// The versions of a group, likewise.
+fn versions<'a>(registry: &'a Registry, group: &str) -> Vec<&'a str> {
+    let of_group = registry.iter().filter(|kind| kind.group() == group);
+    distinct(of_group.map(|kind| kind.version()))
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen
+}
+
+fn group(registry: &Registry, name: &str) -> Value {
+    let version =
+        |version: &&str| json!({"groupVersion": format!("{name}/{version}"), "version": version});
+    let versions = versions(registry, name);
+    json!({
+        "name": name,
+        "versions": versions.iter().map(version).collect::<Vec<_>>(),
+        "preferredVersion": versions.first().map(version),
+    })
+}
+
+fn kinds<'a>(registry: &'a Registry, group: &str, version: &str) -> impl Iterator<Item = &'a Kind> {
+    registry
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(move |kind: &&Kind| kind.group() == group && kind.version() == version)
+}
+
+/// The kinds of a version; `None` if there are none.
+fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
+    let mut resources = Vec::new();
+    let mut group_version = None;
+    for kind in kinds(registry, group, version) {
+        group_version = Some(kind.api_version());
+        let mut resource = json!({
+            "name": kind.plural(),
+            "singularName": kind.singular(),
+            "namespaced": kind.is_namespaced(),
+            "kind": kind.kind(),
+            "verbs": VERBS,
+        });
+        if !kind.short_names().is_empty() {
+            merge(&mut resource, json!({"shortNames": kind.short_names()}));
+        }
+        resources.push(resource);
+        if has_status(kind) {
+            resources.push(json!({
+                "name": format!("{}/status", kind.plural()),
+                "singularName": "",
+                "namespaced": kind.is_namespaced(),
+                "kind": kind.kind(),
+                "verbs": STATUS_VERBS,
+            }));
+        }
+    }
+    Some(json!({
+        "kind": "APIResourceList",
+        "apiVersion": "v1",
+        "groupVersion": group_version?,
+        "resources": resources,
+    }))
+}
+
+fn aggregated(registry: &Registry, is_core: bool) -> Value {
+    let groups = groups(registry)
+        .into_iter()
+        .filter(|group| group.is_empty() == is_core);
+    let items: Vec<Value> = groups
+        .map(|group| {
+            let versions: Vec<Value> = versions(registry, group)
+                .into_iter()
+                .map(|version| {
+                    json!({
+                        "version": version,
+                        "resources": kinds(registry, group, version)
+                            .map(aggregated_resource)
+                            .collect::<Vec<_>>(),
+                        "freshness": "Current",
+                    })
+                })
+                .collect();
+            json!({"metadata": {"name": group}, "versions": versions})
+        })
+        .collect();
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": "apidiscovery.k8s.io/v2",
+        "metadata": {},
+        "items": items,
+    })
+}
+
+fn aggregated_resource(kind: &Kind) -> Value {
+    let response_kind =
+        json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind()});
+    let mut resource = json!({
+        "resource": kind.plural(),
+        "responseKind": response_kind,
+        "scope": if kind.is_namespaced() { "Namespaced" } else { "Cluster" },
+        "singularResource": kind.singular(),
+        "verbs": VERBS,
+    });
+    if !kind.short_names().is_empty() {
+        merge(&mut resource, json!({"shortNames": kind.short_names()}));
+    }
+    if has_status(kind) {
+        let status = json!({
+            "subresource": "status",
+            "responseKind": response_kind,
+            "verbs": STATUS_VERBS,
+        });
+        merge(&mut resource, json!({"subresources": [status]}));
+    }
+    resource
+}
+
+fn has_status(kind: &Kind) -> bool {
+    kind.status_rule() != StatusRule::Plain
+}
+
+/// Adds the fields of one object to another.
+fn merge(value: &mut Value, more: Value) {
+    if let (Value::Object(value), Value::Object(more)) = (value, more) {
+        value.extend(more);
+    }
+}

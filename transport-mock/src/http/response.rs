@@ -1,0 +1,71 @@
+//! Heads of answers.
+
+use bytes::Bytes;
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, VARY,
+};
+use hyper::{HeaderMap, Response, StatusCode};
+
+use super::body::AnswerBody;
+use super::gzip;
+
+/// The text of a header.
+pub(super) fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+/// An answer with all of its body.
+pub(super) fn complete(
+    status: u16,
+    content_type: &'static str,
+    body: Vec<u8>,
+    is_gzip_accepted: bool,
+) -> Response<AnswerBody> {
+    let is_compressed = is_gzip_accepted && gzip::is_worth_it(&body);
+    let body = match is_compressed {
+        true => gzip::member(&body),
+        false => body,
+    };
+    pieces(
+        status,
+        content_type,
+        AnswerBody::complete(body),
+        is_compressed,
+    )
+}
+
+/// An answer whose body is compressed already, or not at all.
+pub(super) fn pieces(
+    status: u16,
+    content_type: &'static str,
+    body: AnswerBody,
+    is_compressed: bool,
+) -> Response<AnswerBody> {
+    let mut response = Response::new(body);
+    // Every status of ours is a code.
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
+    let headers = response.headers_mut();
+    let private = HeaderValue::from_static("no-cache, private");
+    headers.insert(CACHE_CONTROL, private);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if is_compressed {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
+    response
+}
+
+/// An answer whose connection breaks in the middle of the body.
+pub(super) fn half(
+    status: u16,
+    content_type: &'static str,
+    mut body: Vec<u8>,
+) -> Response<AnswerBody> {
+    body.truncate(body.len() / 2);
+    let body = AnswerBody::cut_after(Bytes::from(body));
+    pieces(status, content_type, body, false)
+}
+
+pub(super) fn set_retry_after(response: &mut Response<AnswerBody>, seconds: u32) {
+    response.headers_mut().insert(RETRY_AFTER, seconds.into());
+}

@@ -1,0 +1,57 @@
+//! A certificate for the occasion.
+
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose};
+use rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::TlsAcceptor;
+
+use super::error::ServeError;
+
+/// The protocols that are offered, the better one first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// What a server with TLS needs, and what its clients need.
+pub(super) struct Tls {
+    pub(super) acceptor: TlsAcceptor,
+    /// The certificate of the authority that signed the server's.
+    pub(super) ca_pem: String,
+}
+
+impl Tls {
+    /// Makes an authority and a certificate of it for this machine.
+    pub(super) fn generate() -> Result<Self, ServeError> {
+        let mut params = CertificateParams::default();
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "mock-apiserver-ca");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let ca_key = KeyPair::generate()?;
+        let ca = params.self_signed(&ca_key)?;
+        let issuer = Issuer::from_params(&params, &ca_key);
+
+        let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+        let mut params = CertificateParams::new(names)?;
+        params
+            .distinguished_name
+            .push(DnType::CommonName, "mock-apiserver");
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &issuer)?;
+
+        // The provider is named: a library must not choose one for the whole process.
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![certificate.der().clone()],
+                PrivateKeyDer::try_from(key.serialize_der()).map_err(ServeError::key)?,
+            )?;
+        config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).to_vec();
+        Ok(Self {
+            acceptor: TlsAcceptor::from(Arc::new(config)),
+            ca_pem: ca.pem(),
+        })
+    }
+}
