@@ -111,6 +111,9 @@ pub mod script;
 // Whole informers against all of it.
 pub mod simulation;
 
+// Pods that come, change and go.
+pub mod churn;
+
 // Over HTTP.
 #[cfg(feature = "http")]
 pub mod http;
