@@ -14,7 +14,7 @@ pub(super) struct Page {
 const MAJOR: &str = "1";
 const MINOR: &str = "38";
 
-const PROTOBUF_V2: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const PROTOBUF_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 /// An OpenAPI v2 document in protobuf that has nothing but `swagger: "2.0"`. kubectl asks for it in
 /// this form and takes no other.

@@ -1,0 +1,109 @@
+//! TLS, versions of HTTP, tokens, bounds.
+
+use informer_transport_mock::http::HttpConfig;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::client::{Client, Version, event, pod, start};
+
+#[tokio::test]
+async fn both_versions_are_spoken_with_and_without_tls() {
+    for tls in [false, true] {
+        let mut config = HttpConfig::new();
+        config.tls = tls;
+        let (server, running) = start(&["a"], config).await;
+        assert_eq!(running.url().starts_with("https://"), tls);
+        for (version, name) in [(Version::Http1, "b"), (Version::Http2, "c")] {
+            let mut client = Client::connect_in(&running, version).await;
+            let list = client.get("/api/v1/pods").await.json();
+            let at = list["metadata"]["resourceVersion"].as_str().unwrap();
+            let target = format!("/api/v1/pods?watch=1&resourceVersion={at}");
+            let mut lines = client.watch(&target).await;
+            let made = server
+                .with(|server| server.create("pods", pod(name)))
+                .unwrap();
+            let expected = format!("ADDED {name}@{}", made.revision());
+            assert_eq!(lines.next().await, event(&expected), "{version:?} {tls}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_http2_connection_carries_many_watches() {
+    let (server, running) = start(&[], HttpConfig::new()).await;
+    let mut client = Client::connect_in(&running, Version::Http2).await;
+    let mut watches = Vec::new();
+    for _ in 0..20 {
+        watches.push(client.watch("/api/v1/pods?watch=1&resourceVersion=1").await);
+    }
+    server
+        .with(|server| server.create("pods", pod("a")))
+        .unwrap();
+    for lines in &mut watches {
+        assert_eq!(lines.next().await, event("ADDED a@2"));
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for() {
+    let mut config = HttpConfig::new();
+    config.token = Some("secret".to_owned());
+    let (_, running) = start(&["a"], config).await;
+    assert!(running.kubeconfig().contains("token: \"secret\""));
+    let mut client = Client::connect(&running).await;
+    for headers in [
+        &[][..],
+        &[("authorization", "Bearer wrong")],
+        &[("authorization", "secret")],
+    ] {
+        for target in ["GET /api/v1/pods", "GET /api", "GET /openapi/v2"] {
+            let reply = client.ask(target, headers, &Value::Null).await;
+            assert_eq!(reply.status, 401, "{target} {headers:?}");
+            assert_eq!(reply.json()["reason"], "Unauthorized");
+        }
+    }
+    let known = [("authorization", "Bearer secret")];
+    let reply = client.ask("GET /api/v1/pods", &known, &Value::Null).await;
+    assert_eq!(reply.names(), ["a"]);
+    assert_eq!(client.get("/readyz").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_long_body_is_refused() {
+    let mut config = HttpConfig::new();
+    config.max_body = 100;
+    let (server, running) = start(&[], config).await;
+    let mut client = Client::connect(&running).await;
+    let post = "POST /api/v1/namespaces/default/configmaps";
+    let map = |size| json!({"metadata": {"name": "a"}, "data": {"text": "x".repeat(size)}});
+    let reply = client.ask(post, &[], &map(100)).await;
+    assert_eq!(reply.status, 413);
+    let status = reply.json();
+    assert_eq!(status["reason"], "RequestEntityTooLarge");
+    assert_eq!(status["message"], "Request entity too large: limit is 100");
+    let mut client = Client::connect(&running).await;
+    assert_eq!(client.ask(post, &[], &map(10)).await.status, 201);
+    assert_eq!(
+        server.with(|server| server.objects("configmaps").count()),
+        1
+    );
+}
+
+#[tokio::test]
+async fn noise_on_one_connection_harms_no_other() {
+    for tls in [false, true] {
+        let mut config = HttpConfig::new();
+        config.tls = tls;
+        let (_, running) = start(&["a"], config).await;
+        let mut noise = TcpStream::connect(running.address()).await.unwrap();
+        noise.write_all(b"\0\xff noise \r\n\r\n").await.unwrap();
+        noise.shutdown().await.unwrap();
+        let mut answer = Vec::new();
+        // It may answer with 400 or an alert, or break the connection.
+        let _ = noise.read_to_end(&mut answer).await;
+        assert!(!answer.starts_with(b"HTTP/1.1 200"));
+        let mut client = Client::connect(&running).await;
+        assert_eq!(client.get("/api/v1/pods").await.names(), ["a"]);
+    }
+}
