@@ -7,8 +7,10 @@ mod flags;
 mod files;
 
 use std::error::Error;
+use std::future;
 use std::io::{self, Write as _};
 use std::num::NonZeroU32;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
@@ -80,6 +82,14 @@ async fn run(flags: Flags, faults: Faults) -> Result<(), Box<dyn Error>> {
     config.faults = faults;
     let running = serve(server.clone(), config).await?;
 
+    // Its first poll makes it ready; Ctrl-C can come as soon as something is printed.
+    let mut interrupt = pin!(tokio::signal::ctrl_c());
+    tokio::select! {
+        biased;
+        interrupted = &mut interrupt => return Ok(interrupted?),
+        () = future::ready(()) => {}
+    }
+
     let folder = Folder::create()?;
     let kubeconfig = folder.write("kubeconfig", running.kubeconfig())?;
     let mut out = io::stdout();
@@ -93,12 +103,12 @@ async fn run(flags: Flags, faults: Faults) -> Result<(), Box<dyn Error>> {
     let churning = async {
         match flags.churn {
             Some(rate) => keep_changing(churn, &server, rate).await,
-            None => std::future::pending().await,
+            None => future::pending().await,
         }
     };
     tokio::select! {
         () = churning => {}
-        interrupted = tokio::signal::ctrl_c() => interrupted?,
+        interrupted = interrupt => interrupted?,
     }
     running.stop().await;
     Ok(())
