@@ -144,8 +144,8 @@ async fn a_stop_breaks_connections_and_frees_the_port() {
         "{taken}"
     );
     running.stop().await;
+    let _again = serve(server, config).await.unwrap();
     assert_eq!(lines.next().await, Line::Broken(0));
-    serve(server, config).await.unwrap();
 }
 
 /// A reader who does not read costs what is on the wire, and then falls out of the history. In
@@ -172,6 +172,8 @@ async fn nothing_is_kept_for_a_slow_reader() {
         // Let the server write what it can.
         tokio::task::yield_now().await;
     }
+    // Whoever was told everything is told this.
+    server.with(|server| server.delete("pods", "a")).unwrap();
     let mut told = 0;
     loop {
         match lines.next().await {
