@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::names::Names;
+use crate::random::Random;
 use crate::server::Server;
 
 /// A steady trickle of changes to pods in the namespace `default`, drawn from a seed. Their number
@@ -22,7 +22,7 @@ use crate::server::Server;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Churn {
-    names: Names,
+    random: Random,
     wanted: usize,
     /// The names of those that are thought to be there.
     alive: Vec<String>,
@@ -35,7 +35,7 @@ impl Churn {
     #[must_use]
     pub const fn new(pods: usize, seed: u64) -> Self {
         Self {
-            names: Names::new(seed),
+            random: Random::new(seed),
             wanted: pods,
             alive: Vec::new(),
             made: 0,
@@ -53,7 +53,7 @@ impl Churn {
     /// Makes one change.
     pub fn step(&mut self, server: &mut Server) {
         self.steps += 1;
-        let draw = self.names.draw();
+        let draw = self.random.draw();
         if self.alive.is_empty() {
             return self.create(server);
         }

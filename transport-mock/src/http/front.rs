@@ -13,11 +13,12 @@ use informer_core::Instant;
 
 use super::body::{AnswerBody, Cut};
 use super::faults::Mishap;
+use super::gzip::Gzip;
 use super::response::{self, header};
 use super::shared::SharedServer;
 use super::stream::Stream;
 use super::trouble::Trouble;
-use super::{about, discovery, gzip};
+use super::{about, discovery};
 use crate::answer::{Answer, Body};
 use crate::request::{ApiRequest, Headers, Verb};
 use crate::status::{Reason, Refused};
@@ -53,27 +54,23 @@ impl Front {
         request: Request<Incoming>,
     ) -> Result<Response<AnswerBody>, Cut> {
         let (head, body) = request.into_parts();
-        let is_gzip_accepted = gzip::is_accepted(header(&head.headers, &ACCEPT_ENCODING));
+        let gzip = Gzip::accepted(header(&head.headers, &ACCEPT_ENCODING));
         let page = self.page(&head);
         let is_public = page.as_ref().is_some_and(|page| page.is_public);
         if !is_public && !self.is_known(&head.headers) {
-            let answer = Answer::from(Refused::unauthorized());
-            return self.send(answer, false, false).await;
+            let refused = Refused::unauthorized();
+            let (code, content_type) = (refused.code(), refused.content_type());
+            return Ok(response::complete(code, content_type, refused.body(), gzip));
         }
         if let Some(page) = page {
-            return Ok(response::complete(
-                200,
-                page.content_type,
-                page.body,
-                is_gzip_accepted,
-            ));
+            return Ok(response::complete(200, page.content_type, page.body, gzip));
         }
-        let (answer, is_streamed_list) = match self.ask(&head, body).await {
-            Ok((request, answer)) => (answer, gzip::is_streamed_list(&request.options)),
-            Err(refused) => (refused.into(), false),
+        let (answer, gzip) = match self.ask(&head, body).await {
+            Ok((request, answer)) => (answer, gzip.for_request(&request.options)),
+            Err(refused) => (refused.into(), gzip),
         };
         self.count_request();
-        self.send(answer, is_streamed_list, is_gzip_accepted).await
+        self.send(answer, gzip).await
     }
 
     /// What is asked for, if it is about the server and not about objects.
@@ -114,8 +111,7 @@ impl Front {
     async fn send(
         self: &Arc<Self>,
         answer: Answer,
-        is_streamed_list: bool,
-        is_gzip_accepted: bool,
+        gzip: Gzip,
     ) -> Result<Response<AnswerBody>, Cut> {
         let Answer {
             status,
@@ -132,10 +128,10 @@ impl Front {
                     Some(Mishap::Delay(time)) => tokio::time::sleep(time).await,
                     None => {}
                 }
-                response::complete(status, content_type, bytes, is_gzip_accepted)
+                response::complete(status, content_type, bytes, gzip)
             }
             Body::Watch(watch) => {
-                let is_compressed = is_streamed_list && is_gzip_accepted;
+                let is_compressed = gzip == Gzip::LinesToo;
                 let (pieces, body) = AnswerBody::pieces();
                 let stream = Stream::new(Arc::clone(self), watch, pieces, is_compressed);
                 tokio::spawn(stream.run());

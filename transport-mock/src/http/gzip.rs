@@ -10,25 +10,45 @@ use crate::request::Options;
 /// A body of this size is sent as it is; a longer one is compressed.
 const THRESHOLD: usize = 128 * 1024;
 
-/// Whether an `Accept-Encoding` header asks for gzip. The real server looks for the bare word and
-/// knows no weights.
-pub(super) fn is_accepted(accept_encoding: Option<&str>) -> bool {
-    accept_encoding
-        .into_iter()
-        .flat_map(|header| header.split(','))
-        .any(|coding| coding.trim() == "gzip")
+/// What of an answer is compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Gzip {
+    Nothing,
+    /// Complete bodies, if they are long.
+    LongBodies,
+    /// These, and the lines of a watch.
+    LinesToo,
 }
 
-/// Whether a complete body is worth it.
-pub(super) const fn is_worth_it(body: &[u8]) -> bool {
-    body.len() > THRESHOLD
-}
+impl Gzip {
+    /// What an `Accept-Encoding` header asks for. The real server looks for the bare word and knows
+    /// no weights.
+    pub(super) fn accepted(accept_encoding: Option<&str>) -> Self {
+        let is_accepted = accept_encoding
+            .into_iter()
+            .flat_map(|header| header.split(','))
+            .any(|coding| coding.trim() == "gzip");
+        match is_accepted {
+            true => Self::LongBodies,
+            false => Self::Nothing,
+        }
+    }
 
-/// Whether the lines of a watch are compressed: those of a streamed list are, and of a watch that
-/// the server takes for one.
-pub(super) fn is_streamed_list(options: &Options) -> bool {
-    options.send_initial_events == Some(true)
-        || options.resource_version == "0" && options.allow_watch_bookmarks
+    /// The same for a request that may be a watch. Lines are compressed in a streamed list, and in
+    /// a watch that the server takes for one.
+    pub(super) fn for_request(self, options: &Options) -> Self {
+        let is_streamed_list = options.send_initial_events == Some(true)
+            || options.resource_version == "0" && options.allow_watch_bookmarks;
+        match self {
+            Self::LongBodies if is_streamed_list => Self::LinesToo,
+            other => other,
+        }
+    }
+
+    /// Whether a complete body is to be compressed.
+    pub(super) fn takes(self, body: &[u8]) -> bool {
+        self != Self::Nothing && body.len() > THRESHOLD
+    }
 }
 
 /// One whole gzip member. A streamed list is a chain of them, one for each piece that is sent.
@@ -45,30 +65,37 @@ mod tests {
 
     #[test]
     fn only_the_bare_word_asks_for_it() {
-        for (header, is_asked) in [
-            (None, false),
-            (Some("identity"), false),
-            (Some("gzip"), true),
-            (Some("deflate, gzip"), true),
-            (Some("gzip;q=1.0"), false),
+        for (header, accepted) in [
+            (None, Gzip::Nothing),
+            (Some("identity"), Gzip::Nothing),
+            (Some("gzip"), Gzip::LongBodies),
+            (Some("deflate, gzip"), Gzip::LongBodies),
+            (Some("gzip;q=1.0"), Gzip::Nothing),
         ] {
-            assert_eq!(is_accepted(header), is_asked, "{header:?}");
+            assert_eq!(Gzip::accepted(header), accepted, "{header:?}");
         }
     }
 
     #[test]
     fn streamed_lists_are_compressed_and_other_watches_are_not() {
-        for (query, is_compressed) in [
+        for (query, gzip) in [
             (
                 "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
-                true,
+                Gzip::LinesToo,
             ),
-            ("watch=1&resourceVersion=0&allowWatchBookmarks=true", true),
-            ("watch=1&resourceVersion=0", false),
-            ("watch=1&resourceVersion=7&allowWatchBookmarks=true", false),
+            (
+                "watch=1&resourceVersion=0&allowWatchBookmarks=true",
+                Gzip::LinesToo,
+            ),
+            ("watch=1&resourceVersion=0", Gzip::LongBodies),
+            (
+                "watch=1&resourceVersion=7&allowWatchBookmarks=true",
+                Gzip::LongBodies,
+            ),
         ] {
             let options = Options::parse(query).unwrap();
-            assert_eq!(is_streamed_list(&options), is_compressed, "{query}");
+            assert_eq!(Gzip::LongBodies.for_request(&options), gzip, "{query}");
+            assert_eq!(Gzip::Nothing.for_request(&options), Gzip::Nothing);
         }
     }
 }

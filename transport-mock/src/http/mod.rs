@@ -38,9 +38,10 @@
 //! ```
 //!
 //! `kubectl` works with the kubeconfig that the program names: `get` with `-w`, `-o` and selectors,
-//! `describe`, `label`, `annotate`, `patch`, `delete`, `wait`, and `create`, `apply` and `replace` of
-//! files with `--validate=false`. What it makes from flags and sends as protobuf is refused with 415
-//! (`kubectl create configmap`): let it write a file first, with `--dry-run=client -o yaml`.
+//! `describe`, `label`, `annotate`, `patch`, `delete`, `wait`, `run`, and `create`, `apply` and
+//! `replace` of files; with `--validate=false` if it wants to see a schema first. What it makes from
+//! flags and sends as protobuf (`kubectl create configmap`) is refused with 415: let it write a file
+//! first, with `--dry-run=client -o yaml`.
 
 // A server that several tasks use.
 mod shared;

@@ -7,7 +7,7 @@ use hyper::header::{
 use hyper::{HeaderMap, Response, StatusCode};
 
 use super::body::AnswerBody;
-use super::gzip;
+use super::gzip::{Gzip, member};
 
 /// The text of a header.
 pub(super) fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
@@ -19,11 +19,11 @@ pub(super) fn complete(
     status: u16,
     content_type: &'static str,
     body: Vec<u8>,
-    is_gzip_accepted: bool,
+    gzip: Gzip,
 ) -> Response<AnswerBody> {
-    let is_compressed = is_gzip_accepted && gzip::is_worth_it(&body);
+    let is_compressed = gzip.takes(&body);
     let body = match is_compressed {
-        true => gzip::member(&body),
+        true => member(&body),
         false => body,
     };
     pieces(
