@@ -77,7 +77,14 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
 
     /// The object under `key`.
     pub fn get(&self, key: &T::Key) -> Option<&T> {
-        Some(&self.slots.get(self.find(key)?)?.object)
+        // The search ends at the object, so there is no need to go there a second time.
+        let mut found = None;
+        self.keys.find(self.seed.hash(key), |at| {
+            let object = self.slots.get(at).map(|slot| &slot.object);
+            found = object.filter(|object| object.key() == key);
+            found.is_some()
+        });
+        found
     }
 
     /// All objects.
