@@ -74,14 +74,37 @@ impl Target {
         }
     }
 
+    /// Only those with such labels.
+    #[must_use]
+    pub fn with_labels(self, selector: &str) -> Self {
+        Self {
+            labels: selector.into(),
+            ..self
+        }
+    }
+
+    /// Only those with such fields.
+    #[must_use]
+    pub fn with_fields(self, selector: &str) -> Self {
+        Self {
+            fields: selector.into(),
+            ..self
+        }
+    }
+
+    /// With objects in this encoding.
+    #[must_use]
+    pub fn in_encoding(self, encoding: Encoding) -> Self {
+        Self { encoding, ..self }
+    }
+
     /// The path and the query of a request, below the address of the server. The parameters are in
     /// alphabetical order, as client-go has them.
     ///
     /// ```
     /// use informer_core::transport::{At, Request, Target};
     ///
-    /// let mut pods = Target::new("", "v1", "pods");
-    /// pods.labels = "app in (a,b)".into();
+    /// let pods = Target::new("", "v1", "pods").with_labels("app in (a,b)");
     /// let request = Request::List { version: At::<String>::Any, limit: Some(500), page: None };
     /// assert_eq!(
     ///     pods.request(&request),

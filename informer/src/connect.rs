@@ -6,11 +6,11 @@ use informer_core::transport::{Target, Transport};
 ///
 /// ```
 /// use informer::Connect;
-/// use informer_transport_mock::{MockServer, ServerConfig};
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 ///
 /// fn connects(_: &impl Connect) {}
-/// let server = MockServer::new(ServerConfig::new(1));
-/// connects(&move |target: &informer::Target| server.transport(target));
+/// let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// connects(&server.connect());
 /// ```
 pub trait Connect {
     /// What it makes.

@@ -12,7 +12,7 @@
 //! # server.with(|server| server.create("pods", serde_json::json!({
 //! #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}}
 //! # })))?;
-//! # let client = move |target: &Target| server.transport(target, 1);
+//! # let client = server.connect();
 //! let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
 //!     .index("app", by::label("app"))
 //!     .start(&client)?;
@@ -117,10 +117,11 @@ pub use shared::SharedInformer;
 pub use status::{HandlerStatus, Status};
 
 pub use informer_core::decode::form::{LeanBody, MetadataBody};
-pub use informer_core::informer::{Counts, RejectedObject};
+pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
+pub use informer_core::informer::{AddListenerError, Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, Refusal};
-pub use informer_core::reflector::{FirstState, LastFailure, Phase};
+pub use informer_core::reflector::{ConfigError, FirstState, LastFailure, Phase};
 pub use informer_core::transport::{Encoding, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,

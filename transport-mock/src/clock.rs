@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use informer_core::Instant;
+use informer_core::{Clock, Instant, Timer};
 
 /// Virtual time, shared by whoever holds a clone: the server, its transports, the drivers of
 /// informers and the test that lets the time pass.
@@ -33,11 +33,54 @@ pub struct VirtualClock {
 struct State {
     now: Instant,
     sleepers: Vec<Sleeper>,
+    /// How many timers were ever made.
+    timers: u64,
 }
 
 struct Sleeper {
     until: Instant,
     waker: Waker,
+    /// Whose it is, if it is a timer's.
+    timer: Option<u64>,
+}
+
+impl State {
+    fn forget(&mut self, timer: u64) {
+        self.sleepers.retain(|sleeper| sleeper.timer != Some(timer));
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Instant {
+        Self::now(self)
+    }
+
+    fn timer(&self) -> Box<dyn Timer> {
+        let mut state = self.lock();
+        state.timers += 1;
+        Box::new(VirtualTimer {
+            number: state.timers,
+            clock: self.clone(),
+        })
+    }
+}
+
+/// A timer of a virtual clock. Dropped, it leaves nothing behind.
+struct VirtualTimer {
+    number: u64,
+    clock: VirtualClock,
+}
+
+impl Timer for VirtualTimer {
+    fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        self.clock.poll_timer(self.number, deadline, cx)
+    }
+}
+
+impl Drop for VirtualTimer {
+    fn drop(&mut self) {
+        self.clock.lock().forget(self.number);
+    }
 }
 
 impl VirtualClock {
@@ -108,8 +151,24 @@ impl VirtualClock {
             state.sleepers.push(Sleeper {
                 until: deadline,
                 waker: cx.waker().clone(),
+                timer: None,
             });
         }
+        Poll::Pending
+    }
+
+    /// The same for a timer, of which only the newest deadline counts.
+    fn poll_timer(&self, timer: u64, deadline: Instant, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        state.forget(timer);
+        if state.now >= deadline {
+            return Poll::Ready(());
+        }
+        state.sleepers.push(Sleeper {
+            until: deadline,
+            waker: cx.waker().clone(),
+            timer: Some(timer),
+        });
         Poll::Pending
     }
 

@@ -99,9 +99,6 @@ mod wire;
 // A server that is shared.
 mod shared;
 
-// What a transport asks for.
-mod scope;
-
 // The server as a transport.
 pub mod transport;
 

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use informer_core::Failure;
 use informer_core::decode::answer::failure_of_answer;
-use informer_core::transport::{Command, ExchangeId, Signal, Transport};
+use informer_core::transport::{Command, ExchangeId, Signal, Target, Transport};
 
 use crate::query::pairs;
 use crate::random::Random;
-use crate::scope::Scope;
 use crate::wire::delivery::{Delivery, Ending};
 
 /// A transport for unit tests: requests are checked one by one, and each gets the answer that is
@@ -25,11 +24,10 @@ use crate::wire::delivery::{Delivery, Ending};
 /// [`finish`](Self::finish).
 ///
 /// ```
-/// use informer_core::transport::{At, Request};
+/// use informer_core::transport::{At, Request, Target};
 /// use informer_transport_mock::script::{Reply, Script};
-/// use informer_transport_mock::transport::Scope;
 ///
-/// let script = Script::new(Scope::new("", "v1", "pods"))
+/// let script = Script::new(Target::new("", "v1", "pods"))
 ///     .expect("sendInitialEvents=true&resourceVersion=", Reply::status(403, ""))
 ///     .expect("limit=500&resourceVersion=0", Reply::body(r#"{"items":[]}"#));
 /// // Nobody has asked yet.
@@ -38,7 +36,7 @@ use crate::wire::delivery::{Delivery, Ending};
 /// ```
 #[derive(Debug)]
 pub struct Script {
-    scope: Scope,
+    target: Target,
     steps: VecDeque<Step>,
     /// What went wrong first.
     mismatch: Option<String>,
@@ -160,9 +158,9 @@ impl Reply {
 impl Script {
     /// A script that expects nothing yet. Bytes come in pieces of random lengths, always the same.
     #[must_use]
-    pub const fn new(scope: Scope) -> Self {
+    pub const fn new(target: Target) -> Self {
         Self {
-            scope,
+            target,
             steps: VecDeque::new(),
             mismatch: None,
             delivery: None,
@@ -226,7 +224,7 @@ impl Script {
     fn shown(&self, expected: &str) -> String {
         match split(expected) {
             (Some(path), query) => format!("GET {path}?{query}"),
-            (None, query) => format!("GET {}?{query}", self.scope.path()),
+            (None, query) => format!("GET {}?{query}", self.target.path()),
         }
     }
 }
@@ -264,7 +262,7 @@ impl<X: AsRef<str>> Transport<X> for Script {
     fn execute(&mut self, command: Command<X>) {
         match command {
             Command::Open { exchange, request } => {
-                let target = self.scope.target(&request);
+                let target = self.target.request(&request);
                 self.delivery = Some(self.answer(exchange, &target));
             }
             Command::Abort(id) => {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
+
+use informer_core::transport::Target;
 
 use crate::clock::VirtualClock;
 use crate::config::ServerConfig;
 use crate::fault::{Fault, FaultPlan};
-use crate::scope::Scope;
 use crate::server::Server;
 use crate::transport::MockTransport;
 
@@ -89,10 +91,18 @@ impl MockServer {
         result
     }
 
-    /// A transport for `scope`. `seed` chooses in which pieces bytes arrive.
+    /// A transport for `target`. `seed` chooses in which pieces bytes arrive.
     #[must_use]
-    pub fn transport(&self, scope: Scope, seed: u64) -> MockTransport {
-        MockTransport::new(self.clone(), scope, seed)
+    pub fn transport(&self, target: &Target, seed: u64) -> MockTransport {
+        MockTransport::new(self.clone(), target.clone(), seed)
+    }
+
+    /// A function that makes a transport for any target, each with a seed of its own: what an informer
+    /// is connected with.
+    pub fn connect(&self) -> impl Fn(&Target) -> MockTransport + Clone + Send + Sync + use<> {
+        let server = self.clone();
+        let made = Arc::new(AtomicU64::new(0));
+        move |target| server.transport(target, made.fetch_add(1, Ordering::Relaxed))
     }
 
     /// What is to go wrong from now on. Exchanges that are under way keep the fault they have.

@@ -5,15 +5,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use informer_core::decode::answer::failure_of_answer;
-use informer_core::transport::{Command, ExchangeId, Request, Signal, Transport};
+use informer_core::transport::{Command, Encoding, ExchangeId, Request, Signal, Target, Transport};
 use informer_core::{Failure, Instant};
 
 use crate::answer::{Answer, Body};
 use crate::fault::Fault;
 use crate::fault::body::BodyFault;
 use crate::random::Random;
-use crate::request::ApiRequest;
-pub use crate::scope::Scope;
+use crate::request::{ApiRequest, Headers};
 use crate::shared::{MockServer, State};
 use crate::status::Refused;
 use crate::watch::{End, Polled, Watch};
@@ -30,9 +29,8 @@ const AHEAD: usize = 16 << 10;
 /// use std::task::{Context, Poll, Waker};
 /// use informer_core::decode::{Dynamic, JsonDecoder};
 /// use informer_core::storage::Heap;
-/// use informer_core::transport::Transport;
+/// use informer_core::transport::{Target, Transport};
 /// use informer_core::{Informer, InformerConfig};
-/// use informer_transport_mock::transport::Scope;
 /// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// use serde_json::json;
 ///
@@ -40,7 +38,7 @@ const AHEAD: usize = 16 << 10;
 /// let server = MockServer::new(ServerConfig::new(42), clock.clone());
 /// server.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
 ///
-/// let mut transport = server.transport(Scope::new("", "v1", "pods"), 1);
+/// let mut transport = server.transport(&Target::new("", "v1", "pods"), 1);
 /// let mut informer: Informer<_, Heap> =
 ///     Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1)?;
 /// informer.start(clock.now());
@@ -60,7 +58,7 @@ const AHEAD: usize = 16 << 10;
 /// ```
 pub struct MockTransport {
     server: MockServer,
-    scope: Scope,
+    target: Target,
     random: Random,
     exchange: Option<Exchange>,
     tap: Option<Box<dyn Tap>>,
@@ -90,10 +88,10 @@ enum Source {
 }
 
 impl MockTransport {
-    pub(crate) const fn new(server: MockServer, scope: Scope, seed: u64) -> Self {
+    pub(crate) const fn new(server: MockServer, target: Target, seed: u64) -> Self {
         Self {
             server,
-            scope,
+            target,
             random: Random::new(seed),
             exchange: None,
             tap: None,
@@ -121,7 +119,7 @@ impl MockTransport {
 
     fn open<X: AsRef<str>>(&mut self, id: ExchangeId, request: &Request<X>) -> Exchange {
         let now = self.server.clock().now();
-        let target = self.scope.target(request);
+        let target = self.target.request(request);
         if let Some(tap) = &mut self.tap {
             tap.open(&target);
         }
@@ -177,7 +175,7 @@ impl MockTransport {
 
     fn ask(&self, target: &str, state: &mut State, now: Instant) -> Answer {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        match ApiRequest::parse("GET", path, query, self.scope.headers()) {
+        match ApiRequest::parse("GET", path, query, headers(self.target.encoding)) {
             Ok(request) => state.server.handle(&request, &[], now),
             Err(refused) => refused.into(),
         }
@@ -347,10 +345,23 @@ impl Exchange {
     }
 }
 
+/// The headers of every request.
+const fn headers(encoding: Encoding) -> Headers<'static> {
+    Headers {
+        accept: Some(match encoding {
+            Encoding::Metadata => {
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+            }
+            _ => "application/json",
+        }),
+        content_type: None,
+    }
+}
+
 impl fmt::Debug for MockTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MockTransport")
-            .field("scope", &self.scope)
+            .field("target", &self.target)
             .field("exchange", &self.exchange)
             .finish_non_exhaustive()
     }

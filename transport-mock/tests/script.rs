@@ -5,10 +5,10 @@ use std::task::{Context, Poll, Waker};
 use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
+use informer_core::transport::Target;
 use informer_core::transport::Transport;
 use informer_core::{Failure, Informer, InformerConfig, Instant};
 use informer_transport_mock::script::{Reply, Script};
-use informer_transport_mock::transport::Scope;
 
 type Pods = Informer<JsonDecoder<Dynamic>, Heap>;
 
@@ -17,7 +17,7 @@ const ADDED: &str =
 const END: &str = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
 
 fn script() -> Script {
-    Script::new(Scope::new("", "v1", "pods"))
+    Script::new(Target::new("", "v1", "pods"))
 }
 
 fn informer(first_state: FirstState) -> Pods {

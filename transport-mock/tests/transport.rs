@@ -8,12 +8,12 @@ use std::time::Duration;
 use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
-use informer_core::transport::{Command, Signal, Transport};
+use informer_core::transport::{Command, Encoding, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
 use informer_transport_mock::answer::Body;
 use informer_transport_mock::fault::{Fault, FaultPlan};
-use informer_transport_mock::request::{ApiRequest, Form, Headers};
-use informer_transport_mock::transport::{MockTransport, Scope};
+use informer_transport_mock::request::{ApiRequest, Headers};
+use informer_transport_mock::transport::MockTransport;
 use informer_transport_mock::watch::Polled;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ impl Bench {
         let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
         informer.start(clock.now());
         Self {
-            transport: server.transport(Scope::new("", "v1", "pods"), seed),
+            transport: server.transport(&Target::new("", "v1", "pods"), seed),
             clock,
             server,
             informer,
@@ -83,7 +83,7 @@ impl Bench {
         let mut asked = None;
         while let Some(command) = self.informer.poll_command(self.clock.now()) {
             if let Command::Open { request, .. } = &command {
-                asked = Some(Scope::new("", "v1", "pods").target(request));
+                asked = Some(Target::new("", "v1", "pods").request(request));
             }
             self.transport.execute(command);
         }
@@ -253,14 +253,14 @@ fn a_write_and_the_clock_wake_who_waits() {
 fn an_unsuccessful_answer_is_the_failure_that_http_would_make_of_it() {
     let clock = VirtualClock::new();
     let server = MockServer::new(ServerConfig::new(7), clock.clone());
-    for (scope, failure) in [
-        (Scope::new("", "v1", "nosuch"), Failure::NotFound),
+    for (target, failure) in [
+        (Target::new("", "v1", "nosuch"), Failure::NotFound),
         (
-            Scope::new("", "v1", "pods").with_labels("a in"),
+            Target::new("", "v1", "pods").with_labels("a in"),
             Failure::Invalid,
         ),
     ] {
-        let mut transport = server.transport(scope, 1);
+        let mut transport = server.transport(&target, 1);
         let mut bench = Bench::new(FirstState::Listed, []);
         while let Some(command) = bench.informer.poll_command(clock.now()) {
             transport.execute(command);
@@ -278,8 +278,8 @@ fn an_unsuccessful_answer_is_the_failure_that_http_would_make_of_it() {
 #[test]
 fn metadata_alone() {
     let mut bench = Bench::new(FirstState::Listed, []);
-    let scope = Scope::new("", "v1", "pods").in_form(Form::Metadata);
-    bench.transport = bench.server.transport(scope, 1);
+    let target = Target::new("", "v1", "pods").in_encoding(Encoding::Metadata);
+    bench.transport = bench.server.transport(&target, 1);
     let shown = bench.ask_and_take();
     let Shown::Body(body) = &shown[1] else {
         panic!()

@@ -250,8 +250,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             && (held_up.certain || stalled)
         {
             // It was a listener that held up the bytes, not the server.
-            self.reflector
-                .excuse_silence(now.since(held_up.since), now);
+            self.reflector.excuse_silence(now.since(held_up.since), now);
         }
         let change = self.reflector.advance(now);
         self.push(change, now);

@@ -10,8 +10,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 //! # server.with(|server| server.create("pods", serde_json::json!({"metadata": {"name": "a"}})))?;
-//! # let connect = move |target: &Target| server.transport(target, 1);
-//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&connect)?;
+//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 //! let (done, mut seen) = tokio::sync::mpsc::channel(9);
 //! let lister = pods.lister();
 //!

@@ -1,8 +1,7 @@
 //! Which objects an informer is to have.
 
 use crate::StoredObject;
-use crate::request::Form;
-use crate::transport::Scope;
+use informer_core::transport::{Encoding, Target};
 
 /// Which objects an informer is to have. It is said here without selectors, and to the server with
 /// them.
@@ -26,11 +25,11 @@ impl Interest {
         Self::Node("n1"),
     ];
 
-    pub(super) fn scope(self) -> Scope {
-        let pods = Scope::new("", "v1", "pods");
+    pub(super) fn target(self) -> Target {
+        let pods = Target::new("", "v1", "pods");
         match self {
             Self::Everything => pods,
-            Self::Metadata => pods.in_form(Form::Metadata),
+            Self::Metadata => pods.in_encoding(Encoding::Metadata),
             Self::Namespace(name) => pods.in_namespace(name),
             Self::App(app) => pods.with_labels(&format!("app={app}")),
             Self::Node(node) => pods.with_fields(&format!("spec.nodeName={node}")),

@@ -192,7 +192,7 @@ impl<S: Storage> Station for Post<S> {
         while let Some(command) = self.informer.poll_command(scene.now) {
             match &command {
                 Command::Open { exchange, request } => {
-                    let (name, target) = (self.name, self.plan.interest.scope().target(request));
+                    let (name, target) = (self.name, self.plan.interest.target().request(request));
                     scene
                         .log
                         .line(|| format!("[{name}] open {} {target}", exchange.number()));

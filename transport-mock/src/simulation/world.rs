@@ -126,7 +126,7 @@ impl Run {
         let listeners = plan.listeners.clone();
         let transport = self
             .server
-            .transport(plan.interest.scope(), self.random.draw());
+            .transport(&plan.interest.target(), self.random.draw());
         let tamper = Tamper::new(mutant, self.random.fork());
         let seed = self.random.draw();
         let station: Result<Box<dyn Station>, String> = match plan.is_bounded {
