@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use informer_core::NotComparable;
 use informer_core::indexer::{IndexError, IndexFn, IndexId};
 use informer_core::informer::AddListenerError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
-use informer_core::{NotComparable, Notification};
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
@@ -186,7 +186,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     #[cfg(feature = "tokio")]
     pub fn send_to(
         &self,
-        channel: tokio::sync::mpsc::Sender<Notification<Shared<K>>>,
+        channel: tokio::sync::mpsc::Sender<informer_core::Notification<Shared<K>>>,
     ) -> Result<Registration<K>, AddListenerError> {
         self.on_async(move |notification| {
             let channel = channel.clone();
