@@ -1,5 +1,5 @@
 //! Replays the recorded behaviour of client-go through the public API of `informer-core` and
-//! `informer-indexers`.
+//! `informer-indexers`; that of whole informers also through the crate `informer`, the front door.
 //!
 //! Each line of a `.jsonl` file is one case: how a machine is built, what is done to it, and what the
 //! real client-go answered after every step. `vectors/README.md` describes the format. A case passes
@@ -82,19 +82,32 @@ impl Skip {
     }
 }
 
+/// Through what a case is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+pub enum Way {
+    /// The machines themselves, driven by hand. Every case is played this way.
+    ByHand,
+    /// The crate `informer`. Only whole informers can be played this way.
+    FrontDoor,
+}
+
 /// Plays one case.
 #[must_use]
-pub fn run_case(case: &Case) -> Outcome {
+pub fn run_case(case: &Case, way: Way) -> Outcome {
     if let Some(reason) = reason_to_skip(case) {
         return Outcome::Skipped(reason);
     }
     let played = match case.family.as_str() {
+        "shared_informer" => shared_informer::replay(case, way),
+        family if way == Way::FrontDoor => Err(vector::Mismatch::before_the_steps(format!(
+            "the family {family:?} has no front door"
+        ))),
         "keys" => keys::replay(case),
         "delta_fifo" => delta_fifo::replay(case),
         "real_fifo" => in_order::replay(case),
         "indexer" => indexer::replay(case),
         "selectors" => selectors::replay(case),
-        "shared_informer" => shared_informer::replay(case),
         "workqueue" => workqueue::replay(case),
         family => Err(vector::Mismatch::before_the_steps(format!(
             "no such family: {family:?}"
@@ -104,6 +117,11 @@ pub fn run_case(case: &Case) -> Outcome {
         Ok(()) => Outcome::Passed,
         Err(vector::Mismatch { step, what }) => Outcome::Failed { step, what },
     }
+}
+
+/// Whether a case is played through the front door, too. What is skipped is counted once.
+fn is_for_front_door(case: &Case) -> bool {
+    case.family == "shared_informer" && reason_to_skip(case).is_none()
 }
 
 fn reason_to_skip(case: &Case) -> Option<Skip> {
@@ -117,12 +135,14 @@ fn reason_to_skip(case: &Case) -> Option<Skip> {
     }
 }
 
-/// Plays all cases of a text, one per line; empty lines are passed over.
+/// Plays all cases of a text, one per line; empty lines are passed over. If there are whole informers
+/// among them, a second report says what came of these through the front door.
 ///
 /// # Errors
-/// The text could not be read to its end. Lines that are no cases are failures in the report.
-pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<FileReport> {
+/// The text could not be read to its end. Lines that are no cases are failures in the first report.
+pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<Vec<FileReport>> {
     let mut report = FileReport::new(name);
+    let mut front_door = None;
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
@@ -133,7 +153,14 @@ pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<FileReport> {
             continue;
         }
         match Case::parse(&line) {
-            Ok(case) => report.count(case.id(), run_case(&case)),
+            Ok(case) => {
+                report.count(case.id(), run_case(&case, Way::ByHand));
+                if is_for_front_door(&case) {
+                    let name = || format!("{name} through the front door");
+                    let report = front_door.get_or_insert_with(|| FileReport::new(&name()));
+                    report.count(case.id(), run_case(&case, Way::FrontDoor));
+                }
+            }
             Err(error) => report.fail(Failed::new(
                 format!("{name}, line {number}"),
                 None,
@@ -141,30 +168,30 @@ pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<FileReport> {
             )),
         }
     }
-    Ok(report)
+    Ok([report].into_iter().chain(front_door).collect())
 }
 
 /// Plays all cases of a file. A file that cannot be read is a failure in the report.
 #[must_use]
-pub fn run_file(path: &Path) -> FileReport {
+pub fn run_file(path: &Path) -> Vec<FileReport> {
     let name = path.file_name().unwrap_or(path.as_os_str());
     let name = name.to_string_lossy();
     let played = File::open(path).and_then(|file| run_lines(&name, BufReader::new(file)));
-    played.unwrap_or_else(|error| unreadable(path, &error))
+    played.unwrap_or_else(|error| vec![unreadable(path, &error)])
 }
 
 /// Plays all cases of a file, or of every `.jsonl` file in a folder, in the order of their names.
 #[must_use]
 pub fn run_path(path: &Path) -> Vec<FileReport> {
     if !path.is_dir() {
-        return vec![run_file(path)];
+        return run_file(path);
     }
     match vector_files(path) {
         Ok(files) if files.is_empty() => {
             let error = Error::other("there is no .jsonl file in this folder");
             vec![unreadable(path, &error)]
         }
-        Ok(files) => files.iter().map(|file| run_file(file)).collect(),
+        Ok(files) => files.iter().flat_map(|file| run_file(file)).collect(),
         Err(error) => vec![unreadable(path, &error)],
     }
 }

@@ -1,27 +1,38 @@
 //! The family `shared_informer`: a whole informer, with a scripted server and a scripted clock.
 
-// Handlers, and what they are told.
-mod handlers;
+// The server of a case.
+mod scripted_server;
 
-use alloc::collections::VecDeque;
+// What handlers are told.
+mod notes;
+
+// What an informer is asked to do.
+mod backend;
+
+// The core, driven by hand.
+mod by_hand;
+
+// The crate `informer`.
+mod front_door;
+
 use core::time::Duration;
 
-use informer_core::decode::{JsonDecoder, Typed};
 use informer_core::processor::{ListenerConfig, Resync};
 use informer_core::queue::QueueKind;
 use informer_core::reflector::{FirstState, Phase};
-use informer_core::storage::Heap;
-use informer_core::transport::{Command, ExchangeId, Request, Signal};
-use informer_core::{Informer, InformerConfig, Instant};
+use informer_core::{InformerConfig, Instant};
+use informer_transport_mock::VirtualClock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::Way;
 use crate::server::{self, Refusal};
-use crate::vector::{Case, Mismatch, Objects, Payload, Ref, TransformName};
-use handlers::Handlers;
-
-/// Sizes of the pieces in which the server's bytes arrive, over and over: any border must do.
-const PIECES: [usize; 7] = [1, 7, 2, 61, 3, 17, 5];
+use crate::vector::{Case, Mismatch, Objects, Ref, TransformName};
+use backend::{Backend, Seen, Setup};
+use by_hand::ByHand;
+use front_door::FrontDoor;
+use notes::Notes;
+use scripted_server::{FullState, Refusals, ScriptedServer};
 
 /// So many times the clock may be moved within one step; a script that goes on longer is broken.
 const MOST_HOPS: usize = 10_000;
@@ -85,13 +96,11 @@ enum Op {
 }
 
 /// What the server answers to the requests of one step.
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct Answers {
     list: Option<List>,
-    #[serde(default)]
-    list_errors: VecDeque<Refusal>,
-    #[serde(default)]
-    watch_errors: VecDeque<Refusal>,
+    #[serde(flatten)]
+    refusals: Refusals,
 }
 
 #[derive(Deserialize)]
@@ -120,38 +129,27 @@ pub(crate) fn is_plain(case: &Case) -> bool {
     case.config.get("queue").and_then(Value::as_str) == Some("real_fifo")
 }
 
-pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
-    let mut run = Run::new(case).map_err(Mismatch::before_the_steps)?;
+pub(crate) fn replay(case: &Case, way: Way) -> Result<(), Mismatch> {
+    match way {
+        Way::ByHand => replay_with::<ByHand>(case),
+        Way::FrontDoor => replay_with::<FrontDoor>(case),
+    }
+}
+
+fn replay_with<B: Backend>(case: &Case) -> Result<(), Mismatch> {
+    let mut run = Run::<B>::new(case).map_err(Mismatch::before_the_steps)?;
     case.replay(|op| run.play(op))
 }
 
-/// The informer under test, as it is used inside this family.
-type Tested = Informer<JsonDecoder<Typed<Payload>>, Heap>;
-
-struct Run<'a> {
+struct Run<'a, B> {
     objects: &'a Objects,
-    informer: Tested,
-    handlers: Handlers,
-    now: Instant,
-    answers: Answers,
-    /// A request that was not answered yet.
-    request: Option<(ExchangeId, Asked)>,
-    /// The watch over which events go.
-    watch: Option<ExchangeId>,
-    /// What the server was asked in this step.
-    calls: Vec<Value>,
-    /// The next one of the [`PIECES`].
-    piece: usize,
+    informer: B,
+    server: ScriptedServer,
+    clock: VirtualClock,
+    notes: Notes,
 }
 
-#[derive(Clone, Copy)]
-enum Asked {
-    List,
-    StreamedList,
-    Watch,
-}
-
-impl<'a> Run<'a> {
+impl<'a, B: Backend> Run<'a, B> {
     fn new(case: &'a Case) -> Result<Self, String> {
         let config: Config = case.config()?;
         let mut informer_config = InformerConfig::client_go(match config.queue {
@@ -165,27 +163,27 @@ impl<'a> Run<'a> {
         let resync = Duration::from_millis(config.resync_ms);
         informer_config.resync = Some(resync).filter(|period| !period.is_zero());
 
-        let decoder = JsonDecoder::new(Typed::new());
-        let informer = Informer::new(decoder, informer_config, case.seed);
-        let mut informer = informer.map_err(|error| error.to_string())?;
-        if let Some(transform) = config.transform.function() {
-            informer = informer.with_transform(transform);
-        }
+        let server = ScriptedServer::default();
+        let clock = VirtualClock::new();
+        let informer = B::new(Setup {
+            config: informer_config,
+            transform: config.transform,
+            seed: case.seed,
+            server: server.clone(),
+            clock: clock.clone(),
+        })?;
         Ok(Self {
             objects: &case.objects,
             informer,
-            handlers: Handlers::default(),
-            now: Instant::from_micros(1_000_000),
-            answers: Answers::default(),
-            request: None,
-            watch: None,
-            calls: Vec::new(),
-            piece: 0,
+            server,
+            clock,
+            notes: Notes::default(),
         })
     }
 
     fn play(&mut self, op: Op) -> Result<Value, String> {
-        self.answers = Answers::default();
+        // Answers are for the requests of their step.
+        self.server.follow(None, Refusals::default());
         let mut failed = false;
         match op {
             Op::AddHandler {
@@ -201,76 +199,99 @@ impl<'a> Run<'a> {
                     },
                     ..ListenerConfig::client_go()
                 };
-                match self.informer.add_listener(config, self.now) {
-                    Ok(listener) => self.handlers.add(h, listener, filter),
-                    Err(_) => failed = true,
-                }
+                let hear = self.notes.handler(&h, filter);
+                failed = self.informer.add_handler(&h, config, hear).is_err();
             }
-            Op::RemoveHandler { h } => {
-                let listener = self.handlers.remove(&h);
-                if !listener.is_some_and(|id| self.informer.remove_listener(id)) {
-                    return Err(format!("there is no handler {h:?}"));
-                }
-            }
+            Op::RemoveHandler { h } => self.informer.remove_handler(&h)?,
             Op::Start(answers) => {
-                self.informer.start(self.now);
-                self.answers = answers;
+                self.informer.start();
+                self.follow(answers)?;
                 self.run_until_watching()?;
             }
             Op::ListReply(answers) => {
-                self.answers = answers;
+                self.follow(answers)?;
                 self.run_until_watching()?;
             }
             Op::Event(event) => self.send_events(&[event])?,
             Op::Burst { events } => self.send_events(&events)?,
-            Op::Bookmark { rv } => self.send(&server::bookmark(&rv))?,
+            Op::Bookmark { rv } => self.server.send(&server::bookmark(&rv)),
             Op::WatchError {
                 code,
                 reason,
                 answers,
             } => {
-                self.answers = answers;
-                self.send(&Refusal::new(code, reason).event())?;
+                self.follow(answers)?;
+                self.server.send(&Refusal::new(code, reason).event());
                 self.run_until_watching()?;
             }
             Op::WatchClose(answers) => {
-                self.answers = answers;
-                if let Some(watch) = self.watch.take() {
-                    self.signal(watch, Signal::Closed)?;
-                }
+                self.follow(answers)?;
+                self.server.close();
                 self.run_until_watching()?;
             }
             Op::Advance { ms } => {
-                let target = self.now.after(Duration::from_millis(ms));
+                let target = self.clock.now().after(Duration::from_millis(ms));
                 self.run_until(target)?;
             }
-            Op::Stop => self.informer.stop(self.now),
+            Op::Stop => self.informer.stop(),
         }
-        self.settle()?;
+        self.informer.settle()?;
         Ok(self.state(failed))
     }
 
     /// What every answer tells about the informer.
-    fn state(&mut self, failed: bool) -> Value {
-        let store = self.informer.store();
+    fn state(&self, failed: bool) -> Value {
+        let Seen {
+            version,
+            store,
+            store_version,
+            synced,
+            handlers,
+        } = self.informer.look();
         json!({
             "err": failed,
-            "notes": self.handlers.take_notes(),
-            "calls": core::mem::take(&mut self.calls),
-            "store": self.objects.by_key(store.iter()),
-            "last_rv": self.informer.reflector().version(),
-            "store_rv": store.version(),
-            "synced": self.informer.is_synced(),
-            "handlers": self.handlers.synced(&self.informer),
+            "notes": self.notes.take(self.objects),
+            "calls": self.server.take_calls(),
+            "store": self.objects.by_key(&store),
+            "last_rv": version,
+            "store_rv": store_version,
+            "synced": synced,
+            "handlers": handlers,
         })
+    }
+
+    fn follow(&self, Answers { list, refusals }: Answers) -> Result<(), String> {
+        let full_state = |List { rv, items }: List| {
+            Ok::<_, String>(FullState {
+                version: rv,
+                objects: self.objects.get_all(&items)?,
+            })
+        };
+        self.server
+            .follow(list.map(full_state).transpose()?, refusals);
+        Ok(())
+    }
+
+    fn send_events(&self, events: &[Event]) -> Result<(), String> {
+        let mut lines = String::new();
+        for Event { kind, obj } in events {
+            let kind = match kind {
+                EventKind::Added => "ADDED",
+                EventKind::Modified => "MODIFIED",
+                EventKind::Deleted => "DELETED",
+            };
+            lines.push_str(&server::event(kind, &self.objects.get(*obj)?));
+        }
+        self.server.send(&lines);
+        Ok(())
     }
 
     /// Lets the clock run until the informer watches again, or waits for an answer that is not in the
     /// script. It stops at every deadline on the way.
     fn run_until_watching(&mut self) -> Result<(), String> {
         for _ in 0..MOST_HOPS {
-            self.settle()?;
-            if !matches!(self.informer.reflector().phase(), Phase::Waiting { .. }) {
+            self.informer.settle()?;
+            if !matches!(self.informer.phase(), Phase::Waiting { .. }) {
                 return Ok(());
             }
             let deadline = self.informer.next_deadline();
@@ -282,7 +303,7 @@ impl<'a> Run<'a> {
     /// Lets the clock run up to `target`, stopping at every deadline on the way.
     fn run_until(&mut self, target: Instant) -> Result<(), String> {
         for _ in 0..MOST_HOPS {
-            self.settle()?;
+            self.informer.settle()?;
             match self.informer.next_deadline() {
                 Some(deadline) if deadline <= target => self.hop(deadline),
                 _ => {
@@ -294,141 +315,7 @@ impl<'a> Run<'a> {
         Err(format!("time stands still after {MOST_HOPS} deadlines"))
     }
 
-    fn hop(&mut self, to: Instant) {
-        self.now = self.now.max(to);
-        self.informer.advance(self.now);
-    }
-
-    /// Answers and delivers until nothing moves any more.
-    fn settle(&mut self) -> Result<(), String> {
-        loop {
-            self.take_commands();
-            self.handlers.listen(&mut self.informer, self.objects);
-            if !self.answer()? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Takes note of what the informer asks for.
-    fn take_commands(&mut self) {
-        while let Some(command) = self.informer.poll_command(self.now) {
-            let (exchange, request) = match command {
-                Command::Open { exchange, request } => (exchange, request),
-                Command::Abort(exchange) => {
-                    self.watch = self.watch.filter(|watch| *watch != exchange);
-                    self.request = self.request.filter(|(asked, _)| *asked != exchange);
-                    continue;
-                }
-            };
-            let (call, asked) = match request {
-                // This server never pages: a request for a page equals nothing that was recorded.
-                Request::List {
-                    page: Some(page), ..
-                } => (json!({"call": "list", "page": page}), Asked::List),
-                Request::List { version, limit, .. } => {
-                    let limit = limit.unwrap_or(0);
-                    let call = json!({"call": "list", "rv": version.as_str(), "limit": limit});
-                    (call, Asked::List)
-                }
-                Request::Watch {
-                    version,
-                    initial_events: true,
-                    ..
-                } => (
-                    json!({"call": "watch", "rv": version.as_str(), "initial_events": true}),
-                    Asked::StreamedList,
-                ),
-                Request::Watch { version, .. } => {
-                    let call = json!({"call": "watch", "rv": version.as_str()});
-                    (call, Asked::Watch)
-                }
-            };
-            self.calls.push(call);
-            self.watch = None;
-            self.request = Some((exchange, asked));
-        }
-    }
-
-    /// Answers the request under way, if the script has an answer. Says whether it did.
-    fn answer(&mut self) -> Result<bool, String> {
-        let Some((exchange, asked)) = self.request else {
-            return Ok(false);
-        };
-        let refusal = match asked {
-            Asked::List | Asked::StreamedList => self.answers.list_errors.pop_front(),
-            Asked::Watch => self.answers.watch_errors.pop_front(),
-        };
-        if let Some(refusal) = refusal {
-            self.request = None;
-            let (failure, message) = refusal.failure();
-            let message = message.as_str();
-            self.signal(exchange, Signal::Failed { failure, message })?;
-            return Ok(true);
-        }
-        let body = match (asked, &self.answers.list) {
-            (Asked::Watch, _) => String::new(),
-            (Asked::List | Asked::StreamedList, None) => return Ok(false),
-            (Asked::List, Some(List { rv, items })) => {
-                server::list(rv, &self.objects.get_all(items)?)
-            }
-            (Asked::StreamedList, Some(List { rv, items })) => {
-                server::streamed_list(rv, &self.objects.get_all(items)?)
-            }
-        };
-        self.request = None;
-        self.signal(exchange, Signal::Opened)?;
-        if let Asked::List = asked {
-            self.deliver(exchange, &body)?;
-            self.signal(exchange, Signal::Closed)?;
-        } else {
-            self.watch = Some(exchange);
-            self.deliver(exchange, &body)?;
-        }
-        Ok(true)
-    }
-
-    fn send_events(&mut self, events: &[Event]) -> Result<(), String> {
-        let mut lines = String::new();
-        for Event { kind, obj } in events {
-            let kind = match kind {
-                EventKind::Added => "ADDED",
-                EventKind::Modified => "MODIFIED",
-                EventKind::Deleted => "DELETED",
-            };
-            lines.push_str(&server::event(kind, &self.objects.get(*obj)?));
-        }
-        self.send(&lines)
-    }
-
-    /// Sends lines over the open watch. Without one there is nobody to send them to.
-    fn send(&mut self, lines: &str) -> Result<(), String> {
-        match self.watch {
-            Some(watch) => self.deliver(watch, lines),
-            None => Ok(()),
-        }
-    }
-
-    /// Delivers a body piece by piece.
-    fn deliver(&mut self, exchange: ExchangeId, body: &str) -> Result<(), String> {
-        let mut left = body.as_bytes();
-        while !left.is_empty() {
-            self.piece = (self.piece + 1) % PIECES.len();
-            let size = PIECES.get(self.piece).copied().unwrap_or(1);
-            let piece = left.get(..size).unwrap_or(left);
-            let used = self.signal(exchange, Signal::Bytes(piece))?;
-            left = left.get(used..).unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    fn signal(&mut self, exchange: ExchangeId, signal: Signal<'_>) -> Result<usize, String> {
-        let used = self.informer.signal(exchange, signal, self.now);
-        match (used, signal) {
-            (Some(0), Signal::Bytes(_)) | (None, _) => {
-                Err("the informer takes nothing, though no handler may hold it back".to_owned())
-            }
-            (Some(used), _) => Ok(used),
-        }
+    fn hop(&self, to: Instant) {
+        self.clock.set(self.clock.now().max(to));
     }
 }

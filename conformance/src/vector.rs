@@ -274,19 +274,24 @@ pub(crate) enum TransformName {
 }
 
 impl TransformName {
+    /// Does to an object what it does.
+    pub(crate) fn apply(self, thing: &mut Object<Payload>) -> Result<(), Refusal> {
+        match self {
+            Self::ClearValue => thing.body.value.clear(),
+            Self::RefuseBad if thing.value == "bad" => {
+                return Err(Refusal::new("its value is bad"));
+            }
+            Self::None | Self::RefuseBad => {}
+        }
+        Ok(())
+    }
+
+    /// The same for the machines of the core.
     pub(crate) fn function(self) -> Option<Transform<Thing>> {
+        let apply = move |thing: &mut Thing| self.apply(Arc::make_mut(thing));
         match self {
             Self::None => None,
-            Self::ClearValue => Some(Transform::new(|thing: &mut Thing| {
-                Arc::make_mut(thing).body.value.clear();
-                Ok(())
-            })),
-            Self::RefuseBad => Some(Transform::new(|thing: &mut Thing| {
-                if thing.value == "bad" {
-                    return Err(Refusal::new("its value is bad"));
-                }
-                Ok(())
-            })),
+            Self::ClearValue | Self::RefuseBad => Some(Transform::new(apply)),
         }
     }
 }

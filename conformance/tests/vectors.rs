@@ -3,13 +3,14 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that panics has failed"
 )]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use informer_conformance::{Case, Outcome, Totals, run_case, run_lines, run_path};
+use informer_conformance::{Case, Outcome, Totals, Way, run_case, run_lines, run_path};
 use serde_json::{Value, json};
 
 /// The families that are replayed, each with one of its files.
@@ -24,6 +25,12 @@ const REPLAYED: [&str; 8] = [
     "workqueue",
 ];
 
+/// Those of them that are about whole informers.
+const INFORMERS: [&str; 2] = [
+    "shared_informer.delta_fifo",
+    "shared_informer.real_fifo_atomic",
+];
+
 /// Those of them whose cases have no steps.
 const QUESTIONS: [&str; 2] = ["keys", "selectors"];
 
@@ -31,20 +38,31 @@ fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
+/// Every way in which the cases of a file are played.
+fn ways(file: &str) -> &'static [Way] {
+    if INFORMERS.contains(&file) {
+        &[Way::ByHand, Way::FrontDoor]
+    } else {
+        &[Way::ByHand]
+    }
+}
+
 /// The cases of a file that are played.
 fn played(file: &str) -> Vec<Value> {
     let text = fs::read_to_string(vectors().join(format!("{file}.jsonl"))).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());
-    let played: Vec<Value> = cases.filter(|case| run(case) == Outcome::Passed).collect();
+    let played: Vec<Value> = cases
+        .filter(|case| run(case, Way::ByHand) == Outcome::Passed)
+        .collect();
     assert!(!played.is_empty(), "{file}");
     played
 }
 
-fn run(case: &Value) -> Outcome {
-    run_case(&Case::parse(case.to_string().as_bytes()).unwrap())
+fn run(case: &Value, way: Way) -> Outcome {
+    run_case(&Case::parse(case.to_string().as_bytes()).unwrap(), way)
 }
 
-/// A file, how many of its cases pass, and how many are skipped for which reason.
+/// A report, how many of its cases pass, and how many are skipped for which reason.
 type Expected = (&'static str, u64, &'static [(&'static str, u64)]);
 
 #[test]
@@ -65,11 +83,21 @@ fn all_vectors_are_replayed() {
         ("selectors.jsonl", 300, &[]),
         ("shared_informer.delta_fifo.jsonl", 122, &[]),
         (
+            "shared_informer.delta_fifo.jsonl through the front door",
+            122,
+            &[],
+        ),
+        (
             "shared_informer.real_fifo.jsonl",
             0,
             &[("plain_in_order", 132)],
         ),
         ("shared_informer.real_fifo_atomic.jsonl", 132, &[]),
+        (
+            "shared_informer.real_fifo_atomic.jsonl through the front door",
+            132,
+            &[],
+        ),
         ("workqueue.jsonl", 130, &[]),
     ];
     let reports = run_path(&vectors());
@@ -149,15 +177,28 @@ fn every_tampered_answer_is_noticed_in_its_step() {
                 let mut case = case.clone();
                 case["steps"][at]["res"] = res;
                 let step = Some(at + 1);
-                let outcome = run(&case);
-                assert!(
-                    matches!(&outcome, Outcome::Failed { step: s, .. } if *s == step),
-                    "{} with {} in step {step:?}: {outcome:?}",
-                    case["id"],
-                    case["steps"][at]["res"]
-                );
+                for way in ways(file) {
+                    let outcome = run(&case, *way);
+                    assert!(
+                        matches!(&outcome, Outcome::Failed { step: s, .. } if *s == step),
+                        "{} {way:?} with {} in step {step:?}: {outcome:?}",
+                        case["id"],
+                        case["steps"][at]["res"]
+                    );
+                }
             }
         }
+    }
+}
+
+/// Only whole informers have a front door: nobody shall believe that others passed through it.
+#[test]
+fn what_is_no_informer_does_not_pass_through_the_front_door() {
+    for file in REPLAYED.iter().filter(|file| !INFORMERS.contains(file)) {
+        let outcome = run(&played(file)[0], Way::FrontDoor);
+        let what =
+            matches!(&outcome, Outcome::Failed { step: None, what } if what.contains("front door"));
+        assert!(what, "{file}: {outcome:?}");
     }
 }
 
@@ -177,7 +218,7 @@ fn every_tampered_answer_to_a_question_is_noticed() {
             let mut wrong = tamperings(&case, is_answer);
             wrong.extend(other_matches(&case));
             for case in wrong {
-                let outcome = run(&case);
+                let outcome = run(&case, Way::ByHand);
                 let first = Some(1);
                 assert!(
                     matches!(&outcome, Outcome::Failed { step, .. } if *step == first),
@@ -217,10 +258,7 @@ fn any_error_event_is_treated_like_the_recorded_ones() {
         (422, "Invalid"),
         (599, "Surprise"),
     ];
-    for file in [
-        "shared_informer.delta_fifo",
-        "shared_informer.real_fifo_atomic",
-    ] {
+    for file in INFORMERS {
         let mut other = others.iter().cycle();
         let mut replaced = 0;
         for mut case in played(file) {
@@ -232,7 +270,9 @@ fn any_error_event_is_treated_like_the_recorded_ones() {
                     replaced += 1;
                 }
             }
-            assert_eq!(run(&case), Outcome::Passed, "{case}");
+            for way in ways(file) {
+                assert_eq!(run(&case, *way), Outcome::Passed, "{way:?}: {case}");
+            }
         }
         assert!(replaced > 100, "{file}: {replaced}");
     }
@@ -250,12 +290,15 @@ fn a_failure_is_reported_with_id_step_and_difference() {
             _ => &mut case["steps"][0]["res"]["synced"],
         };
         *answer = json!("tampered");
-        let report = run_lines(file, case.to_string().as_bytes()).unwrap();
-        let text = report.to_string();
-        let failed = format!("FAILED {}, step 1: ", case["id"].as_str().unwrap());
-        assert!(text.starts_with(&format!("{file}: 0 passed, 1 failed, 0 skipped")));
-        assert!(text.contains(&failed), "{text}");
-        assert!(text.contains(r#"expected "tampered", got "#), "{text}");
+        let reports = run_lines(file, case.to_string().as_bytes()).unwrap();
+        assert_eq!(reports.len(), ways(file).len(), "{reports:?}");
+        for (report, way) in reports.iter().zip(["", " through the front door"]) {
+            let text = report.to_string();
+            let failed = format!("FAILED {}, step 1: ", case["id"].as_str().unwrap());
+            assert!(text.starts_with(&format!("{file}{way}: 0 passed, 1 failed, 0 skipped")));
+            assert!(text.contains(&failed), "{text}");
+            assert!(text.contains(r#"expected "tampered", got "#), "{text}");
+        }
     }
 }
 
@@ -269,7 +312,10 @@ fn what_is_no_case_fails_with_its_line() {
         "{\"id\":\"c\",\"family\":\"delta_fifo\",\"config\":{}}\n",
         "[]\n",
     );
-    let report = run_lines("odd.jsonl", text.as_bytes()).unwrap();
+    let reports = run_lines("odd.jsonl", text.as_bytes()).unwrap();
+    let [report] = reports.as_slice() else {
+        panic!("{reports:?}")
+    };
     let shown = report.to_string();
     let expected = Totals {
         passed: 0,

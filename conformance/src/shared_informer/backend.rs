@@ -1,0 +1,60 @@
+//! What the interpreter of the scripts asks of an informer, however it is driven.
+
+use alloc::collections::BTreeMap;
+
+use informer_core::informer::AddListenerError;
+use informer_core::processor::ListenerConfig;
+use informer_core::reflector::Phase;
+use informer_core::{InformerConfig, Instant};
+use informer_transport_mock::VirtualClock;
+
+use super::notes::Hear;
+use super::scripted_server::ScriptedServer;
+use crate::vector::{Thing, TransformName};
+
+/// An informer that runs only when it is told to.
+pub(super) trait Backend: Sized {
+    fn new(setup: Setup) -> Result<Self, String>;
+
+    fn start(&mut self);
+
+    fn stop(&mut self);
+
+    fn add_handler(
+        &mut self,
+        name: &str,
+        config: ListenerConfig,
+        hear: Hear,
+    ) -> Result<(), AddListenerError>;
+
+    fn remove_handler(&mut self, name: &str) -> Result<(), String>;
+
+    /// Lets everything happen that can happen now.
+    fn settle(&mut self) -> Result<(), String>;
+
+    /// When the clock lets something happen next.
+    fn next_deadline(&self) -> Option<Instant>;
+
+    fn phase(&self) -> Phase;
+
+    fn look(&self) -> Seen;
+}
+
+/// What an informer is made of.
+pub(super) struct Setup {
+    pub(super) config: InformerConfig,
+    pub(super) transform: TransformName,
+    pub(super) seed: u64,
+    pub(super) server: ScriptedServer,
+    pub(super) clock: VirtualClock,
+}
+
+/// What can be seen of an informer from outside.
+pub(super) struct Seen {
+    pub(super) version: String,
+    pub(super) store: Vec<Thing>,
+    pub(super) store_version: String,
+    pub(super) synced: bool,
+    /// Handler → whether it has dealt with its initial state.
+    pub(super) handlers: BTreeMap<String, bool>,
+}
