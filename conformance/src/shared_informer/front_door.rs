@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
+use core::future::poll_fn;
 use core::task::{Context, Poll};
 
 use informer::runtime::Manual;
@@ -15,6 +16,9 @@ use informer_transport_mock::VirtualClock;
 use super::backend::{Backend, Seen, Setup};
 use super::notes::Hear;
 use crate::vector::{Payload, TransformName};
+
+/// So many turns its tasks may have until all of them wait; whoever needs more will never rest.
+const MOST_TURNS: usize = 10_000;
 
 pub(super) struct FrontDoor {
     informer: SharedInformer<Payload>,
@@ -71,7 +75,18 @@ impl Backend for FrontDoor {
     }
 
     fn settle(&mut self) -> Result<(), String> {
-        self.runtime.run_until_idle();
+        let mut turns = 0;
+        let patience = poll_fn(|_| {
+            turns += 1;
+            if turns > MOST_TURNS {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        });
+        if self.runtime.run(patience).is_ok() {
+            return Err(format!("its tasks do not rest after {MOST_TURNS} turns"));
+        }
         match self.informer.status().panic {
             None => Ok(()),
             Some(panic) => Err(format!("it panicked: {panic}")),
