@@ -1,16 +1,53 @@
 //! A mock API server, virtual time, and informers between them, all driven by hand.
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
+// What a handler knows by what it was told.
+pub mod folded;
+
+// Bodies that are counted.
+pub mod tracked;
+
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::runtime::Manual;
-use informer::{Notification, Shared, SharedInformer, Target};
-use informer_transport_mock::transport::MockTransport;
+use informer::{Clock, Instant, Notification, Shared, SharedInformer, Target, Timer};
+use informer_transport_mock::transport::{MockTransport, Scope};
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
 
 pub type Pod = Shared<Value>;
+
+#[derive(Clone)]
+pub struct TestClock(pub VirtualClock);
+
+impl Clock for TestClock {
+    fn now(&self) -> Instant {
+        self.0.now()
+    }
+    fn timer(&self) -> Box<dyn Timer> {
+        Box::new(self.clone())
+    }
+}
+
+impl Timer for TestClock {
+    fn poll_until(
+        &mut self,
+        deadline: Instant,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<()> {
+        self.0.poll_until(deadline, cx)
+    }
+}
+
+impl TestClock {
+    /// Waits so long.
+    pub async fn sleep(&self, time: Duration) {
+        let deadline = self.0.now().after(time);
+        poll_fn(|cx| self.0.poll_until(deadline, cx)).await;
+    }
+}
 
 pub struct World {
     pub clock: VirtualClock,
@@ -23,13 +60,14 @@ impl World {
         let clock = VirtualClock::new();
         Self {
             server: MockServer::new(ServerConfig::new(1), clock.clone()),
-            runtime: Manual::new(Arc::new(clock.clone())),
+            runtime: Manual::new(Arc::new(TestClock(clock.clone()))),
             clock,
         }
     }
 
     pub fn connect(&self) -> impl Fn(&Target) -> MockTransport + Clone + use<> {
-        self.server.connect()
+        let server = self.server.clone();
+        move |target| server.transport(scope(target), 1)
     }
 
     /// Lets everything happen that can happen now.
@@ -89,6 +127,16 @@ impl World {
         self.server
             .with(|server| server.delete("pods", &format!("web/{name}")).unwrap());
     }
+}
+
+fn scope(target: &Target) -> Scope {
+    let mut scope = Scope::new(&target.group, &target.version, &target.plural)
+        .with_labels(&target.labels)
+        .with_fields(&target.fields);
+    if let Some(namespace) = &target.namespace {
+        scope = scope.in_namespace(namespace);
+    }
+    scope
 }
 
 pub fn pods() -> informer::InformerBuilder<Value> {

@@ -1,0 +1,166 @@
+//! One handler that takes a second for each event, among seven that take none.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use informer::{Backlog, ListenerConfig, Notification, Shared};
+use world::folded::{Folded, view_of};
+use world::tracked::Tracked;
+use world::{TestClock, World};
+
+/// So many objects come, change and go.
+const OBJECTS: usize = 100;
+/// From here on, what waits is merged.
+const ABOVE: usize = 64;
+/// A handler takes so many notifications at once, and each of them holds two states.
+const TAKEN: usize = 64 * 2;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Tested = Tracked<0>;
+
+/// How many events there are: 100,000 with `INFORMER_STRESS` in the environment, fewer otherwise, since a
+/// build without optimisation takes its time.
+fn events() -> usize {
+    match std::env::var_os("INFORMER_STRESS") {
+        Some(_) => 100_000,
+        None => 5_000,
+    }
+}
+
+/// What a handler was told and when, in one number, and how often.
+#[derive(Clone, Default)]
+struct Trace(Arc<Mutex<(DefaultHasher, usize)>>);
+
+impl Trace {
+    fn tell(&self, notification: &Notification<Shared<Tested>>, clock: &TestClock) {
+        let (hasher, told) = &mut *self.0.lock().unwrap();
+        let (what, version) = match notification {
+            Notification::Added { object, .. } => (0, Some(&object.version)),
+            Notification::Updated { new, .. } => (1, Some(&new.version)),
+            Notification::Deleted { last, .. } => (2, last.as_ref().map(|last| &last.version)),
+        };
+        (what, notification.key(), version, clock.0.now()).hash(hasher);
+        *told += 1;
+    }
+
+    fn told(&self) -> (u64, usize) {
+        let (hasher, told) = &*self.0.lock().unwrap();
+        (hasher.finish(), *told)
+    }
+}
+
+/// What came of a run.
+struct Outcome {
+    traces: Vec<(u64, usize)>,
+    most_pending: usize,
+    most_live: usize,
+    coalesced: u64,
+}
+
+fn run(with_slow: bool) -> Outcome {
+    let world = World::new();
+    let clock = TestClock(world.clock.clone());
+    let informer = Tested::pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let config = ListenerConfig {
+        backlog: Backlog::Coalesce { above: ABOVE },
+        ..ListenerConfig::new()
+    };
+    let knows = Folded::default();
+    let slow = with_slow.then(|| {
+        let (knows, clock) = (knows.clone(), clock.clone());
+        let handler = move |notification| {
+            let (knows, clock) = (knows.clone(), clock.clone());
+            async move {
+                clock.sleep(SECOND).await;
+                knows.tell(&notification);
+            }
+        };
+        informer.on_async_with(handler, config).unwrap()
+    });
+    let traces: Vec<_> = std::iter::repeat_with(Trace::default).take(7).collect();
+    for trace in &traces {
+        let (trace, clock) = (trace.clone(), clock.clone());
+        let handler = move |notification| trace.tell(&notification, &clock);
+        informer.on_with(handler, config).unwrap();
+    }
+    informer.start();
+    world.settle();
+
+    let (mut most_pending, mut most_live) = (0, 0);
+    let mut there = [false; OBJECTS];
+    for event in 0..events() {
+        // Each object is created, changed eight times and deleted, over and over.
+        let at = event % OBJECTS;
+        let name = format!("pod-{at}");
+        if !there[at] {
+            world.create(&name);
+            there[at] = true;
+        } else if (event / OBJECTS) % 10 == 9 {
+            world.delete(&name);
+            there[at] = false;
+        } else {
+            world.touch(&name);
+        }
+        // Fifty events a second: fifty times what the slow one can take.
+        if event % 50 == 49 {
+            world.pass(SECOND);
+            if let Some(slow) = &slow {
+                most_pending = most_pending.max(slow.status().unwrap().pending);
+                most_live = most_live.max(Tested::live().get());
+            }
+        }
+    }
+    world.settle();
+    let told: Vec<_> = traces.iter().map(Trace::told).collect();
+    let mut coalesced = 0;
+    if let Some(slow) = slow {
+        // It comes to the end as well, at its own pace.
+        world.pass(SECOND * (3 * OBJECTS + TAKEN) as u32);
+        let status = slow.status().unwrap();
+        assert_eq!(status.pending, 0);
+        coalesced = status.coalesced;
+        assert_eq!(knows.faults(), [""; 0]);
+        assert_eq!(knows.view(), view_of(&informer.snapshot()));
+        assert!(knows.told() < events() / 10, "it saw few of the states");
+    }
+    drop(informer);
+    world.settle();
+    assert_eq!(Tested::live().get(), 0);
+    Outcome {
+        traces: told,
+        most_pending,
+        most_live,
+        coalesced,
+    }
+}
+
+#[test]
+fn seven_handlers_do_not_notice_a_slow_one_and_memory_stays_bounded() {
+    let without = run(false);
+    let with = run(true);
+    assert_eq!(
+        with.traces, without.traces,
+        "the same things at the same times"
+    );
+    for (_, told) in &with.traces {
+        assert_eq!(*told, events(), "one after the other, nothing merged");
+    }
+    assert!(with.coalesced as usize > events() / 2);
+    // Of every object a deletion and an add may wait, or one other notification.
+    let bound = ABOVE.max(2 * OBJECTS);
+    assert!(with.most_pending <= bound, "{} wait", with.most_pending);
+    let bound = OBJECTS + 2 * bound + TAKEN;
+    assert!(with.most_live <= bound, "{} live", with.most_live);
+}
