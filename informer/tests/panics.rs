@@ -1,0 +1,282 @@
+//! User code that panics: in handlers, which harms nobody, and where it must not, which is seen.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use informer::runtime::Manual;
+use informer::{
+    Backlog, InformerBuilder, ListenerConfig, NotSynced, Notification, Object, Shared,
+    SharedInformer, Status,
+};
+use informer_core::indexer::IndexFn;
+use serde_json::Value;
+use world::{Pod, TestClock, Told, World, keys, pods};
+
+const SOON: Duration = Duration::from_secs(30);
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Panics at every notification of the pod "bad".
+fn panic_if_bad(notification: &Notification<Pod>) {
+    assert!(notification.key().name() != "bad", "this one is bad");
+}
+
+/// An index that panics at the pod "bad".
+fn touchy() -> IndexFn<Pod> {
+    IndexFn::new(|pod: &Pod, file| {
+        assert!(pod.key.name() != "bad", "cannot index it");
+        file(pod.key.name().as_bytes());
+    })
+}
+
+/// Slows everybody as soon as one notification waits for it.
+const STALLING: ListenerConfig = ListenerConfig {
+    resync: informer::Resync::Default,
+    backlog: Backlog::Stall { at: 1 },
+};
+
+fn build(builder: InformerBuilder<Value>, world: &World) -> SharedInformer<Value> {
+    let runtime: Manual = world.runtime.clone();
+    builder.build(&world.connect(), runtime).unwrap()
+}
+
+#[test]
+fn p06_a_panic_in_the_initial_list_is_counted_and_the_sync_completes() {
+    let world = World::new();
+    for name in ["a", "bad", "c"] {
+        world.create(name);
+    }
+    let informer = build(pods(), &world);
+    let told = Told::default();
+    let mut handler = told.handler();
+    let panicking = informer.on(move |notification| {
+        panic_if_bad(&notification);
+        handler(notification);
+    });
+    let panicking = panicking.unwrap();
+    let calm = Told::default();
+    let other = informer.on(calm.handler()).unwrap();
+    informer.start();
+    world.wait(panicking.synced(SOON)).unwrap();
+    world.wait(other.synced(SOON)).unwrap();
+    world.touch("bad");
+    world.touch("c");
+    world.settle();
+
+    let status = panicking.status().unwrap();
+    assert_eq!((status.panics, status.delivered, status.pending), (2, 5, 0));
+    let expected = [
+        "add a initial Relist",
+        "add c initial Relist",
+        "update c Watch",
+    ];
+    assert_eq!(told.take(), expected);
+    assert_eq!(other.status().unwrap().panics, 0);
+    assert_eq!(calm.take().len(), 5);
+    assert_eq!(informer.status().panic, None);
+    assert_eq!(informer.status().handlers[0].panics, 2);
+    world.wait(panicking.remove());
+}
+
+#[test]
+fn an_async_handler_may_panic_before_and_after_it_waits() {
+    for wait_first in [false, true] {
+        let world = World::new();
+        for name in ["a", "bad", "c"] {
+            world.create(name);
+        }
+        let clock = TestClock(world.clock.clone());
+        let informer = build(pods(), &world);
+        let told = Told::default();
+        let handler = Arc::new(Mutex::new(told.handler()));
+        let panicking = informer.on_async(move |notification| {
+            if !wait_first {
+                panic_if_bad(&notification);
+            }
+            let (clock, handler) = (clock.clone(), Arc::clone(&handler));
+            async move {
+                clock.sleep(SECOND).await;
+                panic_if_bad(&notification);
+                handler.lock().unwrap()(notification);
+            }
+        });
+        let panicking = panicking.unwrap();
+        let calm = Told::default();
+        informer.on(calm.handler()).unwrap();
+        informer.start();
+        world.wait(panicking.synced(SOON)).unwrap();
+        assert_eq!(panicking.status().unwrap().panics, 1);
+        assert_eq!(
+            told.take(),
+            ["add a initial Relist", "add c initial Relist"]
+        );
+        assert_eq!(calm.take().len(), 3);
+        informer.stop();
+        world.wait(informer.join());
+    }
+}
+
+#[test]
+fn a_late_joiner_that_panics_at_everything_is_synced_too() {
+    let world = World::new();
+    for at in 0..200 {
+        world.create(&format!("pod-{at}"));
+    }
+    let informer = build(pods(), &world);
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    let late = informer.on(|_: Notification<Pod>| panic!("whatever it is"));
+    let late = late.unwrap();
+    world.wait(late.synced(SOON)).unwrap();
+    assert_eq!(late.status().unwrap().panics, 200);
+}
+
+#[test]
+fn a_panicking_hook_harms_nobody() {
+    let world = World::new();
+    world.create("a");
+    let mut faulty = pods().on_failure(|_| panic!("a hook"));
+    faulty = faulty.on_rejected(|_| panic!("another hook"));
+    faulty = faulty.transform(|_| Err(informer::Refusal::new("no")));
+    world
+        .server
+        .inject(informer_transport_mock::fault::Fault::Fail);
+    let informer = build(faulty, &world);
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    let status = informer.status();
+    assert_eq!((status.counts.failures, status.counts.rejected), (1, 1));
+    assert_eq!(status.panic, None);
+}
+
+/// Asserts that a panic has ended the informer, that everybody can see it and that nobody waits for it.
+fn assert_broken(world: &World, informer: &SharedInformer<Value>, text: &str) {
+    let status: Status = informer.status();
+    assert_eq!(status.panic.as_deref(), Some(text));
+    assert!(informer.is_stopped());
+    world.wait(informer.join());
+    assert_eq!(world.runtime.tasks(), 0);
+    assert!(informer.on(|_: Notification<Pod>| {}).is_err());
+    // What was published is whole: every index files every object.
+    let snapshot = informer.snapshot();
+    for pod in snapshot.iter() {
+        let found: Vec<&Shared<Value>> = match snapshot.by_index("touchy", pod.key.name()) {
+            Ok(found) => found.collect(),
+            Err(_) => continue,
+        };
+        assert_eq!(found, [pod], "{} is not in the index", pod.key);
+    }
+}
+
+fn assert_says_so(error: &NotSynced, text: &str) {
+    assert_eq!(error.status.panic.as_deref(), Some(text));
+    assert!(error.to_string().contains(text), "{error}");
+}
+
+#[test]
+fn a_panicking_transform_ends_the_informer_visibly() {
+    let world = World::new();
+    world.create("a");
+    world.create("bad");
+    let builder = pods().transform(|pod: &mut Object<Value>| {
+        assert!(pod.key.name() != "bad", "cannot transform it");
+        Ok(())
+    });
+    let informer = build(builder, &world);
+    let registration = informer.on(Told::default().handler()).unwrap();
+    let mut stream = informer.stream().unwrap();
+    informer.start();
+    let text = "cannot transform it";
+    assert_says_so(&world.wait(informer.synced(SOON)).unwrap_err(), text);
+    assert_says_so(&world.wait(registration.synced(SOON)).unwrap_err(), text);
+    assert_broken(&world, &informer, text);
+    world.wait(async { while stream.next().await.is_some() {} });
+    assert!(world.wait(informer.reached("1", SOON)).is_err());
+    assert_eq!(
+        world.clock.now().as_micros(),
+        0,
+        "nobody waited for a deadline"
+    );
+}
+
+#[test]
+fn a_panicking_index_function_ends_the_informer_visibly() {
+    let world = World::new();
+    world.create("a");
+    let informer = build(pods().index("touchy", touchy()), &world);
+    let registration = informer.on(Told::default().handler()).unwrap();
+    informer.start();
+    world.wait(registration.synced(SOON)).unwrap();
+    world.create("b");
+    world.create("bad");
+    world.create("d");
+    world.settle();
+    assert_broken(&world, &informer, "cannot index it");
+    assert!(keys(&informer).contains(&"web/a".to_owned()));
+    assert!(!keys(&informer).contains(&"web/bad".to_owned()));
+    // What was synced once stays so.
+    world.wait(informer.synced(SOON)).unwrap();
+}
+
+#[test]
+fn a_panic_while_a_handler_takes_its_notifications_ends_the_informer_visibly() {
+    let world = World::new();
+    let informer = build(pods().index("touchy", touchy()), &world);
+    let mut stream = informer.stream_with(STALLING).unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    // The first waits for the stream, so the second waits before the store.
+    world.create("a");
+    world.create("bad");
+    world.settle();
+    assert!(informer.status().stalled);
+    assert_eq!(informer.status().panic, None);
+    world.wait(async { while stream.next().await.is_some() {} });
+    assert_broken(&world, &informer, "cannot index it");
+}
+
+#[test]
+fn a_panic_while_a_handler_is_removed_ends_the_informer_visibly() {
+    let world = World::new();
+    let informer = build(pods().index("touchy", touchy()), &world);
+    let stream = informer.stream_with(STALLING).unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    world.create("a");
+    world.create("bad");
+    world.settle();
+    assert!(informer.status().stalled);
+    // Its removal lets the queue move on.
+    drop(stream);
+    world.settle();
+    assert_broken(&world, &informer, "cannot index it");
+}
+
+#[test]
+fn an_index_that_panics_when_it_is_added_ends_the_informer_visibly() {
+    let world = World::new();
+    world.create("a");
+    world.create("bad");
+    let informer = build(pods(), &world);
+    let told = Told::default();
+    informer.on(told.handler()).unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    assert_eq!(told.take().len(), 2);
+    let added = catch_unwind(AssertUnwindSafe(|| informer.add_index("touchy", touchy())));
+    assert!(added.is_err(), "whoever adds it sees the panic");
+    world.create("c");
+    world.settle();
+    assert_broken(&world, &informer, "cannot index it");
+    assert_eq!(keys(&informer), ["web/a", "web/bad"]);
+    assert!(informer.snapshot().by_index("touchy", "a").is_err());
+    assert!(told.take().is_empty());
+}
