@@ -101,7 +101,7 @@ impl<K: Send + Sync + 'static, T: Transport<String> + Unpin> Future for Driver<K
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // Decoders, transforms and index functions are the user's, and run here.
+        // Transports may be the user's, too.
         match catch_unwind(AssertUnwindSafe(|| self.run(cx))) {
             Ok(polled) => polled,
             Err(panic) => {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -17,6 +18,7 @@ use informer_core::storage::Heap;
 use informer_core::{Clock, Instant, Notification, Object, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
 
+use crate::handler::panic_text;
 use crate::runtime::{Runtime, Task};
 use crate::status::{HandlerStatus, Report, Status};
 
@@ -116,19 +118,23 @@ impl<K: Send + Sync + 'static> Engine<K> {
         }
     }
 
-    /// What a panic leaves behind is safe to look at; [`State::broken`] says that it happened.
+    /// No panic leaves [`update`](Self::update) with the lock, so it is never poisoned by one in there.
     pub(crate) fn lock(&self) -> MutexGuard<'_, State<K>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes something, and wakes whoever it concerns.
+    /// Changes something, and wakes whoever it concerns. Decoders, transforms and index functions are the
+    /// user's, and run in here: a panic of theirs ends the informer, and goes on.
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut State<K>) -> R) -> R {
         let mut state = self.lock();
-        let outcome = change(&mut state);
+        let outcome = catch_unwind(AssertUnwindSafe(|| change(&mut state)));
+        if let Err(panic) = &outcome {
+            state.break_off(&self.name, panic_text(&**panic), self.clock.now());
+        }
         let woken = state.announce(&self.name);
         drop(state);
         woken.into_iter().for_each(Waker::wake);
-        outcome
+        outcome.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Runs a task, and counts it until it has ended, in whichever way. What it gives says whether it
@@ -166,14 +172,17 @@ impl<K: Send + Sync + 'static> Engine<K> {
     }
 
     pub(crate) fn remove_listener(&self, id: ListenerId) {
-        self.update(|state| {
-            state.core.remove_listener(id);
+        let removal = |state: &mut State<K>| {
             if let Some(listener) = state.listeners.remove(&id) {
                 // Its task must see that it is over.
                 state.woken.extend(listener.waker);
             }
             state.driver_wanted = true;
-        });
+            state.core.remove_listener(id);
+        };
+        // Removing one lets the queue move on, and that may panic. It has ended the informer then, which
+        // its status says; whoever leaves has no part in it.
+        let _ = catch_unwind(AssertUnwindSafe(|| self.update(removal)));
     }
 
     pub(crate) fn is_listening(&self, id: ListenerId) -> bool {
@@ -237,11 +246,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     /// Ends everything because something panicked that must not.
     pub(crate) fn break_off(&self, panic: String) {
         let now = self.clock.now();
-        tracing::error!(informer = self.name, panic, "stopped by a panic");
-        self.update(|state| {
-            state.broken.get_or_insert(panic);
-            state.stop(now);
-        });
+        self.update(|state| state.break_off(&self.name, panic, now));
     }
 
     pub(crate) fn status(&self) -> Status {
@@ -279,6 +284,17 @@ impl<K: Send + Sync + 'static> State<K> {
         for listener in self.listeners.values_mut() {
             self.woken.extend(listener.waker.take());
         }
+    }
+
+    fn break_off(&mut self, name: &str, panic: String, now: Instant) {
+        if self.broken.is_some() {
+            return;
+        }
+        tracing::error!(informer = name, panic, "stopped by a panic");
+        self.broken = Some(panic);
+        // A change may be half done: readers keep what was published before it.
+        self.unpublished = false;
+        self.stop(now);
     }
 
     /// What the driver is to tell the user's hooks.

@@ -269,7 +269,7 @@ fn an_index_that_panics_when_it_is_added_ends_the_informer_visibly() {
     let told = Told::default();
     informer.on(told.handler()).unwrap();
     informer.start();
-    world.wait(informer.synced(SOON)).unwrap();
+    world.settle();
     assert_eq!(told.take().len(), 2);
     let added = catch_unwind(AssertUnwindSafe(|| informer.add_index("touchy", touchy())));
     assert!(added.is_err(), "whoever adds it sees the panic");

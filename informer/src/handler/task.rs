@@ -44,16 +44,13 @@ impl<K: Send + Sync + 'static> Pulling<K> {
     ) -> Poll<Option<Notification<Shared<K>>>> {
         if self.taken.is_empty() {
             let Self { engine, id, taken } = self;
-            // An index function may panic here, since taking something lets the queue move on.
+            // An index function may panic here, since taking something lets the queue move on. That ends
+            // the informer.
             let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, cx, taken)));
             match polled {
                 Ok(Poll::Ready(Some(()))) => {}
-                Ok(Poll::Ready(None)) => return Poll::Ready(None),
                 Ok(Poll::Pending) => return Poll::Pending,
-                Err(panic) => {
-                    engine.break_off(panic_text(&*panic));
-                    return Poll::Ready(None);
-                }
+                Ok(Poll::Ready(None)) | Err(_) => return Poll::Ready(None),
             }
         } else if !self.engine.is_listening(self.id) {
             // Removed while some were still to be told.
