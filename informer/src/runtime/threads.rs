@@ -67,8 +67,9 @@ thread_local! {
     static NEAREST: Cell<Option<StdInstant>> = const { Cell::new(None) };
 }
 
-/// Runs a future on this thread, to its end.
+/// Runs a future on this thread, to its end. That may happen inside of another one.
 pub fn block_on<F: Future>(future: F) -> F::Output {
+    let _outer = Outer(NEAREST.get());
     let signal = Arc::new(Unpark {
         thread: thread::current(),
         woken: AtomicBool::new(false),
@@ -93,6 +94,15 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
                 }
             }
         }
+    }
+}
+
+/// The deadline of a future that another one blocks inside of, to be put back.
+struct Outer(Option<StdInstant>);
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        NEAREST.set(self.0);
     }
 }
 
