@@ -1,0 +1,88 @@
+//! What somebody is told, they find in the store.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+
+use informer::{Backlog, ListenerConfig, Resync, SharedInformer};
+use serde_json::Value;
+use world::{World, keys, pods};
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// Looks at the store the moment it is woken.
+struct Looking {
+    informer: SharedInformer<Value>,
+    seen: Mutex<Vec<(bool, usize)>>,
+}
+
+impl Wake for Looking {
+    fn wake(self: Arc<Self>) {
+        let looked = (self.informer.is_synced(), self.informer.lister().len());
+        self.seen.lock().unwrap().push(looked);
+    }
+}
+
+#[test]
+fn whoever_sees_the_sync_sees_the_objects() {
+    let world = World::new();
+    world.create("a");
+    world.create("b");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let looking = Arc::new(Looking {
+        informer: informer.clone(),
+        seen: Mutex::default(),
+    });
+    informer.start();
+    let waker = Waker::from(Arc::clone(&looking));
+    let mut synced = pin!(informer.synced(SOON));
+    while synced
+        .as_mut()
+        .poll(&mut Context::from_waker(&waker))
+        .is_pending()
+    {
+        assert!(world.runtime.run(std::future::pending::<()>()).is_err());
+    }
+    let seen = looking.seen.lock().unwrap();
+    assert!(seen.contains(&(true, 2)), "{seen:?}");
+    assert!(!seen.contains(&(true, 0)), "{seen:?}");
+}
+
+#[test]
+fn whoever_is_told_finds_it_in_the_store_even_if_the_driver_sleeps() {
+    let world = World::new();
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let stalling = ListenerConfig {
+        resync: Resync::Default,
+        backlog: Backlog::Stall { at: 1 },
+    };
+    let mut stream = informer.stream_with(stalling).unwrap();
+    informer.start();
+    world.wait(informer.synced(SOON)).unwrap();
+    for name in ["a", "b", "c"] {
+        world.create(name);
+    }
+    world.settle();
+    let mut cx = Context::from_waker(Waker::noop());
+    // Each of them makes room for the next, without the driver.
+    let mut told = Vec::new();
+    while let std::task::Poll::Ready(Some(notification)) = pin!(stream.next()).poll(&mut cx) {
+        told.push(notification.key().to_string());
+        let there = keys(&informer);
+        assert!(told.iter().all(|told| there.contains(told)), "{there:?}");
+    }
+    assert!(told.len() >= 2, "{told:?}");
+}
