@@ -178,6 +178,8 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 state.woken.extend(listener.waker);
             }
             state.driver_wanted = true;
+            // It may have been what held up the queue.
+            state.touch();
             state.core.remove_listener(id);
         };
         // Removing one lets the queue move on, and that may panic. It has ended the informer then, which
@@ -201,6 +203,10 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update(|state| {
             if state.core.is_stopped() || !state.listeners.contains_key(&id) {
                 return Poll::Ready(None);
+            }
+            if state.core.status().queued > 0 {
+                // Taking something lets the queue move on.
+                state.touch();
             }
             let given = state.core.poll_notifications(id, BATCH, |notification| {
                 batch.extend([notification]);
@@ -363,6 +369,10 @@ impl<K: Send + Sync + 'static> State<K> {
     }
 
     fn tell(&mut self, name: &str, announced: &Announced) {
+        if announced.synced && !self.announced.synced {
+            // Whoever sees that must find the objects.
+            self.publish();
+        }
         let status = self.core.status();
         if announced.failures != self.announced.failures
             && let Some(last) = status.last_failure
