@@ -1,4 +1,4 @@
-//! One handler that takes a second for each event, among seven that take none.
+//! Handlers that do not keep up: they harm nobody, and are told what they must know.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -12,10 +12,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use informer::{Backlog, ListenerConfig, Notification, Shared};
+use informer::{Backlog, Filter, ListenerConfig, Notification, Shared};
 use world::folded::{Folded, view_of};
 use world::tracked::Tracked;
-use world::{TestClock, World};
+use world::{Pod, TestClock, Told, World, pods};
 
 /// So many objects come, change and go.
 const OBJECTS: usize = 100;
@@ -163,4 +163,30 @@ fn seven_handlers_do_not_notice_a_slow_one_and_memory_stays_bounded() {
     assert!(with.most_pending <= bound, "{} wait", with.most_pending);
     let bound = OBJECTS + 2 * bound + TAKEN;
     assert!(with.most_live <= bound, "{} live", with.most_live);
+}
+
+#[test]
+fn a_filter_passes_a_deletion_on_even_if_what_it_ceased_by_was_merged_away() {
+    let world = World::new();
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let told = Told::default();
+    let untouched = |pod: &Pod| pod.body["spec"]["touched"].is_null();
+    let config = ListenerConfig {
+        backlog: Backlog::Coalesce { above: 0 },
+        ..ListenerConfig::new()
+    };
+    let filter = Filter::new(untouched, told.handler());
+    informer.on_with(filter, config).unwrap();
+    informer.start();
+    world.create("a");
+    world.settle();
+    assert_eq!(told.take(), ["add a initial Relist"]);
+    // Both come in one piece, before the handler has its turn.
+    world.touch("a");
+    world.delete("a");
+    world.settle();
+    assert_eq!(informer.status().handlers[0].coalesced, 1);
+    assert_eq!(told.take(), ["delete a Observed Watch"]);
 }

@@ -4,6 +4,9 @@
 // What a handler knows by what it was told.
 pub mod folded;
 
+// Numbers from a seed.
+pub mod random;
+
 // Bodies that are counted.
 pub mod tracked;
 

@@ -1,0 +1,283 @@
+//! Handlers that come and go at random while events flow: nothing is lost, nothing comes twice.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use informer::runtime::Runtime as _;
+use informer::{
+    Backlog, Filter, InformerConfig, ListenerConfig, Notification, QueueKind, Registration, Resync,
+    SharedInformer,
+};
+use informer_transport_mock::fault::Fault;
+use serde_json::Value;
+use world::folded::{Folded, View, view_of};
+use world::random::Random;
+use world::{Pod, TestClock, World, pods};
+
+/// Longer than anything here takes.
+const LONG: Duration = Duration::from_secs(100_000);
+const SECOND: Duration = Duration::from_secs(1);
+const NAMES: usize = 8;
+
+/// Whether a filter lets a pod pass: that changes with about every second write.
+fn is_even(pod: &Pod) -> bool {
+    let touched = pod.body["spec"]["touched"].as_u64();
+    touched.is_none_or(|touched| touched.is_multiple_of(2))
+}
+
+/// Ready after so many looks.
+struct After(usize);
+
+impl Future for After {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        self.0 = self.0.saturating_sub(1);
+        if self.0 == 0 {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+/// One handler and what it knows. While somebody waits for its sync, they have the registration.
+struct Watcher {
+    knows: Folded,
+    filtered: bool,
+    registration: Arc<Mutex<Option<Registration<Value>>>>,
+}
+
+struct Simulation {
+    world: World,
+    random: Random,
+    informer: SharedInformer<Value>,
+    watchers: Vec<Watcher>,
+    removed: Vec<Folded>,
+    /// Who waits for something, as a task that runs only when it is woken.
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Simulation {
+    fn new(seed: u64) -> Self {
+        let world = World::new();
+        let mut random = Random::new(seed);
+        let mut builder = pods().seed(seed);
+        builder = match random.below(3) {
+            0 => builder,
+            1 => builder.preset(InformerConfig::client_go(QueueKind::DeltaFifo)),
+            _ => builder.queue(QueueKind::InOrder),
+        };
+        if random.below(2) == 0 {
+            builder = builder.resync(SECOND * 5);
+        }
+        let informer = builder
+            .build(&world.connect(), world.runtime.clone())
+            .unwrap();
+        Self {
+            world,
+            random,
+            informer,
+            watchers: Vec::new(),
+            removed: Vec::new(),
+            waiting: Arc::default(),
+        }
+    }
+
+    fn wait_in_a_task(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let waiting = Arc::clone(&self.waiting);
+        waiting.fetch_add(1, Ordering::Relaxed);
+        self.world.runtime.spawn(Box::pin(async move {
+            task.await;
+            waiting.fetch_sub(1, Ordering::Relaxed);
+        }));
+    }
+
+    fn write(&mut self) {
+        let name = format!("pod-{}", self.random.below(NAMES));
+        let key = format!("web/{name}");
+        let exists = self
+            .world
+            .server
+            .with(|server| server.get("pods", &key).is_some());
+        let version = match self.random.below(3) {
+            _ if !exists => self.world.create(&name),
+            0 => {
+                self.world.delete(&name);
+                self.world
+                    .server
+                    .with(|server| server.revision().to_string())
+            }
+            _ => self.world.touch(&name),
+        };
+        if self.random.below(6) == 0 {
+            let informer = self.informer.clone();
+            self.wait_in_a_task(async move {
+                let reached = informer.reached(&version, LONG).await.unwrap();
+                drop(reached);
+            });
+        }
+    }
+
+    fn add(&mut self) {
+        let config = ListenerConfig {
+            resync: if self.random.below(2) == 0 {
+                Resync::Default
+            } else {
+                Resync::Every(SECOND * 3)
+            },
+            backlog: match self.random.below(4) {
+                0 => Backlog::Grow,
+                1 => Backlog::Stall { at: 2 },
+                2 => Backlog::Coalesce { above: 0 },
+                _ => Backlog::Coalesce { above: 3 },
+            },
+        };
+        let knows = Folded::default();
+        let tell = {
+            let knows = knows.clone();
+            move |notification: Notification<Pod>| knows.tell(&notification)
+        };
+        let kind = self.random.below(3);
+        let registration = match kind {
+            0 => self.informer.on_with(tell, config),
+            1 => self.informer.on_with(Filter::new(is_even, tell), config),
+            _ => {
+                let clock = TestClock(self.world.clock.clone());
+                let pause = SECOND / (1 + self.random.below(9) as u32);
+                let handler = move |notification| {
+                    let (clock, tell) = (clock.clone(), tell.clone());
+                    async move {
+                        clock.sleep(pause).await;
+                        tell(notification);
+                    }
+                };
+                self.informer.on_async_with(handler, config)
+            }
+        };
+        let registration = Arc::new(Mutex::new(Some(registration.unwrap())));
+        if self.random.below(2) == 0 {
+            let slot = Arc::clone(&registration);
+            let taken = slot.lock().unwrap().take().unwrap();
+            self.wait_in_a_task(async move {
+                taken.synced(LONG).await.unwrap();
+                *slot.lock().unwrap() = Some(taken);
+            });
+        }
+        self.watchers.push(Watcher {
+            knows,
+            filtered: kind == 1,
+            registration,
+        });
+    }
+
+    fn remove(&mut self) {
+        if self.watchers.is_empty() {
+            return;
+        }
+        let at = self.random.below(self.watchers.len());
+        let registration = self.watchers[at].registration.lock().unwrap().take();
+        let Some(registration) = registration else {
+            return;
+        };
+        let knows = self.watchers.swap_remove(at).knows;
+        let removal = registration.remove();
+        self.removed.push(knows.clone());
+        self.wait_in_a_task(async move {
+            removal.await;
+            knows.close();
+        });
+    }
+
+    fn step(&mut self) {
+        match self.random.below(40) {
+            0..16 => self.write(),
+            16..20 => self.add(),
+            20..23 => self.remove(),
+            23..34 => {
+                // Some of what could happen now happens.
+                let looks = 1 + self.random.below(12);
+                let _ = self.world.runtime.run(After(looks));
+            }
+            34..37 => self.world.pass(SECOND / 4),
+            37 => self.world.server.inject(Fault::Reset { after: 300 }),
+            38 => self.world.server.with(|server| server.restart()),
+            _ => self.world.server.inject(Fault::Fail),
+        }
+    }
+
+    /// Lets everything come to rest, and compares.
+    fn finish(mut self, seed: u64) {
+        self.informer.start();
+        self.world
+            .server
+            .set_faults(informer_transport_mock::fault::FaultPlan::none());
+        self.world.pass(SECOND * 600);
+        let store = view_of(&self.informer.snapshot());
+        let server: View = self.world.server.with(|server| {
+            let objects = server.objects("pods");
+            objects
+                .map(|pod| (format!("web/{}", pod.name()), pod.revision().to_string()))
+                .collect()
+        });
+        assert_eq!(store, server, "seed {seed}");
+        let even: View = self
+            .informer
+            .snapshot()
+            .iter()
+            .filter(|pod| is_even(pod))
+            .map(|pod| (pod.key.to_string(), pod.version.to_string()))
+            .collect();
+        for watcher in &self.watchers {
+            assert_eq!(watcher.knows.faults(), [""; 0], "seed {seed}");
+            let expected = if watcher.filtered { &even } else { &store };
+            assert_eq!(&watcher.knows.view(), expected, "seed {seed}");
+        }
+        for knows in &self.removed {
+            assert_eq!(knows.faults(), [""; 0], "seed {seed}");
+        }
+        assert_eq!(
+            self.waiting.load(Ordering::Relaxed),
+            0,
+            "seed {seed}: a wake-up was lost"
+        );
+
+        let informer = self.informer.clone();
+        self.wait_in_a_task(async move { informer.join().await });
+        self.watchers.clear();
+        self.informer.stop();
+        // A call under way is waited for.
+        self.world.pass(SECOND);
+        assert_eq!(self.world.runtime.tasks(), 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn in_simulation() {
+    let seeds = match std::env::var_os("INFORMER_STRESS") {
+        Some(_) => 0..5_000,
+        None => 0..100,
+    };
+    for seed in seeds {
+        let mut simulation = Simulation::new(seed);
+        let before = simulation.random.below(20);
+        for step in 0..250 {
+            if step == before {
+                simulation.informer.start();
+            }
+            simulation.step();
+        }
+        simulation.finish(seed);
+    }
+}
