@@ -1,6 +1,8 @@
 //! Only some objects.
 
-use informer_core::{Certainty, Notification};
+use std::collections::BTreeSet;
+
+use informer_core::{Certainty, Notification, ObjectKey};
 
 use super::Handler;
 use crate::engine::Shared;
@@ -24,12 +26,19 @@ use crate::engine::Shared;
 pub struct Filter<P, H> {
     selects: P,
     handler: H,
+    /// What the handler knows of. The old state that a notification shows would not do: of a deletion
+    /// that was merged with the change before it, it was never shown.
+    passed: BTreeSet<ObjectKey>,
 }
 
 impl<P, H> Filter<P, H> {
-    /// `handler`, for the objects that `selects` selects. It must depend on nothing but the object.
+    /// `handler`, for the objects that `selects` selects.
     pub const fn new(selects: P, handler: H) -> Self {
-        Self { selects, handler }
+        Self {
+            selects,
+            handler,
+            passed: BTreeSet::new(),
+        }
     }
 }
 
@@ -39,32 +48,43 @@ where
     H: Handler<K>,
 {
     fn notified(&mut self, notification: Notification<Shared<K>>) {
-        let Self { selects, handler } = self;
+        let Self {
+            selects,
+            handler,
+            passed,
+        } = self;
         match notification {
             Notification::Added { ref object, .. } => {
                 if selects(object) {
+                    passed.insert(object.key.clone());
                     handler.notified(notification);
                 }
             }
-            Notification::Updated { old, new, cause } => match (selects(&old), selects(&new)) {
-                (true, true) => handler.notified(Notification::Updated { old, new, cause }),
-                (false, true) => handler.notified(Notification::Added {
-                    object: new,
-                    initial: false,
-                    cause,
-                }),
-                (true, false) => handler.notified(Notification::Deleted {
-                    key: old.key.clone(),
-                    last: Some(old),
-                    certainty: Certainty::Observed,
-                    cause,
-                }),
-                (false, false) => {}
-            },
-            // Without a last state nobody can tell, and a delete too many does less harm than one that
-            // is missed.
-            Notification::Deleted { ref last, .. } => {
-                if last.as_ref().is_none_or(selects) {
+            Notification::Updated { old, new, cause } => {
+                match (passed.contains(&new.key), selects(&new)) {
+                    (true, true) => handler.notified(Notification::Updated { old, new, cause }),
+                    (false, true) => {
+                        passed.insert(new.key.clone());
+                        handler.notified(Notification::Added {
+                            object: new,
+                            initial: false,
+                            cause,
+                        });
+                    }
+                    (true, false) => {
+                        passed.remove(&new.key);
+                        handler.notified(Notification::Deleted {
+                            key: old.key.clone(),
+                            last: Some(old),
+                            certainty: Certainty::Observed,
+                            cause,
+                        });
+                    }
+                    (false, false) => {}
+                }
+            }
+            Notification::Deleted { ref key, .. } => {
+                if passed.remove(key) {
                     handler.notified(notification);
                 }
             }
