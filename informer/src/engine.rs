@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use informer_core::decode::Decode;
@@ -21,6 +21,7 @@ use informer_indexers::shared::{Publisher, Reader};
 use crate::handler::panic_text;
 use crate::runtime::{Runtime, Task};
 use crate::status::{HandlerStatus, Report, Status};
+use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// An object as the front door hands it out: shared, and never changed.
 pub type Shared<K> = Arc<Object<K>>;

@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use informer_core::transport::Target;
@@ -16,6 +16,7 @@ use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
 use crate::status::Status;
+use crate::sync::{Mutex, MutexGuard};
 
 /// Informers for a whole program: whoever asks for the same resource, namespace, selectors and form gets
 /// the same informer, with one watch and one store.

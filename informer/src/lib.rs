@@ -55,6 +55,9 @@
 //! | `k8s-openapi` | the types of that crate are [`Kind`]s; you pick its version feature |
 #![forbid(unsafe_code)]
 
+// What threads share, by one name.
+mod sync;
+
 // Who brings the bytes.
 mod connect;
 

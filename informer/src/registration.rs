@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use informer_core::processor::ListenerId;
@@ -10,6 +10,7 @@ use informer_core::processor::ListenerId;
 use crate::engine::Engine;
 use crate::error::NotSynced;
 use crate::status::HandlerStatus;
+use crate::sync::AtomicBool;
 use crate::wait::Wait;
 
 /// A handler that was added to an informer. Dropping this changes nothing for the handler: it is told

@@ -1,7 +1,7 @@
 //! `SharedInformer`: one watch, one store, many handlers.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use informer_core::NotComparable;
@@ -19,6 +19,7 @@ use crate::lister::Lister;
 use crate::registration::Registration;
 use crate::runtime::{Runtime, Task};
 use crate::status::{Hooks, Status};
+use crate::sync::Mutex;
 use crate::wait::Wait;
 
 /// An informer: it lists once, watches for ever, keeps the objects and tells every handler what

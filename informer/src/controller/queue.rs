@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use informer_core::workqueue::{DefaultController, ShutDown, Workqueue};
 use informer_core::{Clock, Instant, Wakers};
 
 use super::{Key, Next};
+use crate::sync::{Mutex, MutexGuard};
 
 /// A queue of keys. Cheap to clone; all clones are the same queue.
 ///

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use informer_core::Clock;
 
 use super::{Runtime, Task};
+use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// A runtime for tests: its tasks run on the thread that tells them to, one after the other, in the
 /// order in which they were woken. With a virtual clock, and everything random from a seed, the same

@@ -3,14 +3,14 @@
 use std::cell::Cell;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 use std::time::Instant as StdInstant;
 
 use informer_core::{Clock, Instant, Timer};
 
 use super::{Runtime, Task};
+use crate::sync::{AtomicBool, thread};
 
 /// One thread for each task, and no async runtime.
 #[derive(Clone)]
@@ -108,7 +108,7 @@ impl Drop for Outer {
 
 /// Wakes the thread that a future runs on.
 struct Unpark {
-    thread: Thread,
+    thread: thread::Thread,
     /// Parking may end without a reason, so the reason is kept here.
     woken: AtomicBool,
 }

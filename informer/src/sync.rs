@@ -1,0 +1,18 @@
+//! What threads share, by one name, so that a model checker can take its place: with `--cfg shuttle`
+//! every use of it is a point at which the checker chooses who goes on. See `tests/wakes.rs`.
+
+#[cfg(not(shuttle))]
+pub(crate) use std::sync::atomic::AtomicBool;
+#[cfg(not(shuttle))]
+pub(crate) use std::sync::{Mutex, MutexGuard};
+#[cfg(not(shuttle))]
+#[cfg(feature = "threads")]
+pub(crate) use std::thread;
+
+#[cfg(shuttle)]
+pub(crate) use shuttle::sync::atomic::AtomicBool;
+#[cfg(shuttle)]
+pub(crate) use shuttle::sync::{Mutex, MutexGuard};
+#[cfg(shuttle)]
+#[cfg(feature = "threads")]
+pub(crate) use shuttle::thread;

@@ -1,0 +1,406 @@
+//! No wake-up is lost, in whichever order threads meet.
+//!
+//! Every scenario ends with everybody having what they waited for; if a wake-up is lost, it does not end.
+//! The time stands still, so no deadline helps. With `RUSTFLAGS="--cfg shuttle"` the locks, atomics and
+//! threads of the crate are shuttle's, which explores the orders in which they can meet and says
+//! "deadlock" when nobody can go on; a target directory of its own saves rebuilding everything. Without,
+//! the scenarios run a few times as they happen to.
+#![cfg(feature = "threads")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex as StdMutex};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use informer::controller::{Controller, Next};
+use informer::runtime::{Manual, Runtime as _, Threads, block_on};
+use informer::{Backlog, ListenerConfig, Notification, Phase, Resync, SharedInformer};
+use informer_transport_mock::fault::Fault;
+use serde_json::Value;
+use world::folded::{Folded, view_of};
+use world::{Pod, TestClock, World, pods};
+
+#[cfg(shuttle)]
+use shuttle::{sync::Mutex, thread};
+#[cfg(not(shuttle))]
+use std::{sync::Mutex, thread};
+
+/// In virtual time, which does not pass.
+const NEVER: Duration = Duration::from_secs(1_000_000);
+
+/// How many orders are tried; `INFORMER_STRESS` asks for more.
+fn rounds() -> usize {
+    let rounds = if cfg!(shuttle) { 200 } else { 20 };
+    match std::env::var_os("INFORMER_STRESS") {
+        Some(_) => rounds * 50,
+        None => rounds,
+    }
+}
+
+#[cfg(shuttle)]
+fn explore(scenario: impl Fn() + Send + Sync + 'static) {
+    let scenario = Arc::new(scenario);
+    let again = Arc::clone(&scenario);
+    shuttle::check_random(move || scenario(), rounds());
+    // Few switches between threads, at the worst moments.
+    shuttle::check_pct(move || again(), rounds(), 3);
+}
+
+#[cfg(not(shuttle))]
+fn explore(scenario: impl Fn() + Send + Sync + 'static) {
+    for _ in 0..rounds() {
+        scenario();
+    }
+}
+
+fn threads(world: &World) -> Threads {
+    Threads::new().with_clock(Arc::new(TestClock(world.clock.clone())))
+}
+
+fn informer(world: &World) -> SharedInformer<Value> {
+    pods().build(&world.connect(), threads(world)).unwrap()
+}
+
+fn with(backlog: Backlog) -> ListenerConfig {
+    ListenerConfig {
+        resync: Resync::Never,
+        backlog,
+    }
+}
+
+fn tell(knows: &Folded) -> impl FnMut(Notification<Pod>) + Send + 'static + use<> {
+    let knows = knows.clone();
+    move |notification| knows.tell(&notification)
+}
+
+/// A world that another thread writes to: `writes` pods, one after the other.
+fn writing(world: &World, writes: usize) -> thread::JoinHandle<()> {
+    let world = World {
+        clock: world.clock.clone(),
+        server: world.server.clone(),
+        runtime: world.runtime.clone(),
+    };
+    thread::spawn(move || {
+        for at in 0..writes {
+            world.create(&format!("late-{at}"));
+            thread::yield_now();
+        }
+    })
+}
+
+#[test]
+fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
+    explore(|| {
+        let world = World::new();
+        world.create("a");
+        let informer = informer(&world);
+        let knows = Folded::default();
+        let registration = informer.on(tell(&knows)).unwrap();
+        let mut stream = informer.stream().unwrap();
+        let writer = writing(&world, 2);
+        informer.start();
+        block_on(informer.synced(NEVER)).unwrap();
+        block_on(registration.synced(NEVER)).unwrap();
+        for _ in 0..3 {
+            block_on(stream.next()).unwrap();
+        }
+        writer.join().unwrap();
+        let version = world.server.with(|server| server.revision().to_string());
+        let store = block_on(informer.reached(&version, NEVER)).unwrap();
+        assert_eq!(store.len(), 3);
+        drop(stream);
+        informer.stop();
+        block_on(informer.join());
+        assert_eq!(knows.faults(), [""; 0]);
+    });
+}
+
+#[test]
+fn a_stalled_driver_by_the_handler_that_takes_something() {
+    explore(|| {
+        let world = World::new();
+        for name in ["a", "b", "c"] {
+            world.create(name);
+        }
+        let informer = informer(&world);
+        let knows = Folded::default();
+        let stalling = with(Backlog::Stall { at: 1 });
+        let first = informer.on_with(tell(&knows), stalling).unwrap();
+        let second = informer
+            .on_with(tell(&Folded::default()), stalling)
+            .unwrap();
+        let mut stream = informer.stream_with(with(Backlog::Grow)).unwrap();
+        informer.start();
+        let writer = writing(&world, 1);
+        for _ in 0..4 {
+            block_on(stream.next()).unwrap();
+        }
+        block_on(first.synced(NEVER)).unwrap();
+        block_on(second.synced(NEVER)).unwrap();
+        writer.join().unwrap();
+        informer.stop();
+        block_on(informer.join());
+        assert_eq!(knows.faults(), [""; 0]);
+    });
+}
+
+#[test]
+fn a_stalled_driver_by_the_removal_of_who_stalls_it() {
+    explore(|| {
+        let world = World::new();
+        for name in ["a", "b", "c"] {
+            world.create(name);
+        }
+        let informer = informer(&world);
+        let stalling = informer
+            .stream_with(with(Backlog::Stall { at: 1 }))
+            .unwrap();
+        let mut stream = informer.stream().unwrap();
+        informer.start();
+        let leaving = thread::spawn(move || drop(stalling));
+        for _ in 0..3 {
+            block_on(stream.next()).unwrap();
+        }
+        leaving.join().unwrap();
+    });
+}
+
+#[test]
+fn who_waits_for_a_removal_by_the_end_of_the_last_call() {
+    explore(|| {
+        let world = World::new();
+        world.create("a");
+        let informer = informer(&world);
+        let knows = Folded::default();
+        let registration = informer.on(tell(&knows)).unwrap();
+        let other = informer.on(tell(&Folded::default())).unwrap();
+        informer.start();
+        let writer = writing(&world, 2);
+        let leaving = thread::spawn({
+            let knows = knows.clone();
+            move || {
+                block_on(registration.remove());
+                knows.close();
+            }
+        });
+        block_on(other.synced(NEVER)).unwrap();
+        leaving.join().unwrap();
+        writer.join().unwrap();
+        informer.stop();
+        block_on(informer.join());
+        assert_eq!(knows.faults(), [""; 0]);
+    });
+}
+
+#[test]
+fn everybody_by_the_stop() {
+    explore(|| {
+        let world = World::new();
+        // The answer never comes.
+        world.server.inject(Fault::Delay(NEVER * 2));
+        let informer = informer(&world);
+        let registration = informer.on(tell(&Folded::default())).unwrap();
+        let mut stream = informer.stream().unwrap();
+        informer.start();
+        let stopping = thread::spawn({
+            let informer = informer.clone();
+            move || informer.stop()
+        });
+        let versions = thread::spawn({
+            let informer = informer.clone();
+            move || assert!(block_on(informer.reached("7", NEVER)).is_err())
+        });
+        assert!(block_on(registration.synced(NEVER)).is_err());
+        assert!(block_on(informer.synced(NEVER)).is_err());
+        assert!(block_on(stream.next()).is_none());
+        block_on(informer.join());
+        stopping.join().unwrap();
+        versions.join().unwrap();
+    });
+}
+
+#[test]
+fn who_follows_the_status_by_every_change_of_it() {
+    explore(|| {
+        let world = World::new();
+        world.create("a");
+        let informer = informer(&world);
+        let following = thread::spawn({
+            let informer = informer.clone();
+            let mut seen = informer.status();
+            move || {
+                while let Some(status) = block_on(informer.status_change(&seen)) {
+                    seen = status;
+                }
+                seen
+            }
+        });
+        informer.start();
+        let mut status = informer.status();
+        while !(status.synced && status.phase == Phase::Watching) {
+            status = block_on(informer.status_change(&status)).unwrap();
+        }
+        assert_eq!(view_of(&informer.snapshot()).len(), 1);
+        informer.stop();
+        following.join().unwrap();
+        block_on(informer.join());
+    });
+}
+
+#[test]
+fn the_last_handle_may_go_at_any_moment() {
+    explore(|| {
+        let world = World::new();
+        world.create("a");
+        let informer = informer(&world);
+        let registration = informer.on(tell(&Folded::default())).unwrap();
+        informer.start();
+        let leaving = thread::spawn(move || drop(informer));
+        // It is removed, and waited for, whichever is first.
+        block_on(registration.remove());
+        leaving.join().unwrap();
+    });
+}
+
+#[test]
+fn workers_by_whoever_queues_and_by_the_stop() {
+    explore(|| {
+        let world = World::new();
+        let controller = Controller::new(threads(&world));
+        let done = Arc::new(StdMutex::new(Vec::new()));
+        let work = Arc::clone(&done);
+        controller.work(2, move |key: u32| {
+            let work = Arc::clone(&work);
+            async move {
+                work.lock().unwrap().push(key);
+                Ok::<_, String>(Next::Done)
+            }
+        });
+        let adding = [[1, 2], [2, 3]].map(|keys| {
+            let queue = controller.queue();
+            thread::spawn(move || keys.into_iter().for_each(|key| queue.add(key)))
+        });
+        for adding in adding {
+            adding.join().unwrap();
+        }
+        block_on(controller.stop());
+        let mut done = done.lock().unwrap().clone();
+        done.sort_unstable();
+        // What is queued while it is worked on comes again.
+        assert!(done == [1, 2, 3] || done == [1, 2, 2, 3], "{done:?}");
+    });
+}
+
+/// Something that can be waited for, right.
+#[derive(Default)]
+struct Flag {
+    /// Whether it is set, and who waits for that.
+    state: Mutex<(bool, Option<Waker>)>,
+}
+
+impl Flag {
+    fn set(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.0 = true;
+        let waker = state.1.take();
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+    }
+
+    async fn is_set(&self) {
+        poll_fn(|cx| {
+            let mut state = self.state.lock().unwrap();
+            if state.0 {
+                return Poll::Ready(());
+            }
+            state.1 = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// The same, wrong: it looks, lets go of the lock, and only then leaves its waker.
+    #[cfg(shuttle)]
+    async fn is_set_wrong(&self) {
+        poll_fn(|cx| {
+            if self.state.lock().unwrap().0 {
+                return Poll::Ready(());
+            }
+            self.state.lock().unwrap().1 = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+}
+
+#[test]
+fn a_thread_that_blocks_on_a_future() {
+    explore(|| {
+        let flags: Arc<[Flag; 2]> = Arc::default();
+        let setting = thread::spawn({
+            let flags = Arc::clone(&flags);
+            move || flags.iter().for_each(Flag::set)
+        });
+        block_on(async {
+            flags[1].is_set().await;
+            flags[0].is_set().await;
+        });
+        setting.join().unwrap();
+    });
+}
+
+#[test]
+fn tasks_by_hand_on_more_than_one_thread() {
+    explore(|| {
+        let world = World::new();
+        let runtime = Manual::new(Arc::new(TestClock(world.clock.clone())));
+        let flags: Arc<[Flag; 2]> = Arc::default();
+        runtime.spawn(Box::pin({
+            let flags = Arc::clone(&flags);
+            async move {
+                flags[0].is_set().await;
+                flags[1].is_set().await;
+            }
+        }));
+        let running: Vec<_> = (0..2)
+            .map(|at| {
+                let (runtime, flags) = (runtime.clone(), Arc::clone(&flags));
+                thread::spawn(move || {
+                    runtime.run_until_idle();
+                    flags[at].set();
+                    runtime.run_until_idle();
+                })
+            })
+            .collect();
+        for running in running {
+            running.join().unwrap();
+        }
+        // What was woken by one while the other had it in hand is not forgotten.
+        runtime.run_until_idle();
+        assert_eq!(runtime.tasks(), 0);
+    });
+}
+
+/// The control: a wake-up that can be lost is found.
+#[cfg(shuttle)]
+#[test]
+#[should_panic(expected = "deadlock")]
+fn a_wrong_wait_is_found() {
+    explore(|| {
+        let flag: Arc<Flag> = Arc::default();
+        let setting = thread::spawn({
+            let flag = Arc::clone(&flag);
+            move || flag.set()
+        });
+        block_on(flag.is_set_wrong());
+        setting.join().unwrap();
+    });
+}
