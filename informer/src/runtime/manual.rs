@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::mem;
 use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -46,10 +47,17 @@ pub struct Manual {
 #[derive(Default)]
 struct State {
     spawned: u64,
-    /// A task that is being polled is not in here.
-    idle: BTreeMap<u64, (Task, Arc<Awake>)>,
-    running: usize,
+    tasks: BTreeMap<u64, Spawned>,
     woken: VecDeque<u64>,
+}
+
+/// A task that has not ended.
+struct Spawned {
+    /// Not here while it is being polled.
+    task: Option<Task>,
+    awake: Arc<Awake>,
+    /// Its turn came while it was being polled.
+    again: bool,
 }
 
 /// Puts a task in the queue of those that were woken, once.
@@ -106,8 +114,7 @@ impl Manual {
     /// How many tasks have not ended.
     #[must_use]
     pub fn tasks(&self) -> usize {
-        let state = lock(&self.state);
-        state.idle.len() + state.running
+        lock(&self.state).tasks.len()
     }
 
     /// Runs the task that was woken first. Says whether there was one.
@@ -116,24 +123,31 @@ impl Manual {
         let Some(id) = state.woken.pop_front() else {
             return false;
         };
-        let Some((mut task, awake)) = state.idle.remove(&id) else {
+        let Some(spawned) = state.tasks.get_mut(&id) else {
             return true;
         };
-        state.running += 1;
-        drop(state);
-        awake.queued.store(false, Ordering::Release);
-        let waker = Waker::from(Arc::clone(&awake));
-        let polled = task.as_mut().poll(&mut Context::from_waker(&waker));
-        // An ended task is dropped while nothing is locked: that may wake others.
-        let ended = match polled {
-            Poll::Ready(()) => Some(task),
-            Poll::Pending => {
-                lock(&self.state).idle.insert(id, (task, awake));
-                None
-            }
+        let Some(mut task) = spawned.task.take() else {
+            spawned.again = true;
+            return true;
         };
-        drop(ended);
-        lock(&self.state).running -= 1;
+        let awake = Arc::clone(&spawned.awake);
+        drop(state);
+        awake.queued.swap(false, Ordering::AcqRel);
+        let waker = Waker::from(awake);
+        let polled = task.as_mut().poll(&mut Context::from_waker(&waker));
+        if polled.is_ready() {
+            // It is dropped while nothing is locked: that may wake others.
+            drop(task);
+            lock(&self.state).tasks.remove(&id);
+            return true;
+        }
+        let mut state = lock(&self.state);
+        if let Some(spawned) = state.tasks.get_mut(&id) {
+            spawned.task = Some(task);
+            if mem::take(&mut spawned.again) {
+                state.woken.push_back(id);
+            }
+        }
         true
     }
 }
@@ -148,7 +162,12 @@ impl Runtime for Manual {
             queued: AtomicBool::new(true),
             state: Arc::clone(&self.state),
         });
-        state.idle.insert(id, (task, awake));
+        let spawned = Spawned {
+            task: Some(task),
+            awake,
+            again: false,
+        };
+        state.tasks.insert(id, spawned);
         state.woken.push_back(id);
     }
 
