@@ -15,8 +15,8 @@ use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::time::Duration;
 
+use informer::Notification;
 use informer::runtime::{Runtime as _, Threads, block_on};
-use informer::{Clock as _, Notification};
 use world::{Pod, TestClock, World, keys, pods, words};
 
 /// In real time; nothing comes near it unless a test fails.

@@ -21,7 +21,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use informer::controller::{Controller, Next};
-use informer::runtime::{Manual, Runtime as _, Threads, block_on};
+use informer::runtime::{Runtime as _, Threads, block_on};
 use informer::{Backlog, ListenerConfig, Notification, Phase, Resync, SharedInformer};
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
@@ -105,6 +105,15 @@ fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
         let knows = Folded::default();
         let registration = informer.on(tell(&knows)).unwrap();
         let mut stream = informer.stream().unwrap();
+        let last = world.server.with(|server| server.revision()) + 2;
+        let reading = thread::spawn({
+            let informer = informer.clone();
+            move || {
+                block_on(informer.reached(&last.to_string(), NEVER))
+                    .unwrap()
+                    .len()
+            }
+        });
         let writer = writing(&world, 2);
         informer.start();
         block_on(informer.synced(NEVER)).unwrap();
@@ -113,9 +122,7 @@ fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
             block_on(stream.next()).unwrap();
         }
         writer.join().unwrap();
-        let version = world.server.with(|server| server.revision().to_string());
-        let store = block_on(informer.reached(&version, NEVER)).unwrap();
-        assert_eq!(store.len(), 3);
+        assert_eq!(reading.join().unwrap(), 3);
         drop(stream);
         informer.stop();
         block_on(informer.join());
@@ -361,7 +368,7 @@ fn a_thread_that_blocks_on_a_future() {
 fn tasks_by_hand_on_more_than_one_thread() {
     explore(|| {
         let world = World::new();
-        let runtime = Manual::new(Arc::new(TestClock(world.clock.clone())));
+        let runtime = world.runtime;
         let flags: Arc<[Flag; 2]> = Arc::default();
         runtime.spawn(Box::pin({
             let flags = Arc::clone(&flags);
