@@ -23,7 +23,7 @@ use informer_transport_mock::fault::Fault;
 use serde_json::Value;
 use world::folded::{Folded, View, view_of};
 use world::random::Random;
-use world::{Pod, TestClock, World, pods};
+use world::{Pod, World, pods};
 
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(100_000);
@@ -159,12 +159,12 @@ impl Simulation {
             0 => self.informer.on_with(tell, config),
             1 => self.informer.on_with(Filter::new(is_even, tell), config),
             _ => {
-                let clock = TestClock(self.world.clock.clone());
+                let clock = self.world.clock.clone();
                 let pause = SECOND / (2 + self.random.below(9) as u32);
                 let handler = move |notification| {
                     let (clock, tell) = (clock.clone(), tell.clone());
                     async move {
-                        clock.sleep(pause).await;
+                        world::sleep(&clock, pause).await;
                         tell(notification);
                     }
                 };

@@ -22,7 +22,7 @@ use informer_transport_mock::fault::Fault;
 use serde_json::Value;
 use world::folded::{Folded, View, view_of};
 use world::random::Random;
-use world::{Pod, TestClock, World, pods};
+use world::{Pod, World, pods};
 
 /// In virtual time, which passes as the test lets it.
 const LONG: Duration = Duration::from_secs(1 << 16);
@@ -145,7 +145,7 @@ fn stress<R: Runtime + 'static>(
     block_on: impl FnOnce(Churn<'_>),
 ) {
     let world = World::new();
-    let runtime = runtime(Arc::new(TestClock(world.clock.clone())));
+    let runtime = runtime(Arc::new(world.clock.clone()));
     let informer = pods().build(&world.connect(), runtime).unwrap();
     informer.start();
     let (written, ended) = (AtomicBool::new(false), AtomicBool::new(false));

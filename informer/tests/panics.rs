@@ -19,7 +19,7 @@ use informer::{
 };
 use informer_core::indexer::IndexFn;
 use serde_json::Value;
-use world::{Pod, TestClock, Told, World, keys, pods};
+use world::{Pod, Told, World, keys, pods};
 
 const SOON: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
@@ -93,7 +93,7 @@ fn an_async_handler_may_panic_before_and_after_it_waits() {
         for name in ["a", "bad", "c"] {
             world.create(name);
         }
-        let clock = TestClock(world.clock.clone());
+        let clock = world.clock.clone();
         let informer = build(pods(), &world);
         let told = Told::default();
         let handler = Arc::new(Mutex::new(told.handler()));
@@ -103,7 +103,7 @@ fn an_async_handler_may_panic_before_and_after_it_waits() {
             }
             let (clock, handler) = (clock.clone(), Arc::clone(&handler));
             async move {
-                clock.sleep(SECOND).await;
+                world::sleep(&clock, SECOND).await;
                 panic_if_bad(&notification);
                 handler.lock().unwrap()(notification);
             }

@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::{Backlog, Filter, ListenerConfig, Notification, Shared};
+use informer_transport_mock::VirtualClock;
 use world::folded::{Folded, view_of};
 use world::tracked::Tracked;
-use world::{Pod, TestClock, Told, World, pods};
+use world::{Pod, Told, World, pods};
 
 /// So many objects come, change and go.
 const OBJECTS: usize = 100;
@@ -42,7 +43,7 @@ fn events() -> usize {
 struct Trace(Arc<Mutex<(DefaultHasher, usize)>>);
 
 impl Trace {
-    fn tell(&self, notification: &Notification<Shared<Tested>>, clock: &TestClock) {
+    fn tell(&self, notification: &Notification<Shared<Tested>>, clock: &VirtualClock) {
         let (hasher, told) = &mut *self.0.lock().unwrap();
         let (what, version) = match notification {
             Notification::Added { object, .. } => (0, Some(&object.version)),
@@ -69,7 +70,7 @@ struct Outcome {
 
 fn run(with_slow: bool) -> Outcome {
     let world = World::new();
-    let clock = TestClock(world.clock.clone());
+    let clock = world.clock.clone();
     let informer = Tested::pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
@@ -83,7 +84,7 @@ fn run(with_slow: bool) -> Outcome {
         let handler = move |notification| {
             let (knows, clock) = (knows.clone(), clock.clone());
             async move {
-                clock.sleep(SECOND).await;
+                world::sleep(&clock, SECOND).await;
                 knows.tell(&notification);
             }
         };

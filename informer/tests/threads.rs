@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use informer::Notification;
 use informer::runtime::{Runtime as _, Threads, block_on};
-use world::{Pod, TestClock, World, keys, pods, words};
+use world::{Pod, World, keys, pods, words};
 
 /// In real time; nothing comes near it unless a test fails.
 const LONG: Duration = Duration::from_secs(60);
@@ -90,7 +90,7 @@ fn waiting_on_a_thread_ends_at_its_deadline() {
 #[test]
 fn threads_go_by_the_clock_they_are_given() {
     let world = World::new();
-    let threads = Threads::new().with_clock(Arc::new(TestClock(world.clock.clone())));
+    let threads = Threads::new().with_clock(Arc::new(world.clock.clone()));
     let informer = pods().build(&world.connect(), threads).unwrap();
     let waiting = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| informer.wait_synced(LONG));

@@ -26,7 +26,7 @@ use informer::{Backlog, ListenerConfig, Notification, Phase, Resync, SharedInfor
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
 use world::folded::{Folded, view_of};
-use world::{Pod, TestClock, World, pods};
+use world::{Pod, World, pods};
 
 #[cfg(shuttle)]
 use shuttle::{sync::Mutex, thread};
@@ -62,7 +62,7 @@ fn explore(scenario: impl Fn() + Send + Sync + 'static) {
 }
 
 fn threads(world: &World) -> Threads {
-    Threads::new().with_clock(Arc::new(TestClock(world.clock.clone())))
+    Threads::new().with_clock(Arc::new(world.clock.clone()))
 }
 
 fn informer(world: &World) -> SharedInformer<Value> {

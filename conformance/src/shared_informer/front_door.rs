@@ -3,12 +3,11 @@
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use core::future::poll_fn;
-use core::task::{Context, Poll};
+use core::task::Poll;
 
 use informer::runtime::Manual;
 use informer::{
-    Clock, InformerBuilder, Instant, ListenerConfig, Phase, Registration, SharedInformer, Target,
-    Timer,
+    InformerBuilder, Instant, ListenerConfig, Phase, Registration, SharedInformer, Target,
 };
 use informer_core::informer::AddListenerError;
 use informer_transport_mock::VirtualClock;
@@ -37,7 +36,7 @@ impl Backend for FrontDoor {
         if !matches!(transform, TransformName::None) {
             builder = builder.transform(move |thing| transform.apply(thing));
         }
-        let runtime = Manual::new(Arc::new(Time(setup.clock.clone())));
+        let runtime = Manual::new(Arc::new(setup.clock.clone()));
         let connect = move |_: &Target| setup.server.transport();
         let informer = builder.build(&connect, runtime.clone());
         Ok(Self {
@@ -121,24 +120,5 @@ impl Drop for FrontDoor {
     fn drop(&mut self) {
         self.informer.stop();
         self.runtime.run_until_idle();
-    }
-}
-
-/// The virtual clock, as the informer wants it.
-struct Time(VirtualClock);
-
-impl Clock for Time {
-    fn now(&self) -> Instant {
-        self.0.now()
-    }
-
-    fn timer(&self) -> Box<dyn Timer> {
-        Box::new(Self(self.0.clone()))
-    }
-}
-
-impl Timer for Time {
-    fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
-        self.0.poll_until(deadline, cx)
     }
 }

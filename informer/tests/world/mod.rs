@@ -15,41 +15,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::runtime::Manual;
-use informer::{Clock, Instant, Notification, Shared, SharedInformer, Target, Timer};
-use informer_transport_mock::transport::{MockTransport, Scope};
+use informer::{Notification, Shared, SharedInformer, Target};
+use informer_transport_mock::transport::MockTransport;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
 
 pub type Pod = Shared<Value>;
 
-#[derive(Clone)]
-pub struct TestClock(pub VirtualClock);
-
-impl Clock for TestClock {
-    fn now(&self) -> Instant {
-        self.0.now()
-    }
-    fn timer(&self) -> Box<dyn Timer> {
-        Box::new(self.clone())
-    }
-}
-
-impl Timer for TestClock {
-    fn poll_until(
-        &mut self,
-        deadline: Instant,
-        cx: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<()> {
-        self.0.poll_until(deadline, cx)
-    }
-}
-
-impl TestClock {
-    /// Waits so long.
-    pub async fn sleep(&self, time: Duration) {
-        let deadline = self.0.now().after(time);
-        poll_fn(|cx| self.0.poll_until(deadline, cx)).await;
-    }
+/// Waits so long.
+pub async fn sleep(clock: &VirtualClock, time: Duration) {
+    let deadline = clock.now().after(time);
+    poll_fn(|cx| clock.poll_until(deadline, cx)).await;
 }
 
 pub struct World {
@@ -63,14 +39,13 @@ impl World {
         let clock = VirtualClock::new();
         Self {
             server: MockServer::new(ServerConfig::new(1), clock.clone()),
-            runtime: Manual::new(Arc::new(TestClock(clock.clone()))),
+            runtime: Manual::new(Arc::new(clock.clone())),
             clock,
         }
     }
 
     pub fn connect(&self) -> impl Fn(&Target) -> MockTransport + Clone + use<> {
-        let server = self.server.clone();
-        move |target| server.transport(scope(target), 1)
+        self.server.connect()
     }
 
     /// Lets everything happen that can happen now.
@@ -130,16 +105,6 @@ impl World {
         self.server
             .with(|server| server.delete("pods", &format!("web/{name}")).unwrap());
     }
-}
-
-fn scope(target: &Target) -> Scope {
-    let mut scope = Scope::new(&target.group, &target.version, &target.plural)
-        .with_labels(&target.labels)
-        .with_fields(&target.fields);
-    if let Some(namespace) = &target.namespace {
-        scope = scope.in_namespace(namespace);
-    }
-    scope
 }
 
 pub fn pods() -> informer::InformerBuilder<Value> {
