@@ -50,7 +50,7 @@ impl Trace {
             Notification::Updated { new, .. } => (1, Some(&new.version)),
             Notification::Deleted { last, .. } => (2, last.as_ref().map(|last| &last.version)),
         };
-        (what, notification.key(), version, clock.0.now()).hash(hasher);
+        (what, notification.key(), version, clock.now()).hash(hasher);
         *told += 1;
     }
 
