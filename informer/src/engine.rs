@@ -8,7 +8,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
 use informer_core::informer::AddListenerError;
@@ -198,7 +198,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn poll_batch(
         &self,
         id: ListenerId,
-        cx: &mut Context<'_>,
+        waker: &Waker,
         batch: &mut impl Extend<Notification<Shared<K>>>,
     ) -> Poll<Option<()>> {
         self.update(|state| {
@@ -218,7 +218,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             let synced = state.core.listener_status(id).is_some_and(|it| it.synced);
             if let Some(listener) = state.listeners.get_mut(&id) {
                 listener.synced = synced;
-                listener.waker = (given == 0).then(|| cx.waker().clone());
+                listener.waker = (given == 0).then(|| waker.clone());
             }
             if given == 0 {
                 Poll::Pending

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use informer_core::storage::{Full, Heap, Seed};
@@ -92,7 +92,7 @@ impl<Q: Key> Queue<Q> {
         let waiting = Waiting::new(&self.shared);
         poll_fn(|cx| {
             loop {
-                let due = match self.poll_take(waiting.ticket, cx) {
+                let due = match self.poll_take(waiting.ticket, cx.waker()) {
                     Ok(taken) => return Poll::Ready(taken),
                     Err(due) => due,
                 };
@@ -106,7 +106,7 @@ impl<Q: Key> Queue<Q> {
     }
 
     /// Takes a key, or says when the next one is due.
-    fn poll_take(&self, ticket: u64, cx: &mut Context<'_>) -> Result<Option<Q>, Option<Instant>> {
+    fn poll_take(&self, ticket: u64, waker: &Waker) -> Result<Option<Q>, Option<Instant>> {
         let now = self.shared.clock.now();
         let mut state = self.shared.lock();
         if let Some(key) = state.core.take(now) {
@@ -116,7 +116,7 @@ impl<Q: Key> Queue<Q> {
         if state.core.is_drained() {
             return Ok(None);
         }
-        state.waiting.wait(ticket, cx.waker());
+        state.waiting.wait(ticket, waker);
         Err(state.core.next_deadline())
     }
 

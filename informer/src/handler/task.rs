@@ -46,7 +46,9 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             let Self { engine, id, taken } = self;
             // An index function may panic here, since taking something lets the queue move on. That ends
             // the informer.
-            let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, cx, taken)));
+            let polled = catch_unwind(AssertUnwindSafe(|| {
+                engine.poll_batch(*id, cx.waker(), taken)
+            }));
             match polled {
                 Ok(Poll::Ready(Some(()))) => {}
                 Ok(Poll::Pending) => return Poll::Pending,
