@@ -1,4 +1,11 @@
 //! Scripted transports: what is expected, what is answered, and what is said if it comes differently.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 use std::task::{Context, Poll, Waker};
 

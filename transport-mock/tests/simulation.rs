@@ -1,5 +1,12 @@
 //! Whole informers against a server that misbehaves. `SIM_SEED=n` replays one seed, `SIM_SEEDS=n` runs
 //! so many.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 use std::process::Command;
 use std::sync::Mutex;
