@@ -33,7 +33,7 @@ impl<K: Send + Sync + 'static> Notifications<K> {
     /// The next notification; `None` when the informer has ended. What was given before counts as dealt
     /// with when there is nothing left of the batch that it came in.
     pub async fn next(&mut self) -> Option<Notification<Shared<K>>> {
-        poll_fn(|cx| self.pulling.poll_next(cx)).await
+        poll_fn(|cx| self.pulling.poll_next(cx.waker())).await
     }
 
     /// How it is doing: what waits, and whether it has been through its initial state.
@@ -48,7 +48,7 @@ impl<K: Send + Sync + 'static> Stream for Notifications<K> {
     type Item = Notification<Shared<K>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.pulling.poll_next(cx)
+        self.pulling.poll_next(cx.waker())
     }
 }
 

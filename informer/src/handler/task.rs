@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, Waker};
 
 use informer_core::Notification;
 use informer_core::processor::ListenerId;
@@ -38,17 +38,12 @@ impl<K: Send + Sync + 'static> Pulling<K> {
         }
     }
 
-    pub(crate) fn poll_next(
-        &mut self,
-        cx: &mut std::task::Context<'_>,
-    ) -> Poll<Option<Notification<Shared<K>>>> {
+    pub(crate) fn poll_next(&mut self, waker: &Waker) -> Poll<Option<Notification<Shared<K>>>> {
         if self.taken.is_empty() {
             let Self { engine, id, taken } = self;
             // An index function may panic here, since taking something lets the queue move on. That ends
             // the informer.
-            let polled = catch_unwind(AssertUnwindSafe(|| {
-                engine.poll_batch(*id, cx.waker(), taken)
-            }));
+            let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, waker, taken)));
             match polled {
                 Ok(Poll::Ready(Some(()))) => {}
                 Ok(Poll::Pending) => return Poll::Pending,
@@ -68,7 +63,7 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
     mut pulling: Pulling<K>,
     mut handler: impl AsyncHandler<K>,
 ) {
-    while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx)).await {
+    while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx.waker())).await {
         let key = notification.key().clone();
         if let Err(panic) = caught(&mut handler, notification).await {
             tracing::error!(
