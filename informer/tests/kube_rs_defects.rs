@@ -1,5 +1,10 @@
 //! The defects that were found in kube-rs, by their numbers: none of them is here.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod world;
 
