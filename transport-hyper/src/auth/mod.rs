@@ -1,0 +1,173 @@
+//! Who we are: what is shown with each request, and how it is renewed.
+
+// The plugins that print credentials.
+pub(crate) mod exec;
+
+// Whom we act for.
+mod impersonation;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderMap, HeaderValue, header};
+
+use crate::config::Config;
+use crate::secret::Secret;
+use exec::{ExecCredential, ExecPlugin, ExecRunner};
+pub(crate) use impersonation::Impersonation;
+
+/// How we prove who we are, beside a client certificate.
+#[derive(Clone, Debug)]
+pub(crate) enum Authentication {
+    None,
+    Token(Secret),
+    /// A file with a token that somebody replaces from time to time.
+    TokenFile {
+        file: PathBuf,
+        /// What to use as long as the file could not be read.
+        fallback: Option<Secret>,
+    },
+    Basic {
+        username: String,
+        password: Secret,
+    },
+    Exec(ExecPlugin),
+}
+
+/// Why there are no credentials; the text is for people and holds no secret.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct AuthError(pub(crate) String);
+
+impl fmt::Display for AuthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What is shown with a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shown {
+    /// The value of `Authorization`.
+    authorization: Option<Secret>,
+    /// What the plugin printed: its certificate is shown when a connection is made.
+    pub(crate) exec: Option<Arc<ExecCredential>>,
+}
+
+impl Shown {
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) -> Result<(), AuthError> {
+        if let Some(text) = &self.authorization {
+            let mut value = HeaderValue::from_str(text.expose()).map_err(|_| {
+                AuthError("the token contains characters that no header can carry".to_owned())
+            })?;
+            value.set_sensitive(true);
+            headers.insert(header::AUTHORIZATION, value);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.authorization == other.authorization
+    }
+}
+
+/// The credentials of a client, shared by all its requests.
+#[derive(Debug)]
+pub(crate) struct Credentials {
+    source: Source,
+    /// The headers of an impersonation.
+    impersonation: HeaderMap,
+}
+
+#[derive(Debug)]
+enum Source {
+    Fixed(Shown),
+    TokenFile {
+        file: PathBuf,
+        last: Mutex<Option<Secret>>,
+    },
+    Exec(ExecRunner),
+}
+
+impl Credentials {
+    pub(crate) fn new(config: &Config) -> Result<Self, AuthError> {
+        let fixed = |text: String| {
+            Source::Fixed(Shown {
+                authorization: Some(Secret::from(text)),
+                exec: None,
+            })
+        };
+        let source = match config.authentication.clone() {
+            Authentication::None => Source::Fixed(Shown::default()),
+            Authentication::Token(token) => fixed(format!("Bearer {}", token.expose())),
+            Authentication::Basic { username, password } => {
+                let pair = Secret::from(format!("{username}:{}", password.expose()));
+                fixed(format!("Basic {}", STANDARD.encode(pair.expose())))
+            }
+            Authentication::TokenFile { file, fallback } => Source::TokenFile {
+                file,
+                last: Mutex::new(fallback),
+            },
+            Authentication::Exec(plugin) => Source::Exec(ExecRunner::new(plugin)),
+        };
+        let impersonation = match &config.impersonation {
+            Some(impersonation) => impersonation.headers()?,
+            None => HeaderMap::new(),
+        };
+        Ok(Self {
+            source,
+            impersonation,
+        })
+    }
+
+    /// What to show now.
+    pub(crate) async fn current(&self) -> Result<Shown, AuthError> {
+        self.newer_than(None).await
+    }
+
+    /// What to show now that the server has refused `refused`. It may be the same again.
+    pub(crate) async fn after_refusal(&self, refused: &Shown) -> Result<Shown, AuthError> {
+        self.newer_than(refused.exec.as_ref()).await
+    }
+
+    pub(crate) const fn impersonation(&self) -> &HeaderMap {
+        &self.impersonation
+    }
+
+    async fn newer_than(&self, refused: Option<&Arc<ExecCredential>>) -> Result<Shown, AuthError> {
+        match &self.source {
+            Source::Fixed(shown) => Ok(shown.clone()),
+            Source::TokenFile { file, last } => {
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                // Requests are rare and the file is small: reading it each time is the simplest way
+                // to notice that it was replaced. While it is being replaced, the last one serves.
+                let read = std::fs::read_to_string(file).map(Secret::from);
+                match read.as_ref().map(|text| text.expose().trim()) {
+                    Ok("") | Err(_) if last.is_some() => {}
+                    Ok("") => return Err(AuthError(format!("{} is empty", file.display()))),
+                    Ok(token) => *last = Some(Secret::from(token.to_owned())),
+                    Err(error) => {
+                        return Err(AuthError(format!(
+                            "cannot read {}: {error}",
+                            file.display()
+                        )));
+                    }
+                }
+                Ok(bearer(last.as_ref(), None))
+            }
+            Source::Exec(runner) => {
+                let credential = runner.credential(refused).await?;
+                Ok(bearer(credential.token.as_ref(), Some(credential.clone())))
+            }
+        }
+    }
+}
+
+fn bearer(token: Option<&Secret>, exec: Option<Arc<ExecCredential>>) -> Shown {
+    Shown {
+        authorization: token.map(|token| Secret::from(format!("Bearer {}", token.expose()))),
+        exec,
+    }
+}

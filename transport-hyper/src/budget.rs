@@ -1,0 +1,102 @@
+//! How many full states are read at the same time.
+
+use std::sync::Arc;
+
+use memchr::memmem;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// What marks the bookmark that ends a streamed state.
+const MARK: &[u8] = b"k8s.io/initial-events-end";
+
+/// A share of the server's patience. Full states are what costs a server most: after its restart
+/// everybody wants one, and a hundred at once would bring it down again.
+#[derive(Clone, Debug)]
+pub(crate) struct Budget(Arc<Semaphore>);
+
+impl Budget {
+    pub(crate) fn new(states: usize) -> Self {
+        Self(Arc::new(Semaphore::new(states.min(Semaphore::MAX_PERMITS))))
+    }
+
+    /// Waits until there is room for another list: it takes room until the permit is dropped.
+    pub(crate) async fn for_list(&self) -> Permit {
+        Permit {
+            // It is never closed.
+            permit: Arc::clone(&self.0).acquire_owned().await.ok(),
+            until_mark: false,
+            tail: Vec::new(),
+        }
+    }
+
+    /// Waits until there is room for another streamed state: it takes room until its end is seen.
+    pub(crate) async fn for_stream(&self) -> Permit {
+        Permit {
+            until_mark: true,
+            ..self.for_list().await
+        }
+    }
+}
+
+/// The right to read a full state.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    permit: Option<OwnedSemaphorePermit>,
+    until_mark: bool,
+    /// The end of what was seen, in which the mark may have begun.
+    tail: Vec<u8>,
+}
+
+impl Permit {
+    /// Looks at bytes that pass by. A streamed state becomes a watch when its mark has passed. That is
+    /// all that is looked for: an object that contains the mark gives the room back too early, which
+    /// harms nobody.
+    pub(crate) fn see(&mut self, bytes: &[u8]) {
+        if !self.until_mark || self.permit.is_none() {
+            return;
+        }
+        let beginning = bytes.get(..MARK.len()).unwrap_or(bytes);
+        let seam = [&self.tail, beginning].concat();
+        if memmem::find(bytes, MARK).is_some() || memmem::find(&seam, MARK).is_some() {
+            self.permit = None;
+            return;
+        }
+        let end = if bytes.len() >= MARK.len() {
+            bytes
+        } else {
+            &seam
+        };
+        let from = end.len().saturating_sub(MARK.len() - 1);
+        self.tail = end.get(from..).unwrap_or_default().to_vec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stream_gives_its_room_back_at_the_mark() {
+        let line = br#"{"type":"BOOKMARK","object":{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+        for size in 1..line.len() {
+            let budget = Budget::new(1);
+            let mut permit = budget.for_stream().await;
+            permit
+                .see(br#"{"type":"ADDED","object":{"metadata":{"name":"k8s.io/initial-events"}}}"#);
+            assert_eq!(budget.0.available_permits(), 0);
+            for piece in line.chunks(size) {
+                permit.see(piece);
+            }
+            assert_eq!(budget.0.available_permits(), 1, "in pieces of {size}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_gives_its_room_back_at_its_end() {
+        let budget = Budget::new(1);
+        let mut permit = budget.for_list().await;
+        permit.see(MARK);
+        assert_eq!(budget.0.available_permits(), 0);
+        drop(permit);
+        assert_eq!(budget.0.available_permits(), 1);
+    }
+}

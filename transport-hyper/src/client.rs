@@ -1,0 +1,164 @@
+//! One client for many informers.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use informer_core::Failure;
+use tokio::runtime::Handle;
+
+use crate::auth::Credentials;
+use crate::budget::Budget;
+use crate::config::Config;
+use crate::exchange::{self, Failed};
+use crate::net::Pool;
+use crate::tls::TlsSource;
+use crate::transport::HyperTransport;
+use crate::url::{Selection, SelectionError};
+
+/// A client of one API server. Clones share connections, credentials and the budget for lists.
+///
+/// ```no_run
+/// use informer_transport_hyper::{Client, Config};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new(Config::infer()?)?;
+/// let pods = client.resolve("pods").await?;
+/// assert_eq!(pods.kind, "Pod");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+/// What clones share.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) config: Arc<Config>,
+    pub(crate) credentials: Credentials,
+    /// `None` for a server that is reached without TLS.
+    pub(crate) tls: Option<TlsSource>,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) budget: Budget,
+    pub(crate) runtime: Handle,
+}
+
+/// Why there is no client.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// It was made outside of a tokio runtime.
+    NoRuntime,
+    /// The certificates or the credentials of the configuration cannot be used.
+    Unusable {
+        /// Which, and why.
+        reason: String,
+    },
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRuntime => f.write_str(
+                "a client needs a tokio runtime; make it in one, or enter one with `Handle::enter`",
+            ),
+            Self::Unusable { reason } => f.write_str(reason),
+        }
+    }
+}
+
+impl Error for ClientError {}
+
+/// Why a request failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RequestError {
+    /// The class of the failure.
+    pub failure: Failure,
+    /// What a person needs to know.
+    pub message: String,
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for RequestError {}
+
+impl RequestError {
+    pub(crate) const fn new(failure: Failure, message: String) -> Self {
+        Self { failure, message }
+    }
+}
+
+impl From<Failed> for RequestError {
+    fn from(Failed { failure, message }: Failed) -> Self {
+        Self { failure, message }
+    }
+}
+
+impl Client {
+    /// A client whose connections live in the present tokio runtime. It connects when it must.
+    ///
+    /// # Errors
+    /// There is no runtime, or a certificate or a file that the configuration names cannot be used.
+    pub fn new(config: Config) -> Result<Self, ClientError> {
+        let runtime = Handle::try_current().map_err(|_| ClientError::NoRuntime)?;
+        let unusable = |reason: String| ClientError::Unusable { reason };
+        let credentials = Credentials::new(&config).map_err(|error| unusable(error.0))?;
+        let tls = config.server.tls.then(|| TlsSource::new(&config));
+        if let Some(tls) = &tls {
+            tls.current(None).map_err(|error| unusable(error.0))?;
+        }
+        let budget = Budget::new(config.settings.max_lists.get());
+        let config = Arc::new(config);
+        let pool = Arc::new(Pool::new(Arc::clone(&config)));
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                credentials,
+                tls,
+                pool,
+                budget,
+                runtime,
+            }),
+        })
+    }
+
+    /// A transport for one informer.
+    ///
+    /// # Errors
+    /// The parts of the selection do not go together.
+    pub fn transport(&self, selection: &Selection) -> Result<HyperTransport, SelectionError> {
+        HyperTransport::new(Arc::clone(&self.inner), selection)
+    }
+
+    /// The body that the server answers to `GET path`; a path with its query, such as `/version`. It
+    /// is read whole, up to 64 MiB.
+    ///
+    /// # Errors
+    /// There is no successful answer.
+    pub async fn get(&self, path: &str) -> Result<Bytes, RequestError> {
+        Ok(exchange::get(&self.inner, path, "application/json").await?)
+    }
+
+    /// The same with a given `Accept` header.
+    pub(crate) async fn get_as(
+        &self,
+        path: &str,
+        accept: &'static str,
+    ) -> Result<Bytes, RequestError> {
+        Ok(exchange::get(&self.inner, path, accept).await?)
+    }
+
+    /// What it was made with.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+}

@@ -1,0 +1,211 @@
+//! The files called kubeconfig: their model, and how several of them become one.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::ConfigError;
+use crate::secret::Secret;
+
+/// What one or several kubeconfig files say. The first file that has an entry of a name wins, whole;
+/// so does the first that has a `current-context`.
+#[derive(Debug, Default)]
+pub(super) struct Kubeconfig {
+    pub(super) current_context: Option<String>,
+    pub(super) contexts: BTreeMap<String, Context>,
+    pub(super) clusters: BTreeMap<String, Cluster>,
+    pub(super) users: BTreeMap<String, User>,
+}
+
+impl Kubeconfig {
+    pub(super) fn read(file: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::Unreadable {
+            file: file.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let parsed: File =
+            from_yaml(&Secret::from(text)).map_err(|reason| ConfigError::Malformed {
+                file: file.to_owned(),
+                reason,
+            })?;
+        let mut config = Self {
+            current_context: parsed.current_context.filter(|name| !name.is_empty()),
+            contexts: named(parsed.contexts, |entry| (entry.name, entry.context)),
+            clusters: named(parsed.clusters, |entry| (entry.name, entry.cluster)),
+            users: named(parsed.users, |entry| (entry.name, entry.user)),
+        };
+        config.anchor_paths(file.parent().unwrap_or(Path::new("")));
+        Ok(config)
+    }
+
+    /// Adds what is not there yet.
+    pub(super) fn merge(&mut self, later: Self) {
+        self.current_context = self.current_context.take().or(later.current_context);
+        for (name, context) in later.contexts {
+            self.contexts.entry(name).or_insert(context);
+        }
+        for (name, cluster) in later.clusters {
+            self.clusters.entry(name).or_insert(cluster);
+        }
+        for (name, user) in later.users {
+            self.users.entry(name).or_insert(user);
+        }
+    }
+
+    /// Relative paths are relative to the file in which they stand.
+    fn anchor_paths(&mut self, folder: &Path) {
+        let anchor = |path: &mut Option<PathBuf>| {
+            if let Some(path) = path.as_mut().filter(|path| !path.as_os_str().is_empty()) {
+                *path = folder.join(&*path);
+            }
+        };
+        for cluster in self.clusters.values_mut() {
+            anchor(&mut cluster.certificate_authority);
+        }
+        for user in self.users.values_mut() {
+            anchor(&mut user.client_certificate);
+            anchor(&mut user.client_key);
+            anchor(&mut user.token_file);
+            // A bare name is looked for in PATH.
+            let exec = user.exec.as_mut();
+            if let Some(exec) = exec.filter(|exec| exec.command.components().count() > 1) {
+                exec.command = folder.join(&exec.command);
+            }
+        }
+    }
+}
+
+/// The one place that knows which YAML parser we use. The complaint holds no text of the file, which
+/// may be secret.
+fn from_yaml<'de, T: Deserialize<'de> + Default>(text: &'de Secret) -> Result<T, String> {
+    if text.expose().trim().is_empty() {
+        return Ok(T::default());
+    }
+    serde_saphyr::from_str(text.expose()).map_err(|error| match error.location() {
+        Some(at) => format!(
+            "line {}, column {}: it is not the YAML of a kubeconfig",
+            at.line(),
+            at.column()
+        ),
+        None => "it is not the YAML of a kubeconfig".to_owned(),
+    })
+}
+
+/// Within one file, too, the first entry of a name wins.
+fn named<E, T>(
+    entries: Option<Vec<E>>,
+    split: impl Fn(E) -> (String, Option<T>),
+) -> BTreeMap<String, T>
+where
+    T: Default,
+{
+    let mut map = BTreeMap::new();
+    for entry in entries.unwrap_or_default() {
+        let (name, value) = split(entry);
+        map.entry(name).or_insert_with(|| value.unwrap_or_default());
+    }
+    map
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+struct File {
+    current_context: Option<String>,
+    contexts: Option<Vec<NamedContext>>,
+    clusters: Option<Vec<NamedCluster>>,
+    users: Option<Vec<NamedUser>>,
+}
+
+#[derive(Deserialize)]
+struct NamedContext {
+    name: String,
+    context: Option<Context>,
+}
+
+#[derive(Deserialize)]
+struct NamedCluster {
+    name: String,
+    cluster: Option<Cluster>,
+}
+
+#[derive(Deserialize)]
+struct NamedUser {
+    name: String,
+    user: Option<User>,
+}
+
+#[derive(Deserialize, Debug, Default)]
+pub(super) struct Context {
+    #[serde(default)]
+    pub(super) cluster: String,
+    #[serde(default)]
+    pub(super) user: String,
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Deserialize, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Cluster {
+    pub(super) server: Option<String>,
+    pub(super) tls_server_name: Option<String>,
+    pub(super) insecure_skip_tls_verify: Option<bool>,
+    pub(super) certificate_authority: Option<PathBuf>,
+    pub(super) certificate_authority_data: Option<String>,
+    /// It may contain a password.
+    pub(super) proxy_url: Option<Secret>,
+    pub(super) disable_compression: Option<bool>,
+    pub(super) extensions: Option<Vec<Extension>>,
+}
+
+#[derive(Deserialize, Debug)]
+pub(super) struct Extension {
+    pub(super) name: String,
+    pub(super) extension: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct User {
+    pub(super) client_certificate: Option<PathBuf>,
+    pub(super) client_certificate_data: Option<String>,
+    pub(super) client_key: Option<PathBuf>,
+    pub(super) client_key_data: Option<Secret>,
+    pub(super) token: Option<Secret>,
+    #[serde(rename = "tokenFile")]
+    pub(super) token_file: Option<PathBuf>,
+    pub(super) username: Option<String>,
+    pub(super) password: Option<Secret>,
+    #[serde(rename = "as")]
+    pub(super) impersonate: Option<String>,
+    #[serde(rename = "as-uid")]
+    pub(super) impersonate_uid: Option<String>,
+    #[serde(rename = "as-groups")]
+    pub(super) impersonate_groups: Option<Vec<String>>,
+    #[serde(rename = "as-user-extra")]
+    pub(super) impersonate_extra: Option<BTreeMap<String, Vec<String>>>,
+    pub(super) auth_provider: Option<AuthProvider>,
+    pub(super) exec: Option<Exec>,
+}
+
+#[derive(Deserialize, Debug)]
+pub(super) struct AuthProvider {}
+
+#[derive(Deserialize, Debug)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Exec {
+    pub(super) api_version: Option<String>,
+    #[serde(default)]
+    pub(super) command: PathBuf,
+    pub(super) args: Option<Vec<Secret>>,
+    pub(super) env: Option<Vec<Variable>>,
+    pub(super) install_hint: Option<String>,
+    pub(super) provide_cluster_info: Option<bool>,
+    pub(super) interactive_mode: Option<String>,
+}
+
+#[derive(Deserialize, Debug)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) value: Secret,
+}

@@ -1,0 +1,288 @@
+//! A context of a kubeconfig becomes a configuration.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::kubeconfig::{Cluster, Exec, Kubeconfig, User};
+use super::{Config, ConfigError, Identity, Pem, Proxy, Server};
+use crate::auth::exec::{ApiVersion, ExecPlugin, Interactive};
+use crate::auth::{Authentication, Impersonation};
+use crate::secret::Secret;
+
+/// The name under which a cluster keeps something for the plugin of its user.
+const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
+
+pub(super) fn config(files: &Kubeconfig, context: Option<&str>) -> Result<Config, ConfigError> {
+    let name = context
+        .or(files.current_context.as_deref())
+        .ok_or_else(|| ConfigError::NoContext {
+            known: files.contexts.keys().cloned().collect(),
+        })?;
+    let context = entry(&files.contexts, "context", name)?;
+    let cluster = entry(&files.clusters, "cluster", &context.cluster)?;
+    let mut config = of_cluster(cluster, &format!("cluster `{}`", context.cluster))?;
+    if !context.user.is_empty() {
+        let user = entry(&files.users, "user", &context.user)?;
+        let of = format!("user `{}`", context.user);
+        config.identity = identity(user, &of)?;
+        config.impersonation = impersonation(user, &of)?;
+        config.authentication = authentication(user, cluster, &of)?;
+    }
+    if let Some(namespace) = context.namespace.as_deref().filter(|name| !name.is_empty()) {
+        namespace.clone_into(&mut config.namespace);
+    }
+    Ok(config)
+}
+
+fn entry<'a, T>(
+    map: &'a BTreeMap<String, T>,
+    what: &'static str,
+    name: &str,
+) -> Result<&'a T, ConfigError> {
+    map.get(name).ok_or_else(|| ConfigError::Unknown {
+        what,
+        name: name.to_owned(),
+        known: map.keys().cloned().collect(),
+    })
+}
+
+fn of_cluster(cluster: &Cluster, of: &str) -> Result<Config, ConfigError> {
+    let server = Server::parse(cluster.server.as_deref().unwrap_or_default(), of)?;
+    let mut config = Config::of_server(server);
+    config.trust.ca = pem(
+        cluster.certificate_authority_data.clone().map(Secret::from),
+        cluster.certificate_authority.as_ref(),
+        of,
+        "certificate-authority-data",
+    )?;
+    config.trust.insecure = cluster.insecure_skip_tls_verify.unwrap_or(false);
+    if config.trust.insecure && config.trust.ca.is_some() {
+        return Err(ConfigError::invalid(
+            of,
+            "insecure-skip-tls-verify",
+            "cannot be true beside a certificate authority; remove one of them",
+        ));
+    }
+    config.trust.server_name = filled(cluster.tls_server_name.clone());
+    if let Some(proxy) = cluster.proxy_url.as_ref().filter(|url| !url.is_empty()) {
+        config.proxy = Some(Proxy::parse(proxy.expose(), of)?);
+    }
+    config.compression = !cluster.disable_compression.unwrap_or(false);
+    Ok(config)
+}
+
+/// Data wins over a file, as for kubectl.
+fn pem(
+    data: Option<Secret>,
+    file: Option<&PathBuf>,
+    of: &str,
+    field: &'static str,
+) -> Result<Option<Pem>, ConfigError> {
+    if let Some(data) = data.filter(|data| !data.is_empty()) {
+        let compact: Secret = Secret::from(data.expose().split_whitespace().collect::<String>());
+        let text = STANDARD
+            .decode(compact.expose())
+            .ok()
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .ok_or_else(|| ConfigError::invalid(of, field, "is not PEM in base64"))?;
+        return Ok(Some(Pem::Text(Secret::from(text))));
+    }
+    Ok(file
+        .filter(|file| !file.as_os_str().is_empty())
+        .map(|file| Pem::File(file.clone())))
+}
+
+fn identity(user: &User, of: &str) -> Result<Option<Identity>, ConfigError> {
+    let certificate = pem(
+        user.client_certificate_data.clone().map(Secret::from),
+        user.client_certificate.as_ref(),
+        of,
+        "client-certificate-data",
+    )?;
+    let key = pem(
+        user.client_key_data.clone(),
+        user.client_key.as_ref(),
+        of,
+        "client-key-data",
+    )?;
+    match (certificate, key) {
+        (Some(certificate), Some(key)) => Ok(Some(Identity { certificate, key })),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(ConfigError::invalid(
+            of,
+            "client-key",
+            "is missing beside a client certificate; give it as a file or as client-key-data",
+        )),
+        (None, Some(_)) => Err(ConfigError::invalid(
+            of,
+            "client-certificate",
+            "is missing beside a client key; give it as a file or as client-certificate-data",
+        )),
+    }
+}
+
+fn impersonation(user: &User, of: &str) -> Result<Option<Impersonation>, ConfigError> {
+    let uid = filled(user.impersonate_uid.clone());
+    let groups = user.impersonate_groups.clone().unwrap_or_default();
+    let extra = user.impersonate_extra.clone().unwrap_or_default();
+    match filled(user.impersonate.clone()) {
+        Some(user) => Ok(Some(Impersonation {
+            user,
+            uid,
+            groups,
+            extra,
+        })),
+        None if uid.is_none() && groups.is_empty() && extra.is_empty() => Ok(None),
+        None => Err(ConfigError::invalid(
+            of,
+            "as",
+            "is missing: a uid, groups or extra cannot be impersonated without a user",
+        )),
+    }
+}
+
+fn authentication(user: &User, cluster: &Cluster, of: &str) -> Result<Authentication, ConfigError> {
+    if user.auth_provider.is_some() {
+        return Err(ConfigError::unsupported(
+            of,
+            "an auth-provider (OIDC and others) is not supported; use an exec plugin or a token",
+        ));
+    }
+    let token = user.token.clone().filter(|token| !token.is_empty());
+    let token_file = user.token_file.clone();
+    let token_file = token_file.filter(|file| !file.as_os_str().is_empty());
+    let username = filled(user.username.clone());
+    let ways = [
+        (token.is_some() || token_file.is_some(), "token"),
+        (username.is_some(), "username"),
+        (user.exec.is_some(), "exec"),
+    ];
+    let mut given = ways.iter().filter(|(is_given, _)| *is_given);
+    if let (Some((_, one)), Some((_, two))) = (given.next(), given.next()) {
+        return Err(ConfigError::invalid(
+            of,
+            two,
+            format!(
+                "stands beside `{one}`; only one way to authenticate can be used, remove the other"
+            ),
+        ));
+    }
+    if let Some(exec) = &user.exec {
+        return exec_plugin(exec, cluster, of).map(Authentication::Exec);
+    }
+    Ok(match (token_file, token, username) {
+        (Some(file), fallback, _) => Authentication::TokenFile { file, fallback },
+        (None, Some(token), _) => Authentication::Token(token),
+        (None, None, Some(username)) => Authentication::Basic {
+            username,
+            password: user.password.clone().unwrap_or_default(),
+        },
+        (None, None, None) => Authentication::None,
+    })
+}
+
+fn exec_plugin(exec: &Exec, cluster: &Cluster, of: &str) -> Result<ExecPlugin, ConfigError> {
+    let version = match exec.api_version.as_deref() {
+        Some("client.authentication.k8s.io/v1") => ApiVersion::V1,
+        Some("client.authentication.k8s.io/v1beta1") => ApiVersion::V1Beta1,
+        _ => {
+            return Err(ConfigError::invalid(
+                of,
+                "exec.apiVersion",
+                "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1",
+            ));
+        }
+    };
+    if exec.command.as_os_str().is_empty() {
+        return Err(ConfigError::invalid(
+            of,
+            "exec.command",
+            "is missing; it is the program that prints credentials",
+        ));
+    }
+    let interactive = match (exec.interactive_mode.as_deref(), version) {
+        (Some("Never"), _) => Interactive::Never,
+        (Some("IfAvailable"), _) | (None | Some(""), ApiVersion::V1Beta1) => {
+            Interactive::IfAvailable
+        }
+        (Some("Always"), _) => Interactive::Always,
+        _ => {
+            return Err(ConfigError::invalid(
+                of,
+                "exec.interactiveMode",
+                "must be Never, IfAvailable or Always",
+            ));
+        }
+    };
+    let env = exec.env.iter().flatten();
+    Ok(ExecPlugin {
+        of: of.to_owned(),
+        version,
+        command: exec.command.clone(),
+        args: exec.args.clone().unwrap_or_default(),
+        env: env
+            .map(|variable| (variable.name.clone(), variable.value.clone()))
+            .collect(),
+        install_hint: filled(exec.install_hint.clone()),
+        interactive,
+        cluster: if exec.provide_cluster_info.unwrap_or(false) {
+            Some(cluster_info(cluster)?)
+        } else {
+            None
+        },
+    })
+}
+
+/// The cluster as a plugin is told of it.
+fn cluster_info(cluster: &Cluster) -> Result<Secret, ConfigError> {
+    let ca = match (
+        &cluster.certificate_authority_data,
+        &cluster.certificate_authority,
+    ) {
+        (Some(data), _) if !data.is_empty() => Some(data.clone()),
+        (_, Some(file)) if !file.as_os_str().is_empty() => {
+            let pem = std::fs::read(file).map_err(|error| ConfigError::Unreadable {
+                file: file.clone(),
+                reason: error.to_string(),
+            })?;
+            Some(STANDARD.encode(pem))
+        }
+        _ => None,
+    };
+    let mut info = serde_json::Map::new();
+    let mut put = |name: &str, value: Option<serde_json::Value>| {
+        if let Some(value) = value {
+            info.insert(name.to_owned(), value);
+        }
+    };
+    put("server", cluster.server.clone().map(Into::into));
+    put(
+        "tls-server-name",
+        filled(cluster.tls_server_name.clone()).map(Into::into),
+    );
+    put(
+        "insecure-skip-tls-verify",
+        cluster.insecure_skip_tls_verify.map(Into::into),
+    );
+    put("certificate-authority-data", ca.map(Into::into));
+    let proxy = cluster.proxy_url.as_ref();
+    put("proxy-url", proxy.map(|url| url.expose().into()));
+    put(
+        "disable-compression",
+        cluster.disable_compression.map(Into::into),
+    );
+    let mut extensions = cluster.extensions.iter().flatten();
+    let extension = extensions.find(|extension| extension.name == EXEC_EXTENSION);
+    put(
+        "config",
+        extension.and_then(|found| found.extension.clone()),
+    );
+    Ok(Secret::from(serde_json::Value::Object(info).to_string()))
+}
+
+fn filled(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}

@@ -1,0 +1,241 @@
+//! What the server says about its resources.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::Wanted;
+use crate::client::{Client, RequestError};
+use crate::url::{ApiResource, Reach};
+use informer_core::Failure;
+
+/// One answer about all groups where the server can give it, the plain ones where it cannot.
+const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
+                      application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,\
+                      application/json";
+
+/// A resource that the server offers.
+#[derive(Clone, Debug)]
+pub(super) struct Offer {
+    pub(super) resource: ApiResource,
+    pub(super) singular: String,
+    pub(super) short_names: Vec<String>,
+    pub(super) is_watchable: bool,
+}
+
+/// All offers that may be wanted, in the order of the server's preference, the core group first.
+pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offer>, RequestError> {
+    let mut offers = Vec::new();
+    for root in ["/api", "/apis"] {
+        let answer: Root = ask(client, root, ACCEPT).await?;
+        for group in answer.items {
+            offers.extend(group.offers());
+        }
+        // A server without aggregated discovery names its groups and is asked about each.
+        let core = answer.versions.into_iter();
+        let core = core.map(|version| (String::new(), version));
+        let named = answer.groups.into_iter().flat_map(PlainGroup::versions);
+        for (group, version) in core.chain(named) {
+            if wanted.admits(&group, &version) {
+                offers.extend(of_version(client, &group, &version).await?);
+            }
+        }
+    }
+    Ok(offers)
+}
+
+async fn of_version(
+    client: &Client,
+    group: &str,
+    version: &str,
+) -> Result<Vec<Offer>, RequestError> {
+    let path = match group {
+        "" => format!("/api/{version}"),
+        group => format!("/apis/{group}/{version}"),
+    };
+    match ask::<PlainResources>(client, &path, "application/json").await {
+        Ok(list) => Ok(list.offers(group, version)),
+        // A group whose own server is down is no reason not to know the others.
+        Err(error) if matches!(error.failure, Failure::Unavailable | Failure::NotFound) => {
+            Ok(Vec::new())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+async fn ask<T: DeserializeOwned>(
+    client: &Client,
+    path: &str,
+    accept: &'static str,
+) -> Result<T, RequestError> {
+    let body = client.get_as(path, accept).await?;
+    serde_json::from_slice(&body).map_err(|error| {
+        RequestError::new(
+            Failure::Undecodable,
+            format!("the answer to {path} is not what was asked for: {error}"),
+        )
+    })
+}
+
+fn is_watchable(verbs: &[String]) -> bool {
+    let has = |verb: &str| verbs.iter().any(|known| known == verb);
+    has("list") && has("watch")
+}
+
+/// The answer to `/api` and `/apis`, in any of its forms: an APIGroupDiscoveryList has items, APIVersions
+/// has versions, an APIGroupList has groups.
+#[derive(Deserialize)]
+struct Root {
+    #[serde(default)]
+    items: Vec<Group>,
+    #[serde(default)]
+    versions: Vec<String>,
+    #[serde(default)]
+    groups: Vec<PlainGroup>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    #[serde(default)]
+    metadata: Metadata,
+    #[serde(default)]
+    versions: Vec<Version>,
+}
+
+#[derive(Deserialize, Default)]
+struct Metadata {
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: String,
+    #[serde(default)]
+    resources: Vec<Resource>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource {
+    resource: String,
+    response_kind: Option<ResponseKind>,
+    #[serde(default)]
+    scope: String,
+    #[serde(default)]
+    singular_resource: String,
+    #[serde(default)]
+    short_names: Vec<String>,
+    #[serde(default)]
+    verbs: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct ResponseKind {
+    #[serde(default)]
+    kind: String,
+}
+
+impl Group {
+    fn offers(self) -> impl Iterator<Item = Offer> {
+        let group = self.metadata.name;
+        self.versions.into_iter().flat_map(move |version| {
+            let group = group.clone();
+            version.resources.into_iter().map(move |resource| Offer {
+                is_watchable: is_watchable(&resource.verbs),
+                resource: ApiResource {
+                    group: group.clone(),
+                    version: version.version.clone(),
+                    plural: resource.resource,
+                    kind: resource
+                        .response_kind
+                        .map_or_else(String::new, |of| of.kind),
+                    reach: reach(resource.scope == "Namespaced"),
+                },
+                singular: resource.singular_resource,
+                short_names: resource.short_names,
+            })
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PlainGroup {
+    name: String,
+    #[serde(default)]
+    versions: Vec<PlainVersion>,
+    preferred_version: Option<PlainVersion>,
+}
+
+#[derive(Deserialize)]
+struct PlainVersion {
+    version: String,
+}
+
+impl PlainGroup {
+    /// Its versions with its name, the preferred one first.
+    fn versions(self) -> impl Iterator<Item = (String, String)> {
+        let preferred = self.preferred_version.map(|of| of.version);
+        let others = self.versions.into_iter().map(|of| of.version);
+        let others: Vec<_> = others
+            .filter(|version| Some(version) != preferred.as_ref())
+            .collect();
+        let name = self.name;
+        preferred
+            .into_iter()
+            .chain(others)
+            .map(move |version| (name.clone(), version))
+    }
+}
+
+#[derive(Deserialize)]
+struct PlainResources {
+    #[serde(default)]
+    resources: Vec<PlainResource>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PlainResource {
+    name: String,
+    #[serde(default)]
+    singular_name: String,
+    #[serde(default)]
+    namespaced: bool,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    short_names: Vec<String>,
+    #[serde(default)]
+    verbs: Vec<String>,
+}
+
+impl PlainResources {
+    fn offers(self, group: &str, version: &str) -> Vec<Offer> {
+        // What has a slash in its name is part of another resource.
+        let whole = self.resources.into_iter();
+        let whole = whole.filter(|resource| !resource.name.contains('/'));
+        whole
+            .map(|resource| Offer {
+                is_watchable: is_watchable(&resource.verbs),
+                resource: ApiResource {
+                    group: group.to_owned(),
+                    version: version.to_owned(),
+                    plural: resource.name,
+                    kind: resource.kind,
+                    reach: reach(resource.namespaced),
+                },
+                singular: resource.singular_name,
+                short_names: resource.short_names,
+            })
+            .collect()
+    }
+}
+
+const fn reach(is_namespaced: bool) -> Reach {
+    if is_namespaced {
+        Reach::Namespaced
+    } else {
+        Reach::Cluster
+    }
+}

@@ -1,0 +1,292 @@
+//! One request and its answer, from the credentials to the last byte.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
+use http_body_util::Empty;
+use informer_core::Failure;
+use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
+use tokio::time::{Instant, timeout};
+
+use crate::auth::Shown;
+use crate::client::Inner;
+use crate::gzip::Gunzip;
+use crate::net::{Answer, Class, SendError, chain};
+use crate::tls::Tls;
+
+/// A User-Agent that looks like a browser or like curl is sent pretty-printed bodies.
+const USER_AGENT: &str = concat!("informer/", env!("CARGO_PKG_VERSION"));
+
+/// How long the body of an unsuccessful answer may take; after that, what has come must do.
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The largest body that is read whole.
+const LARGEST_BODY: usize = 64 << 20;
+
+/// An exchange that failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failed {
+    pub(crate) failure: Failure,
+    pub(crate) message: String,
+}
+
+impl Failed {
+    pub(crate) fn new(failure: Failure, message: impl Into<String>) -> Self {
+        Self {
+            failure,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<SendError> for Failed {
+    fn from(error: SendError) -> Self {
+        match error {
+            // Nothing was said to the server, whatever the reason: what we know is as good as before.
+            SendError::Connect(error) => Self::new(Failure::Refused, error.0),
+            SendError::Broken(message) => Self::new(Failure::Broken, message),
+        }
+    }
+}
+
+/// What to ask, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) class: Class,
+    /// The path below the prefix of the server, and the query.
+    pub(crate) path: &'a str,
+    pub(crate) accept: &'static str,
+}
+
+/// The body that the server answers to `GET path`, whole.
+pub(crate) async fn get(client: &Inner, path: &str, accept: &'static str) -> Result<Bytes, Failed> {
+    let question = Question {
+        class: Class::List,
+        path,
+        accept,
+    };
+    let answer = within_head_timeout(client, open(client, question)).await?;
+    let mut body = Body::new(answer, Some(client.config.settings.list_timeout));
+    let mut whole = Vec::new();
+    while let Some(piece) = body.next().await? {
+        if whole.len() + piece.len() > LARGEST_BODY {
+            return Err(Failed::new(Failure::Undecodable, "the answer is too large"));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.into())
+}
+
+/// `opening`, or a failure if it takes longer than the answer to a list may take to begin.
+pub(crate) async fn within_head_timeout(
+    client: &Inner,
+    opening: impl Future<Output = Result<Answer, Failed>>,
+) -> Result<Answer, Failed> {
+    let settings = &client.config.settings;
+    let patience = settings.connect_timeout + settings.head_timeout;
+    timeout(patience, opening).await.unwrap_or_else(|_| {
+        let message = format!("no answer began within {patience:?}");
+        Err(Failed::new(Failure::TimedOut, message))
+    })
+}
+
+/// Asks, and gives the answer if it is a successful one.
+pub(crate) async fn open(client: &Inner, question: Question<'_>) -> Result<Answer, Failed> {
+    let (mut shown, mut tls) = show(client, None).await?;
+    let mut answer = send(client, question, &shown, tls.as_ref()).await?;
+    if answer.head.status == StatusCode::UNAUTHORIZED {
+        // Credentials are our business: if there are newer ones, the server is asked once more.
+        let (newer, newer_tls) = show(client, Some(&shown)).await?;
+        let generation = |tls: &Option<Tls>| tls.as_ref().map(|tls| tls.generation);
+        if !newer.is_same(&shown) || generation(&newer_tls) != generation(&tls) {
+            (shown, tls) = (newer, newer_tls);
+            answer = send(client, question, &shown, tls.as_ref()).await?;
+        }
+    }
+    match answer.head.status {
+        StatusCode::OK => check_type(answer),
+        status if status.is_redirection() => Err(redirected(&answer)),
+        _ => Err(refusal(answer).await),
+    }
+}
+
+/// What we show: to the server, and when we connect to it.
+async fn show(client: &Inner, refused: Option<&Shown>) -> Result<(Shown, Option<Tls>), Failed> {
+    let shown = match refused {
+        None => client.credentials.current().await,
+        Some(refused) => client.credentials.after_refusal(refused).await,
+    };
+    let shown = shown.map_err(|error| Failed::new(Failure::Unauthorized, error.0))?;
+    let exec = shown.exec.as_deref();
+    let tls = client.tls.as_ref().map(|source| source.current(exec));
+    let tls = tls
+        .transpose()
+        .map_err(|error| Failed::new(Failure::Refused, error.0))?;
+    Ok((shown, tls))
+}
+
+async fn send(
+    client: &Inner,
+    question: Question<'_>,
+    shown: &Shown,
+    tls: Option<&Tls>,
+) -> Result<Answer, Failed> {
+    let server = &client.config.server;
+    let uri = Uri::builder()
+        .scheme(if server.tls { "https" } else { "http" })
+        .authority(server.authority())
+        .path_and_query(format!("{}{}", server.prefix, question.path))
+        .build()
+        .map_err(|error| {
+            let message = format!("`{}` is not a path: {error}", question.path);
+            Failed::new(Failure::Invalid, message)
+        })?;
+    let mut request = Request::new(Empty::<Bytes>::new());
+    *request.method_mut() = Method::GET;
+    *request.uri_mut() = uri;
+    let headers = request.headers_mut();
+    headers.extend(client.credentials.impersonation().clone());
+    headers.insert(header::ACCEPT, HeaderValue::from_static(question.accept));
+    headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+    if client.config.compression {
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    shown
+        .add_to(headers)
+        .map_err(|error| Failed::new(Failure::Unauthorized, error.0))?;
+    Ok(client.pool.send(question.class, request, tls).await?)
+}
+
+/// A login page is a successful answer, too.
+fn check_type(answer: Answer) -> Result<Answer, Failed> {
+    let text = answer.head.headers.get(header::CONTENT_TYPE);
+    let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
+    match text {
+        Some(text) if !text.trim_start().starts_with("application/json") => Err(Failed::new(
+            Failure::Undecodable,
+            format!(
+                "the answer is `{text}` and not JSON; does something else answer in place of the API server?"
+            ),
+        )),
+        _ => Ok(answer),
+    }
+}
+
+/// Whoever is at the other address is not who the credentials are for.
+fn redirected(answer: &Answer) -> Failed {
+    let to = answer.head.headers.get(header::LOCATION);
+    let to = to.and_then(|to| to.to_str().ok()?.parse::<Uri>().ok());
+    let to = to.as_ref().and_then(Uri::authority);
+    let to = to.map_or_else(
+        || "another path".to_owned(),
+        |host| format!("`{}`", host.host()),
+    );
+    let status = answer.head.status.as_u16();
+    Failed::new(
+        Failure::Other,
+        format!(
+            "the server redirects to {to} (HTTP {status}); that is not followed, as credentials must \
+             not go elsewhere: name the right server"
+        ),
+    )
+}
+
+/// The failure that an unsuccessful answer tells of.
+async fn refusal(answer: Answer) -> Failed {
+    let code = answer.head.status.as_u16();
+    let retry_after = answer.head.headers.get(header::RETRY_AFTER);
+    let retry_after = retry_after
+        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
+        .map(Duration::from_secs);
+    let mut body = Body::new(answer, None);
+    let mut said = Vec::new();
+    let read = async {
+        while said.len() < MAX_ERROR_BODY
+            && let Ok(Some(piece)) = body.next().await
+        {
+            said.extend_from_slice(&piece);
+        }
+    };
+    // If it stalls or breaks, the code is the message.
+    let _ = timeout(ERROR_BODY_TIMEOUT, read).await;
+    said.truncate(MAX_ERROR_BODY);
+    let (failure, message) = failure_of_answer(code, &said, retry_after);
+    Failed::new(failure, message)
+}
+
+/// The body of an answer, unpacked.
+pub(crate) struct Body {
+    answer: Answer,
+    gunzip: Option<Gunzip>,
+    /// How much time the server has left.
+    left: Option<Duration>,
+}
+
+impl Body {
+    /// The body of `answer`, for which the server has `patience`. The time that its reader takes is
+    /// not held against the server.
+    pub(crate) fn new(answer: Answer, patience: Option<Duration>) -> Self {
+        let encoding = answer.head.headers.get(header::CONTENT_ENCODING);
+        let is_gzip = encoding.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"gzip"));
+        Self {
+            answer,
+            gunzip: is_gzip.then(Gunzip::new),
+            left: patience,
+        }
+    }
+
+    /// The next piece; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failed> {
+        let unreadable = |error: std::io::Error| {
+            Failed::new(
+                Failure::Undecodable,
+                format!("the gzip of the answer is damaged: {error}"),
+            )
+        };
+        loop {
+            if let Some(gunzip) = &mut self.gunzip
+                && let Some(piece) = gunzip.next().map_err(unreadable)?
+            {
+                return Ok(Some(piece));
+            }
+            match (self.chunk().await?, &mut self.gunzip) {
+                (Some(chunk), None) => return Ok(Some(chunk)),
+                (Some(chunk), Some(gunzip)) => gunzip.feed(chunk),
+                (None, None) => return Ok(None),
+                (None, Some(gunzip)) => {
+                    gunzip.end().map_err(|_| {
+                        Failed::new(
+                            Failure::Broken,
+                            "the answer ended in the middle of its gzip",
+                        )
+                    })?;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Failed> {
+        let chunk = match &mut self.left {
+            None => self.answer.chunk().await,
+            Some(left) => {
+                let since = Instant::now();
+                let chunk = timeout(*left, self.answer.chunk()).await.map_err(|_| {
+                    let message = "the list took longer than its deadline allows";
+                    Failed::new(Failure::TimedOut, message)
+                })?;
+                *left = left.saturating_sub(since.elapsed());
+                chunk
+            }
+        };
+        chunk.transpose().map_err(|error| {
+            let message = if error.is_timeout() {
+                "the server gave no sign of life".to_owned()
+            } else {
+                format!("the answer broke off: {}", chain(&error))
+            };
+            Failed::new(Failure::Broken, message)
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! Bodies that come compressed.
+
+use std::io::{self, Write as _};
+
+use bytes::{Buf as _, Bytes};
+use flate2::write::MultiGzDecoder;
+
+/// Unpacks a body piece by piece.
+///
+/// A server that streams ends a gzip member whenever it flushes, so a body is a chain of members, and
+/// what is in one must come out before the next one comes in.
+#[derive(Debug)]
+pub(crate) struct Gunzip {
+    decoder: MultiGzDecoder<Vec<u8>>,
+    packed: Bytes,
+    has_begun: bool,
+}
+
+impl Gunzip {
+    pub(crate) fn new() -> Self {
+        Self {
+            decoder: MultiGzDecoder::new(Vec::new()),
+            packed: Bytes::new(),
+            has_begun: false,
+        }
+    }
+
+    /// Gives it the next piece to unpack. What it was given before must have come out.
+    pub(crate) fn feed(&mut self, packed: Bytes) {
+        self.has_begun |= !packed.is_empty();
+        self.packed = packed;
+    }
+
+    /// The next piece that comes out of what was fed; `None` if that was all. A piece is some ten KiB
+    /// at most, however well it was packed.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Bytes>> {
+        while !self.packed.is_empty() {
+            let used = self.decoder.write(&self.packed)?;
+            self.packed.advance(used);
+            self.decoder.flush()?;
+            if !self.decoder.get_ref().is_empty() {
+                return Ok(Some(std::mem::take(self.decoder.get_mut()).into()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the body may end here: between members, and not within one.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        if self.has_begun {
+            self.decoder.try_finish()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    fn member(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn out(gunzip: &mut Gunzip, packed: &[u8]) -> Vec<u8> {
+        gunzip.feed(Bytes::copy_from_slice(packed));
+        let mut out = Vec::new();
+        while let Some(piece) = gunzip.next().unwrap() {
+            assert!(piece.len() <= 128 << 10);
+            out.extend(piece);
+        }
+        out
+    }
+
+    #[test]
+    fn each_member_comes_out_as_it_comes_in() {
+        let mut gunzip = Gunzip::new();
+        for text in ["first\n", "second\n", "third\n"] {
+            assert_eq!(out(&mut gunzip, &member(text.as_bytes())), text.as_bytes());
+        }
+        gunzip.end().unwrap();
+    }
+
+    #[test]
+    fn borders_of_pieces_do_not_matter() {
+        let packed = [member(b"one\n"), member(b""), member(b"two\n")].concat();
+        let mut gunzip = Gunzip::new();
+        let mut unpacked = Vec::new();
+        for byte in packed {
+            unpacked.extend(out(&mut gunzip, &[byte]));
+        }
+        assert_eq!(unpacked, b"one\ntwo\n");
+        gunzip.end().unwrap();
+    }
+
+    #[test]
+    fn a_flush_within_a_member_comes_out() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(b"half").unwrap();
+        encoder.flush().unwrap();
+        let mut gunzip = Gunzip::new();
+        assert_eq!(out(&mut gunzip, encoder.get_ref()), b"half");
+        assert!(gunzip.end().is_err());
+    }
+
+    #[test]
+    fn what_unpacks_to_much_comes_in_small_pieces() {
+        let mut gunzip = Gunzip::new();
+        let zeros = vec![0; 16 << 20];
+        assert_eq!(out(&mut gunzip, &member(&zeros)).len(), zeros.len());
+    }
+
+    #[test]
+    fn an_end_within_a_member_is_noticed_and_an_empty_body_is_none() {
+        let packed = member(b"something");
+        for cut in 1..packed.len() {
+            let mut gunzip = Gunzip::new();
+            out(&mut gunzip, packed.get(..cut).unwrap());
+            assert!(gunzip.end().is_err(), "cut at {cut}");
+        }
+        Gunzip::new().end().unwrap();
+    }
+
+    #[test]
+    fn noise_is_an_error() {
+        let mut gunzip = Gunzip::new();
+        gunzip.feed(Bytes::from_static(b"<html>this is no gzip</html>"));
+        assert!(gunzip.next().is_err());
+    }
+}

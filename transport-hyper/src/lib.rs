@@ -1,0 +1,59 @@
+//! List and watch against any Kubernetes API server, over hyper, rustls and tokio.
+//!
+//! It executes the commands of [`informer_core`] and reports bytes and failures. It knows URLs,
+//! connections and credentials; what is asked next and when, the core decides.
+//!
+//! ```no_run
+//! use informer_transport_hyper::{Client, Config, Selection};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new(Config::infer()?)?;
+//! let pods = client.resolve("pods").await?;
+//! // One client, many informers: each has a transport, all share connections and credentials.
+//! let transport = client.transport(&Selection::of(pods).in_namespace("web"))?;
+//! # Ok(())
+//! # }
+//! ```
+
+// Texts that must not be seen.
+mod secret;
+
+// Where the cluster is, whom to trust and who we are.
+mod config;
+
+// What is shown with each request, and how it is renewed.
+mod auth;
+
+// Certificates.
+mod tls;
+
+// Connections, and who shares them.
+mod net;
+
+// Bodies that come compressed.
+mod gzip;
+
+// Which objects, and the URL by which the server knows them.
+mod url;
+
+// One request and its answer.
+mod exchange;
+
+// How many full states are read at the same time.
+mod budget;
+
+// The transport of one informer.
+mod transport;
+
+// One client for many informers.
+mod client;
+
+// Names to resources.
+mod discovery;
+
+pub use client::{Client, ClientError, RequestError};
+pub use config::{Config, ConfigError, Environment, HttpVersion, Settings};
+pub use discovery::ResolveError;
+pub use secret::Secret;
+pub use transport::HyperTransport;
+pub use url::{ApiResource, Form, Reach, Selection, SelectionError};

@@ -1,0 +1,144 @@
+//! One connection: name, TCP, proxy, TLS.
+
+use std::io;
+use std::sync::Arc;
+
+use rustls::pki_types::ServerName;
+use socket2::{SockRef, TcpKeepalive};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use super::error::{ConnectError, tls_failure};
+use crate::config::{Config, HttpVersion, Proxy, Settings};
+use crate::tls::Tls;
+
+/// Anything that bytes go through.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// A connection on which the server waits for the first word.
+pub(super) struct Dialled {
+    pub(super) stream: Box<dyn Stream>,
+    pub(super) is_http2: bool,
+}
+
+/// Connects to the server of `config`, within the time that its settings allow.
+pub(super) async fn dial(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectError> {
+    let patience = config.settings.connect_timeout;
+    let dialled = tokio::time::timeout(patience, connect(config, tls)).await;
+    dialled.unwrap_or_else(|_| {
+        Err(ConnectError(format!(
+            "connecting to {} took longer than {patience:?}",
+            config.server.url()
+        )))
+    })
+}
+
+async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectError> {
+    let server = &config.server;
+    let stream = match &config.proxy {
+        None => tcp(&server.host, server.port, &config.settings)
+            .await
+            .map_err(|error| reach_failure(&server.url(), &server.host, &error))?,
+        Some(proxy) => through(proxy, config).await?,
+    };
+    let Some(tls) = tls else {
+        return Ok(Dialled {
+            stream: Box::new(stream),
+            is_http2: config.settings.http == HttpVersion::Http2,
+        });
+    };
+    let name = config.trust.server_name.as_ref().unwrap_or(&server.host);
+    let name = ServerName::try_from(name.clone())
+        .map_err(|_| ConnectError(format!("`{name}` cannot be the name of a TLS server")))?;
+    let stream = TlsConnector::from(Arc::clone(&tls.config))
+        .connect(name, stream)
+        .await
+        .map_err(|error| ConnectError(tls_failure(&error, config)))?;
+    let is_http2 = match stream.get_ref().1.alpn_protocol() {
+        Some(protocol) => protocol == b"h2",
+        None => config.settings.http == HttpVersion::Http2,
+    };
+    Ok(Dialled {
+        stream: Box::new(stream),
+        is_http2,
+    })
+}
+
+/// Connects, and asks the system to notice when the peer is gone.
+async fn tcp(host: &str, port: u16, settings: &Settings) -> io::Result<TcpStream> {
+    const PROBES: u32 = 3;
+    let stream = TcpStream::connect((host, port)).await?;
+    stream.set_nodelay(true)?;
+    let keep_alive = TcpKeepalive::new()
+        .with_time(settings.keep_alive_interval)
+        .with_interval(settings.keep_alive_timeout / PROBES)
+        .with_retries(PROBES);
+    // Where the system cannot do that, the deadlines of the reflector remain.
+    let _ = SockRef::from(&stream).set_tcp_keepalive(&keep_alive);
+    Ok(stream)
+}
+
+fn reach_failure(what: &str, host: &str, error: &io::Error) -> ConnectError {
+    ConnectError(match error.kind() {
+        io::ErrorKind::ConnectionRefused => {
+            format!("connection refused by {what}; is it running at this address?")
+        }
+        // The standard library has no kind for a name that cannot be resolved, only a text.
+        _ if error.raw_os_error().is_none() => {
+            format!("the name `{host}` of {what} cannot be resolved: {error}")
+        }
+        _ => format!("cannot reach {what}: {error}"),
+    })
+}
+
+/// A way through a proxy, asked for by CONNECT.
+async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectError> {
+    let whom = format!("the proxy {}", proxy.authority());
+    let mut stream = tcp(&proxy.host, proxy.port, &config.settings)
+        .await
+        .map_err(|error| reach_failure(&whom, &proxy.host, &error))?;
+    let target = config.server.authority();
+    let authorization = match &proxy.authorization {
+        Some(value) => format!("Proxy-Authorization: {}\r\n", value.expose()),
+        None => String::new(),
+    };
+    let request = zeroize::Zeroizing::new(format!(
+        "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{authorization}\r\n"
+    ));
+    let answer = async {
+        stream.write_all(request.as_bytes()).await?;
+        head_of(&mut stream).await
+    };
+    let head = answer
+        .await
+        .map_err(|error| ConnectError(format!("{whom} did not answer: {error}")))?;
+    let mut words = head.lines().next().unwrap_or_default().splitn(3, ' ');
+    match (words.next(), words.next()) {
+        (Some(version), Some(code)) if version.starts_with("HTTP/1.") && code.starts_with('2') => {
+            Ok(stream)
+        }
+        (Some(version), Some("407")) if version.starts_with("HTTP/1.") => Err(ConnectError(
+            format!("{whom} wants credentials (407); put them into proxy-url"),
+        )),
+        (Some(version), Some(code)) if version.starts_with("HTTP/1.") => Err(ConnectError(
+            format!("{whom} refused to connect to {target}: HTTP {code}"),
+        )),
+        _ => Err(ConnectError(format!("{whom} does not answer in HTTP"))),
+    }
+}
+
+/// The head of an HTTP answer and not a byte more: what follows belongs to the server behind.
+async fn head_of(stream: &mut TcpStream) -> io::Result<String> {
+    const LONGEST: usize = 16 << 10;
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() == LONGEST {
+            return Err(io::Error::other("the head of its answer is too long"));
+        }
+        head.push(stream.read_u8().await?);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}

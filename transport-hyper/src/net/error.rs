@@ -1,0 +1,125 @@
+//! Why there is no connection, or no answer, in words.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use rustls::{AlertDescription, CertificateError};
+
+use crate::config::Config;
+
+/// Why a connection could not be made. Nothing has been said to the server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ConnectError(pub(crate) String);
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(crate) enum SendError {
+    /// The server was not reached.
+    Connect(ConnectError),
+    /// It was reached, and then something broke.
+    Broken(String),
+}
+
+/// What a TLS handshake failed of: which certificate, and why.
+pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> String {
+    let url = config.server.url();
+    let Some(error) = find::<rustls::Error>(error) else {
+        return format!("TLS with {url} failed: {error}");
+    };
+    match error {
+        rustls::Error::InvalidCertificate(why) => {
+            format!(
+                "the certificate of {url} {}",
+                certificate_failure(why, config)
+            )
+        }
+        rustls::Error::AlertReceived(alert) => {
+            let about = match alert {
+                AlertDescription::CertificateRequired => "it wants a client certificate",
+                AlertDescription::CertificateExpired => "the client certificate has expired",
+                AlertDescription::BadCertificate
+                | AlertDescription::UnknownCA
+                | AlertDescription::CertificateUnknown
+                | AlertDescription::DecryptError
+                | AlertDescription::AccessDenied => "it does not accept the client certificate",
+                _ => "it does not want to talk TLS as we do",
+            };
+            format!("{url} refused: {about} (alert {alert:?})")
+        }
+        rustls::Error::InvalidMessage(_) => {
+            format!("{url} does not answer in TLS; is it a server for http://?")
+        }
+        error => format!("TLS with {url} failed: {error}"),
+    }
+}
+
+fn certificate_failure(why: &CertificateError, config: &Config) -> String {
+    let name = config.trust.server_name.as_ref();
+    let name = name.unwrap_or(&config.server.host);
+    match why {
+        CertificateError::UnknownIssuer => format!(
+            "is not signed by {}; is it the right one for this cluster?",
+            config.trust.describe()
+        ),
+        CertificateError::Expired => "has expired; the server needs a new one".to_owned(),
+        CertificateError::ExpiredContext { not_after, .. } => {
+            let when = i64::try_from(not_after.as_secs())
+                .ok()
+                .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+                .map_or_else(|| "some time ago".to_owned(), |when| format!("at {when}"));
+            format!("expired {when}; the server needs a new one (or the clock here is wrong)")
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "is not valid yet; is the clock here right?".to_owned()
+        }
+        CertificateError::NotValidForName => {
+            format!("is not for `{name}`; set tls-server-name to a name that it is for")
+        }
+        CertificateError::NotValidForNameContext { presented, .. } => format!(
+            "is not for `{name}` but for {}; set tls-server-name to one of these",
+            presented.join(", ")
+        ),
+        why => format!("cannot be used: {why}"),
+    }
+}
+
+/// An error and what lies beneath it, in one sentence that says nothing twice.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = beneath(error);
+    while let Some(error) = next {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        next = beneath(error);
+    }
+    text
+}
+
+/// The first `E` in a chain of errors.
+pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = beneath(error);
+    }
+    None
+}
+
+/// What an error wraps. An I/O error hides what it was made of from `source`.
+fn beneath<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        return error.get_ref().map(|inner| inner as _);
+    }
+    error.source()
+}

@@ -1,0 +1,461 @@
+//! Connections that are shared or used again.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, Uri, header};
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Incoming;
+use hyper::client::conn::{TrySendError, http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use tokio::sync::Notify;
+
+use super::dial::{Dialled, Stream, dial};
+use super::error::{ConnectError, SendError, chain, find, tls_failure};
+use super::settled::Settled;
+use crate::config::{Config, Settings};
+use crate::tls::Tls;
+
+/// What a connection is for. Lists are long and watches must not wait behind them, so these do not
+/// share connections.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    List,
+    Watch,
+}
+
+/// How often a request is sent again that no server has seen.
+const ATTEMPTS: usize = 4;
+
+/// The unread bytes that each stream may have on its way. Small enough that a hundred readers who have
+/// stopped reading do not keep the connection from the others.
+const WATCH_WINDOW: u32 = 256 << 10;
+
+/// The same for lists, of which few run at a time and which should be fast.
+const LIST_WINDOW: u32 = 2 << 20;
+
+/// The largest window that HTTP/2 knows.
+const LARGEST_WINDOW: u32 = (1 << 31) - 1;
+
+/// So many unused HTTP/1.1 connections are kept.
+const SPARE: usize = 8;
+
+/// The buffer of an HTTP/1.1 connection, and so its largest chunk.
+const HTTP1_BUFFER: usize = 64 << 10;
+
+type NoBody = Empty<Bytes>;
+type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
+
+/// All connections of a client.
+pub(crate) struct Pool {
+    config: Arc<Config>,
+    lists: Shelf,
+    watches: Shelf,
+}
+
+/// The connections of one class.
+#[derive(Default)]
+struct Shelf {
+    open: Mutex<Open>,
+    /// Held while a connection is made that others may share; it knows how the last attempt went.
+    dialling: tokio::sync::Mutex<Option<ConnectError>>,
+    /// How many attempts have ended.
+    attempts: AtomicU64,
+    /// Connections cannot be shared, so there is no use in waiting for somebody else's.
+    is_http1: AtomicBool,
+}
+
+#[derive(Default)]
+struct Open {
+    shared: Vec<Shared>,
+    spare: VecDeque<Spare>,
+}
+
+/// An HTTP/2 connection.
+struct Shared {
+    sender: http2::SendRequest<NoBody>,
+    allowance: Arc<Mutex<Http2Connection>>,
+    streams: Arc<AtomicUsize>,
+    generation: u64,
+}
+
+/// An HTTP/1.1 connection that nobody uses.
+struct Spare {
+    sender: http1::SendRequest<NoBody>,
+    generation: u64,
+}
+
+/// The right to send one request.
+enum Lease {
+    Http2(http2::SendRequest<NoBody>, Slot),
+    Http1(Spare, Freshness),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Freshness {
+    New,
+    /// The server may have closed it in the meantime.
+    Used,
+}
+
+/// A stream of a shared connection, until it is dropped.
+struct Slot(Arc<AtomicUsize>);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// An answer whose body is still to be read.
+pub(crate) struct Answer {
+    pub(crate) head: http::response::Parts,
+    body: Incoming,
+    hold: Hold,
+}
+
+/// What the reader of a body holds on to.
+enum Hold {
+    Slot {
+        _slot: Slot,
+    },
+    Connection {
+        pool: Arc<Pool>,
+        class: Class,
+        spare: Option<Spare>,
+    },
+}
+
+impl Pool {
+    pub(crate) fn new(config: Arc<Config>) -> Self {
+        Self {
+            config,
+            lists: Shelf::default(),
+            watches: Shelf::default(),
+        }
+    }
+
+    /// Sends `request`, whose URI is absolute, over a connection of its class.
+    pub(crate) async fn send(
+        self: &Arc<Self>,
+        class: Class,
+        request: Request<NoBody>,
+        tls: Option<&Tls>,
+    ) -> Result<Answer, SendError> {
+        let mut attempt = 1;
+        loop {
+            let lease = self.lease(class, tls).await.map_err(SendError::Connect)?;
+            match self.send_over(lease, class, request.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(unsent) if unsent.is_safe_to_repeat && attempt < ATTEMPTS => attempt += 1,
+                Err(unsent) => return Err(unsent.error),
+            }
+        }
+    }
+
+    async fn send_over(
+        self: &Arc<Self>,
+        lease: Lease,
+        class: Class,
+        mut request: Request<NoBody>,
+    ) -> Result<Answer, Unsent> {
+        match lease {
+            Lease::Http2(mut sender, slot) => {
+                let sent = sender.try_send_request(request).await;
+                let response = sent.map_err(|error| self.unsent(error, Freshness::New))?;
+                Ok(Answer::new(response, Hold::Slot { _slot: slot }))
+            }
+            Lease::Http1(mut spare, freshness) => {
+                to_origin_form(&mut request);
+                // It may still be busy with the end of what it did before.
+                if let Err(error) = spare.sender.ready().await {
+                    return Err(self.unsent_for(&error, freshness == Freshness::Used));
+                }
+                let sent = spare.sender.try_send_request(request).await;
+                let response = sent.map_err(|error| self.unsent(error, freshness))?;
+                let hold = Hold::Connection {
+                    pool: Arc::clone(self),
+                    class,
+                    spare: Some(spare),
+                };
+                Ok(Answer::new(response, hold))
+            }
+        }
+    }
+
+    fn unsent(&self, mut failed: TrySendError<Request<NoBody>>, freshness: Freshness) -> Unsent {
+        let never_sent = failed.take_message().is_some();
+        let error = failed.into_error();
+        let not_looked_at = find::<h2::Error>(&error).is_some_and(|error| {
+            let is_refused = error.reason() == Some(h2::Reason::REFUSED_STREAM);
+            is_refused || (error.is_go_away() && error.is_remote())
+        });
+        let was_closed = freshness == Freshness::Used && !error.is_parse();
+        self.unsent_for(&error, never_sent || not_looked_at || was_closed)
+    }
+
+    fn unsent_for(&self, error: &hyper::Error, is_safe_to_repeat: bool) -> Unsent {
+        let error = if find::<rustls::Error>(error).is_some() {
+            // With TLS 1.3 the server looks at our certificate after we have begun to speak.
+            SendError::Connect(ConnectError(tls_failure(error, &self.config)))
+        } else {
+            let url = self.config.server.url();
+            SendError::Broken(format!("{url} did not answer: {}", chain(error)))
+        };
+        Unsent {
+            is_safe_to_repeat,
+            error,
+        }
+    }
+
+    async fn lease(&self, class: Class, tls: Option<&Tls>) -> Result<Lease, ConnectError> {
+        let generation = tls.map_or(0, |tls| tls.generation);
+        let shelf = self.shelf(class);
+        let attempts = shelf.attempts.load(Ordering::Acquire);
+        if let Some(lease) = shelf.open().take(generation, &self.config.settings) {
+            return Ok(lease);
+        }
+        if shelf.is_http1.load(Ordering::Acquire) {
+            return self.connect(class, tls).await;
+        }
+        let mut last_error = shelf.dialling.lock().await;
+        if let Some(lease) = shelf.open().take(generation, &self.config.settings) {
+            return Ok(lease);
+        }
+        // Who waited for an attempt that failed shares its failure: a hundred who try one after the
+        // other would wait for hours.
+        if shelf.attempts.load(Ordering::Acquire) > attempts
+            && let Some(error) = &*last_error
+        {
+            return Err(error.clone());
+        }
+        let connected = self.connect(class, tls).await;
+        *last_error = connected.as_ref().err().cloned();
+        shelf.attempts.fetch_add(1, Ordering::AcqRel);
+        connected
+    }
+
+    async fn connect(&self, class: Class, tls: Option<&Tls>) -> Result<Lease, ConnectError> {
+        let shelf = self.shelf(class);
+        let generation = tls.map_or(0, |tls| tls.generation);
+        let Dialled { stream, is_http2 } = dial(&self.config, tls).await?;
+        shelf.is_http1.store(!is_http2, Ordering::Release);
+        if !is_http2 {
+            return self.http1(stream, generation).await;
+        }
+        let shared = self.http2(class, stream, generation).await?;
+        let mut open = shelf.open();
+        open.shared.push(shared);
+        open.take(generation, &self.config.settings)
+            .ok_or_else(|| self.complain("allows no streams"))
+    }
+
+    async fn http1(&self, stream: Box<dyn Stream>, generation: u64) -> Result<Lease, ConnectError> {
+        let (sender, connection) = http1::Builder::new()
+            .max_buf_size(HTTP1_BUFFER)
+            .handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| {
+                self.complain(&format!("does not speak HTTP/1.1: {}", chain(&error)))
+            })?;
+        tokio::spawn(connection);
+        Ok(Lease::Http1(Spare { sender, generation }, Freshness::New))
+    }
+
+    async fn http2(
+        &self,
+        class: Class,
+        stream: Box<dyn Stream>,
+        generation: u64,
+    ) -> Result<Shared, ConnectError> {
+        let settings = &self.config.settings;
+        let (window, streams) = match class {
+            Class::List => (LIST_WINDOW, settings.max_lists),
+            Class::Watch => (WATCH_WINDOW, settings.max_streams),
+        };
+        let streams = u32::try_from(streams.get()).unwrap_or(u32::MAX);
+        let (io, asked) = Settled::new(TokioIo::new(stream));
+        let handshake = http2::Builder::new(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .initial_max_send_streams(0)
+            .initial_stream_window_size(window)
+            .initial_connection_window_size(window.saturating_mul(streams).min(LARGEST_WINDOW))
+            .keep_alive_interval(settings.keep_alive_interval)
+            .keep_alive_timeout(settings.keep_alive_timeout)
+            .keep_alive_while_idle(true)
+            .handshake(io);
+        let failed = |error| self.complain(&format!("does not speak HTTP/2: {}", chain(&error)));
+        let (sender, connection) = handshake.await.map_err(failed)?;
+        let allowance = Arc::new(Mutex::new(connection));
+        tokio::spawn(run(Arc::clone(&allowance), Arc::clone(&asked)));
+        let settled = until_settled(&sender, &allowance, &asked);
+        match tokio::time::timeout(settings.connect_timeout, settled).await {
+            Ok(true) => Ok(Shared {
+                sender,
+                allowance,
+                streams: Arc::default(),
+                generation,
+            }),
+            Ok(false) => Err(self.complain("closed the connection before it began")),
+            Err(_) => Err(self.complain("does not say how many streams it allows")),
+        }
+    }
+
+    fn complain(&self, about: &str) -> ConnectError {
+        ConnectError(format!("{} {about}", self.config.server.url()))
+    }
+
+    const fn shelf(&self, class: Class) -> &Shelf {
+        match class {
+            Class::List => &self.lists,
+            Class::Watch => &self.watches,
+        }
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shared = |shelf: &Shelf| -> Vec<usize> {
+            let open = shelf.open();
+            let streams = open.shared.iter().map(|shared| &shared.streams);
+            streams.map(|count| count.load(Ordering::Acquire)).collect()
+        };
+        f.debug_struct("Pool")
+            .field("streams_of_lists", &shared(&self.lists))
+            .field("streams_of_watches", &shared(&self.watches))
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request without an answer.
+struct Unsent {
+    /// The server has not looked at it, as far as that can be known.
+    is_safe_to_repeat: bool,
+    error: SendError,
+}
+
+impl Shelf {
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// A connection made with the newest certificates that has room for another request. The fullest
+    /// is taken, so that those which are no longer needed run empty.
+    fn take(&mut self, generation: u64, settings: &Settings) -> Option<Lease> {
+        self.shared
+            .retain(|shared| shared.generation == generation && !shared.sender.is_closed());
+        self.spare
+            .retain(|spare| spare.generation == generation && !spare.sender.is_closed());
+        let with_room = self
+            .shared
+            .iter()
+            .filter(|shared| shared.has_room(settings));
+        if let Some(shared) = with_room.max_by_key(|shared| shared.streams.load(Ordering::Acquire))
+        {
+            shared.streams.fetch_add(1, Ordering::AcqRel);
+            let lease = Lease::Http2(shared.sender.clone(), Slot(Arc::clone(&shared.streams)));
+            // One that has run empty beside it is closed.
+            self.shared
+                .retain(|shared| shared.streams.load(Ordering::Acquire) > 0);
+            return Some(lease);
+        }
+        let spare = self.spare.pop_back()?;
+        Some(Lease::Http1(spare, Freshness::Used))
+    }
+}
+
+impl Shared {
+    fn has_room(&self, settings: &Settings) -> bool {
+        let limit = allowed(&self.allowance).min(settings.max_streams.get());
+        self.streams.load(Ordering::Acquire) < limit
+    }
+}
+
+impl Answer {
+    fn new(response: Response<Incoming>, hold: Hold) -> Self {
+        let (head, body) = response.into_parts();
+        Self { head, body, hold }
+    }
+
+    /// The next piece of the body; `None` at its end.
+    pub(crate) async fn chunk(&mut self) -> Option<Result<Bytes, hyper::Error>> {
+        loop {
+            let Some(frame) = self.body.frame().await else {
+                self.hold.release();
+                return None;
+            };
+            match frame.map(hyper::body::Frame::into_data) {
+                Ok(Ok(data)) if data.is_empty() => {}
+                Ok(Ok(data)) => return Some(Ok(data)),
+                // Trailers say nothing that we want to know.
+                Ok(Err(_)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl Hold {
+    /// The body was read to its end: another request may use the connection.
+    fn release(&mut self) {
+        if let Self::Connection { pool, class, spare } = self
+            && let Some(spare) = spare.take()
+        {
+            let mut open = pool.shelf(*class).open();
+            open.spare.push_back(spare);
+            if open.spare.len() > SPARE {
+                open.spare.pop_front();
+            }
+        }
+    }
+}
+
+/// How many streams the peer allows; none as long as it has not said so.
+fn allowed(connection: &Mutex<Http2Connection>) -> usize {
+    let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+    connection.current_max_send_streams()
+}
+
+/// Waits until the peer has said how many streams it allows, or is gone: then `false`.
+async fn until_settled(
+    sender: &http2::SendRequest<NoBody>,
+    allowance: &Mutex<Http2Connection>,
+    asked: &Notify,
+) -> bool {
+    while allowed(allowance) == 0 {
+        if sender.is_closed() {
+            return false;
+        }
+        asked.notified().await;
+    }
+    true
+}
+
+/// Drives a connection to its end, and says so to whoever waits for its beginning.
+async fn run(connection: Arc<Mutex<Http2Connection>>, asked: Arc<Notify>) {
+    let end = std::future::poll_fn(|cx| {
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        Pin::new(&mut *connection).poll(cx).map(drop)
+    });
+    end.await;
+    asked.notify_one();
+}
+
+/// HTTP/1.1 names the host in a header and not in the target.
+fn to_origin_form(request: &mut Request<NoBody>) {
+    let host = request
+        .uri()
+        .authority()
+        .map(|authority| authority.as_str());
+    if let Some(host) = host.and_then(|host| HeaderValue::from_str(host).ok()) {
+        request.headers_mut().insert(header::HOST, host);
+    }
+    let target = request.uri().path_and_query().cloned();
+    *request.uri_mut() = target.map_or_else(Uri::default, Uri::from);
+}

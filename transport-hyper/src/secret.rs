@@ -1,0 +1,50 @@
+//! Texts that must not be seen.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer};
+use zeroize::Zeroizing;
+
+/// A token, a password, a private key: it can be used, but not printed, and its memory is wiped.
+///
+/// ```
+/// use informer_transport_hyper::Secret;
+///
+/// let token = Secret::from("s3cret".to_owned());
+/// assert_eq!(format!("{token:?}"), "REDACTED");
+/// assert_eq!(token.expose(), "s3cret");
+/// ```
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// The text itself. Whoever calls this answers for where it goes.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether there is nothing to hide.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(Zeroizing::new(text))
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("REDACTED")
+    }
+}
+
+impl<'de> Deserialize<'de> for Secret {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}

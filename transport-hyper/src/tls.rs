@@ -1,0 +1,247 @@
+//! Whom we trust and which certificate we show, as rustls wants it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use crate::auth::exec::ExecCredential;
+use crate::config::{Config, HttpVersion, Identity, Pem};
+use crate::secret::Secret;
+
+/// Whose certificates are good.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Trust {
+    /// These authorities, and no others; without them, those of the system.
+    pub(crate) ca: Option<Pem>,
+    /// Any certificate will do.
+    pub(crate) insecure: bool,
+    /// The name that the certificate must be for, if it is not that of the host.
+    pub(crate) server_name: Option<String>,
+}
+
+/// Why there is no TLS; the text is for people and holds no secret.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TlsError(pub(crate) String);
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What connections are made with. It is newer than another if somebody replaced a file, or if a
+/// plugin printed another certificate.
+#[derive(Clone, Debug)]
+pub(crate) struct Tls {
+    pub(crate) config: Arc<ClientConfig>,
+    pub(crate) generation: u64,
+}
+
+/// Makes [`Tls`], again and again: certificates are replaced while we run.
+#[derive(Debug)]
+pub(crate) struct TlsSource {
+    trust: Trust,
+    identity: Option<Identity>,
+    http: HttpVersion,
+    last: Mutex<Option<(Material, Tls)>>,
+}
+
+/// The PEM texts that a [`Tls`] was made of.
+#[derive(PartialEq, Eq, Debug)]
+struct Material {
+    ca: Option<Secret>,
+    identity: Option<(Secret, Secret)>,
+}
+
+impl TlsSource {
+    pub(crate) fn new(config: &Config) -> Self {
+        Self {
+            trust: config.trust.clone(),
+            identity: config.identity.clone(),
+            http: config.settings.http,
+            last: Mutex::new(None),
+        }
+    }
+
+    /// What to connect with now. The same as before, if nothing it is made of has changed.
+    pub(crate) fn current(&self, exec: Option<&ExecCredential>) -> Result<Tls, TlsError> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = self.material(exec).and_then(|material| match &*last {
+            Some((of, tls)) if *of == material => Ok((material, tls.clone())),
+            _ => {
+                let config = Arc::new(self.make(&material)?);
+                let generation = last.as_ref().map_or(0, |(_, tls)| tls.generation + 1);
+                Ok((material, Tls { config, generation }))
+            }
+        });
+        match (made, &*last) {
+            (Ok((material, tls)), _) => {
+                *last = Some((material, tls.clone()));
+                Ok(tls)
+            }
+            // Somebody is replacing the files: what was good will do for the moment.
+            (Err(_), Some((_, tls))) => Ok(tls.clone()),
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    fn material(&self, exec: Option<&ExecCredential>) -> Result<Material, TlsError> {
+        let identity = match (exec.and_then(|exec| exec.identity.clone()), &self.identity) {
+            (Some(printed), _) => Some(printed),
+            (None, Some(identity)) => Some((text(&identity.certificate)?, text(&identity.key)?)),
+            (None, None) => None,
+        };
+        Ok(Material {
+            ca: self.trust.ca.as_ref().map(text).transpose()?,
+            identity,
+        })
+    }
+
+    fn make(&self, material: &Material) -> Result<ClientConfig, TlsError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| TlsError(format!("TLS cannot be used: {error}")))?;
+        let builder = if self.trust.insecure {
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
+        } else {
+            builder.with_root_certificates(self.roots(material.ca.as_ref())?)
+        };
+        let mut config = match &material.identity {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let whose = self.describe_identity();
+                let chain = certificates(certificate, &whose)?;
+                let key = PrivateKeyDer::from_pem_slice(key.expose().as_bytes()).map_err(|_| {
+                    TlsError(format!("the key of {whose} is not a private key in PEM"))
+                })?;
+                builder
+                    .with_client_auth_cert(chain, key)
+                    .map_err(|error| TlsError(format!("{whose} cannot be used: {error}")))?
+            }
+        };
+        let (h2, h1) = (b"h2".to_vec(), b"http/1.1".to_vec());
+        config.alpn_protocols = match self.http {
+            HttpVersion::Negotiated => vec![h2, h1],
+            HttpVersion::Http1 => vec![h1],
+            HttpVersion::Http2 => vec![h2],
+        };
+        Ok(config)
+    }
+
+    fn roots(&self, ca: Option<&Secret>) -> Result<RootCertStore, TlsError> {
+        let mut roots = RootCertStore::empty();
+        if let Some(ca) = ca {
+            let whose = self.trust.describe();
+            for certificate in certificates(ca, &whose)? {
+                roots
+                    .add(certificate)
+                    .map_err(|error| TlsError(format!("{whose} cannot be used: {error}")))?;
+            }
+        } else {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            if roots.is_empty() {
+                return Err(TlsError(
+                    "no certificate authority is named, and the system has none; name one"
+                        .to_owned(),
+                ));
+            }
+        }
+        Ok(roots)
+    }
+
+    fn describe_identity(&self) -> String {
+        match &self.identity {
+            Some(Identity {
+                certificate: Pem::File(file),
+                ..
+            }) => format!("the client certificate {}", file.display()),
+            Some(_) => "the client certificate of the kubeconfig".to_owned(),
+            None => "the client certificate of the exec plugin".to_owned(),
+        }
+    }
+}
+
+impl Trust {
+    /// The authorities we trust, in words.
+    pub(crate) fn describe(&self) -> String {
+        match &self.ca {
+            Some(Pem::File(file)) => format!("the certificate authority {}", file.display()),
+            Some(Pem::Text(_)) => "the certificate authority of the kubeconfig".to_owned(),
+            None => "the certificate authorities of the system".to_owned(),
+        }
+    }
+}
+
+fn text(pem: &Pem) -> Result<Secret, TlsError> {
+    match pem {
+        Pem::Text(text) => Ok(text.clone()),
+        Pem::File(file) => std::fs::read_to_string(file)
+            .map(Secret::from)
+            .map_err(|error| TlsError(format!("cannot read {}: {error}", file.display()))),
+    }
+}
+
+fn certificates(pem: &Secret, whose: &str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem.expose().as_bytes()).collect();
+    match read {
+        Ok(read) if !read.is_empty() => Ok(read),
+        _ => Err(TlsError(format!("{whose} is not a certificate in PEM"))),
+    }
+}
+
+/// `insecure-skip-tls-verify`: who answers is believed, whoever it is.
+#[derive(Debug)]
+struct TrustAnybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for TrustAnybody {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

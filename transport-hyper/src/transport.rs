@@ -1,0 +1,250 @@
+//! The transport of one informer.
+
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::{Buf as _, Bytes};
+use informer_core::Failure;
+use informer_core::transport::{Command, ExchangeId, Request, Signal, Transport};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+use crate::client::Inner;
+use crate::exchange::{Body, Failed, Question, open, within_head_timeout};
+use crate::net::Class;
+use crate::url::{Selection, SelectionError, for_request};
+
+/// So many pieces of a body wait for the informer; then the task waits, and then the server does.
+const WAITING: usize = 1;
+
+/// Executes the commands of one informer over HTTP and reports what comes back.
+///
+/// It is made by [`Client::transport`](crate::Client::transport). Each exchange is a task in the
+/// runtime of the client; whoever polls need not be in a runtime.
+pub struct HyperTransport {
+    client: Arc<Inner>,
+    selection: Arc<Selection>,
+    /// The path and the query that all requests share.
+    path: String,
+    current: Option<Current>,
+}
+
+/// The exchange that is under way.
+struct Current {
+    exchange: ExchangeId,
+    events: mpsc::Receiver<Event>,
+    /// The event that is shown until it is consumed.
+    shown: Option<Event>,
+    task: AbortHandle,
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// A [`Signal`] that owns its parts.
+enum Event {
+    Opened,
+    Bytes(Bytes),
+    Closed,
+    Failed(Failed),
+}
+
+impl Event {
+    const fn is_last(&self) -> bool {
+        matches!(self, Self::Closed | Self::Failed(_))
+    }
+
+    fn signal(&self) -> Signal<'_> {
+        match self {
+            Self::Opened => Signal::Opened,
+            Self::Bytes(bytes) => Signal::Bytes(bytes),
+            Self::Closed => Signal::Closed,
+            Self::Failed(Failed { failure, message }) => Signal::Failed {
+                failure: *failure,
+                message,
+            },
+        }
+    }
+}
+
+impl HyperTransport {
+    pub(crate) fn new(client: Arc<Inner>, selection: &Selection) -> Result<Self, SelectionError> {
+        Ok(Self {
+            client,
+            path: selection.path()?,
+            selection: Arc::new(selection.clone()),
+            current: None,
+        })
+    }
+}
+
+impl fmt::Debug for HyperTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exchange = self.current.as_ref().map(|current| current.exchange);
+        f.debug_struct("HyperTransport")
+            .field("path", &self.path)
+            .field("exchange", &exchange)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<X: AsRef<str>> Transport<X> for HyperTransport {
+    fn execute(&mut self, command: Command<X>) {
+        match command {
+            Command::Open { exchange, request } => {
+                let kind = Kind::of(&request);
+                let job = Job {
+                    client: Arc::clone(&self.client),
+                    selection: Arc::clone(&self.selection),
+                    path: for_request(&self.path, &request),
+                    kind,
+                };
+                let (sender, events) = mpsc::channel(WAITING);
+                let task = self.client.runtime.spawn(job.run(sender)).abort_handle();
+                self.current = Some(Current {
+                    exchange,
+                    events,
+                    shown: None,
+                    task,
+                });
+            }
+            Command::Abort(exchange) => {
+                self.current.take_if(|current| current.exchange == exchange);
+            }
+        }
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        // Without an exchange there is nothing to wait for: the next one begins with a command.
+        let Some(current) = &mut self.current else {
+            return Poll::Pending;
+        };
+        if current.shown.is_none() {
+            let Poll::Ready(event) = current.events.poll_recv(cx) else {
+                return Poll::Pending;
+            };
+            current.shown = Some(event.unwrap_or_else(|| {
+                let message = "the runtime of the client has ended";
+                Event::Failed(Failed::new(Failure::Broken, message))
+            }));
+        }
+        match &current.shown {
+            Some(event) => Poll::Ready((current.exchange, event.signal())),
+            None => Poll::Pending,
+        }
+    }
+
+    fn consume(&mut self, n: usize) {
+        let Some(current) = &mut self.current else {
+            return;
+        };
+        match &mut current.shown {
+            Some(Event::Bytes(bytes)) if n < bytes.len() => bytes.advance(n),
+            Some(event) if event.is_last() => self.current = None,
+            _ => current.shown = None,
+        }
+    }
+}
+
+/// How an exchange is treated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    List,
+    /// A watch that begins with the whole state.
+    Stream,
+    Watch,
+}
+
+impl Kind {
+    const fn of<X>(request: &Request<X>) -> Self {
+        match request {
+            Request::List { .. } => Self::List,
+            Request::Watch {
+                initial_events: true,
+                ..
+            } => Self::Stream,
+            Request::Watch { .. } => Self::Watch,
+        }
+    }
+
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Stream | Self::Watch => "watch",
+        }
+    }
+}
+
+/// All that the task of an exchange needs.
+struct Job {
+    client: Arc<Inner>,
+    selection: Arc<Selection>,
+    path: String,
+    kind: Kind,
+}
+
+impl Job {
+    async fn run(self, events: mpsc::Sender<Event>) {
+        let last = match self.exchange(&events).await {
+            Ok(()) => Event::Closed,
+            Err(failed) => Event::Failed(self.explain(failed)),
+        };
+        // Nobody listens after an abort.
+        let _ = events.send(last).await;
+    }
+
+    async fn exchange(&self, events: &mpsc::Sender<Event>) -> Result<(), Failed> {
+        let budget = &self.client.budget;
+        let mut permit = match self.kind {
+            Kind::List => Some(budget.for_list().await),
+            Kind::Stream => Some(budget.for_stream().await),
+            Kind::Watch => None,
+        };
+        let is_list = self.kind == Kind::List;
+        let question = Question {
+            class: if is_list { Class::List } else { Class::Watch },
+            path: &self.path,
+            accept: self.selection.form().accept(!is_list),
+        };
+        let opening = open(&self.client, question);
+        let (answer, patience) = if is_list {
+            let answer = within_head_timeout(&self.client, opening).await?;
+            (answer, Some(self.client.config.settings.list_timeout))
+        } else {
+            // The idle deadline of the reflector watches over it.
+            (opening.await?, None)
+        };
+        let mut body = Body::new(answer, patience);
+        if events.send(Event::Opened).await.is_err() {
+            return Ok(());
+        }
+        while let Some(piece) = body.next().await? {
+            if let Some(permit) = &mut permit {
+                permit.see(&piece);
+            }
+            if events.send(Event::Bytes(piece)).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the right that is missing.
+    fn explain(&self, failed: Failed) -> Failed {
+        if failed.failure != Failure::Forbidden {
+            return failed;
+        }
+        let message = format!(
+            "the right to {} {} {} is missing: {}",
+            self.kind.verb(),
+            self.selection.resource(),
+            self.selection.place(),
+            failed.message
+        );
+        Failed { message, ..failed }
+    }
+}
