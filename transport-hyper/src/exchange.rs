@@ -281,11 +281,7 @@ impl Body {
             }
         };
         chunk.transpose().map_err(|error| {
-            let message = if error.is_timeout() {
-                "the server gave no sign of life".to_owned()
-            } else {
-                format!("the answer broke off: {}", chain(&error))
-            };
+            let message = format!("the answer broke off: {}", chain(&error));
             Failed::new(Failure::Broken, message)
         })
     }

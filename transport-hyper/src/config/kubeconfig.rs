@@ -35,7 +35,7 @@ impl Kubeconfig {
             clusters: named(parsed.clusters, |entry| (entry.name, entry.cluster)),
             users: named(parsed.users, |entry| (entry.name, entry.user)),
         };
-        config.anchor_paths(file.parent().unwrap_or(Path::new("")));
+        config.anchor_paths(file.parent().unwrap_or_else(|| Path::new("")));
         Ok(config)
     }
 

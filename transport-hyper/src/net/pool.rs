@@ -5,6 +5,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, Uri, header};
@@ -16,7 +17,7 @@ use tokio::sync::Notify;
 
 use super::dial::{Dialled, Stream, dial};
 use super::error::{ConnectError, SendError, chain, find, tls_failure};
-use super::settled::Settled;
+use super::settled::{Reading, Settled};
 use crate::config::{Config, Settings};
 use crate::tls::Tls;
 
@@ -50,6 +51,9 @@ const HTTP1_BUFFER: usize = 64 << 10;
 type NoBody = Empty<Bytes>;
 type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
 
+/// A connection that a task drives and others ask for its limits; `None` when it has ended.
+type Driven = Mutex<Option<Http2Connection>>;
+
 /// All connections of a client.
 pub(crate) struct Pool {
     config: Arc<Config>,
@@ -78,7 +82,7 @@ struct Open {
 /// An HTTP/2 connection.
 struct Shared {
     sender: http2::SendRequest<NoBody>,
-    allowance: Arc<Mutex<Http2Connection>>,
+    allowance: Arc<Driven>,
     streams: Arc<AtomicUsize>,
     generation: u64,
 }
@@ -278,7 +282,7 @@ impl Pool {
             Class::Watch => (WATCH_WINDOW, settings.max_streams),
         };
         let streams = u32::try_from(streams.get()).unwrap_or(u32::MAX);
-        let (io, asked) = Settled::new(TokioIo::new(stream));
+        let (io, reading) = Settled::new(TokioIo::new(stream));
         let handshake = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .initial_max_send_streams(0)
@@ -290,9 +294,9 @@ impl Pool {
             .handshake(io);
         let failed = |error| self.complain(&format!("does not speak HTTP/2: {}", chain(&error)));
         let (sender, connection) = handshake.await.map_err(failed)?;
-        let allowance = Arc::new(Mutex::new(connection));
-        tokio::spawn(run(Arc::clone(&allowance), Arc::clone(&asked)));
-        let settled = until_settled(&sender, &allowance, &asked);
+        let allowance = Arc::new(Mutex::new(Some(connection)));
+        tokio::spawn(run(Arc::clone(&allowance), Arc::clone(&reading)));
+        let settled = until_settled(&sender, &allowance, &reading.asked);
         match tokio::time::timeout(settings.connect_timeout, settled).await {
             Ok(true) => Ok(Shared {
                 sender,
@@ -300,7 +304,10 @@ impl Pool {
                 streams: Arc::default(),
                 generation,
             }),
-            Ok(false) => Err(self.complain("closed the connection before it began")),
+            Ok(false) => Err(match reading.refused() {
+                Some(error) => ConnectError(tls_failure(&error, &self.config)),
+                None => self.complain("closed the connection before it began"),
+            }),
             Err(_) => Err(self.complain("does not say how many streams it allows")),
         }
     }
@@ -417,15 +424,17 @@ impl Hold {
 }
 
 /// How many streams the peer allows; none as long as it has not said so.
-fn allowed(connection: &Mutex<Http2Connection>) -> usize {
+fn allowed(connection: &Driven) -> usize {
     let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-    connection.current_max_send_streams()
+    connection
+        .as_ref()
+        .map_or(0, Http2Connection::current_max_send_streams)
 }
 
 /// Waits until the peer has said how many streams it allows, or is gone: then `false`.
 async fn until_settled(
     sender: &http2::SendRequest<NoBody>,
-    allowance: &Mutex<Http2Connection>,
+    allowance: &Driven,
     asked: &Notify,
 ) -> bool {
     while allowed(allowance) == 0 {
@@ -438,13 +447,20 @@ async fn until_settled(
 }
 
 /// Drives a connection to its end, and says so to whoever waits for its beginning.
-async fn run(connection: Arc<Mutex<Http2Connection>>, asked: Arc<Notify>) {
+async fn run(connection: Arc<Driven>, reading: Arc<Reading>) {
     let end = std::future::poll_fn(|cx| {
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-        Pin::new(&mut *connection).poll(cx).map(drop)
+        let running = connection.as_mut();
+        let ended = running.is_none_or(|running| Pin::new(running).poll(cx).is_ready());
+        if ended {
+            // Only when it is dropped do those who want to send learn that it has ended.
+            *connection = None;
+            return Poll::Ready(());
+        }
+        Poll::Pending
     });
     end.await;
-    asked.notify_one();
+    reading.asked.notify_one();
 }
 
 /// HTTP/1.1 names the host in a header and not in the target.

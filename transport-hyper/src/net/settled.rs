@@ -2,11 +2,13 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use tokio::sync::Notify;
+
+use super::error::find;
 
 /// A connection that tells when what it has read has been dealt with.
 ///
@@ -16,18 +18,35 @@ use tokio::sync::Notify;
 /// to look is whenever it asks.
 pub(super) struct Settled<T> {
     inner: T,
-    asked: Arc<Notify>,
+    reading: Arc<Reading>,
+}
+
+/// What is known of the reader of a connection.
+#[derive(Default)]
+pub(super) struct Reading {
+    /// Notified when the reader asks for more, and when the connection has ended.
+    pub(super) asked: Notify,
+    /// What TLS failed of. With TLS 1.3 a server looks at our certificate after the handshake, and
+    /// on the way through HTTP/2 nothing of its answer would be left.
+    refused: Mutex<Option<rustls::Error>>,
+}
+
+impl Reading {
+    pub(super) fn refused(&self) -> Option<rustls::Error> {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.clone()
+    }
 }
 
 impl<T> Settled<T> {
-    /// The wrapped connection, and what is notified when its reader asks for more.
-    pub(super) fn new(inner: T) -> (Self, Arc<Notify>) {
-        let asked = Arc::new(Notify::new());
+    /// The wrapped connection, and what is known of its reader.
+    pub(super) fn new(inner: T) -> (Self, Arc<Reading>) {
+        let reading = Arc::new(Reading::default());
         let settled = Self {
             inner,
-            asked: asked.clone(),
+            reading: Arc::clone(&reading),
         };
-        (settled, asked)
+        (settled, reading)
     }
 }
 
@@ -37,8 +56,15 @@ impl<T: Read + Unpin> Read for Settled<T> {
         cx: &mut Context<'_>,
         buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        self.asked.notify_one();
-        Pin::new(&mut self.inner).poll_read(cx, buf)
+        self.reading.asked.notify_one();
+        let read = Pin::new(&mut self.inner).poll_read(cx, buf);
+        if let Poll::Ready(Err(error)) = &read
+            && let Some(error) = find::<rustls::Error>(error)
+        {
+            let refused = &self.reading.refused;
+            *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+        }
+        read
     }
 }
 

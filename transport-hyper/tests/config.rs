@@ -1,0 +1,289 @@
+//! Kubeconfigs and the like: what is read from where, and what is said when it cannot be used.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod loopback;
+
+use informer_transport_hyper::{Config, ConfigError, Environment};
+use loopback::folder::Folder;
+
+const KIND: &str = "
+apiVersion: v1
+kind: Config
+current-context: kind
+preferences: {}
+clusters:
+- name: kind
+  cluster:
+    server: https://127.0.0.1:6443
+- name: prod
+  cluster: {server: 'https://prod.example.org/k8s/'}
+contexts:
+- name: kind
+  context: {cluster: kind, user: me, namespace: web}
+- name: prod
+  context: {cluster: prod, user: me}
+- name: lost
+  context: {cluster: gone, user: me}
+- name: nobody
+  context: {cluster: kind, user: gone}
+users:
+- name: me
+  user: {token: abc}
+";
+
+#[test]
+fn contexts() {
+    let folder = Folder::new();
+    let file = folder.write("config", KIND);
+    let config = Config::from_kubeconfig(&file, None).unwrap();
+    assert_eq!(config.server_url(), "https://127.0.0.1:6443");
+    assert_eq!(config.default_namespace(), "web");
+    let config = Config::from_kubeconfig(&file, Some("prod")).unwrap();
+    assert_eq!(config.server_url(), "https://prod.example.org:443/k8s");
+    assert_eq!(config.default_namespace(), "default");
+    for (context, complaint) in [
+        (
+            "typo",
+            "there is no context `typo` in the kubeconfig; there are: `kind`, `lost`, `nobody`, `prod`",
+        ),
+        (
+            "lost",
+            "there is no cluster `gone` in the kubeconfig; there are: `kind`, `prod`",
+        ),
+        (
+            "nobody",
+            "there is no user `gone` in the kubeconfig; there are: `me`",
+        ),
+    ] {
+        let error = Config::from_kubeconfig(&file, Some(context)).unwrap_err();
+        assert_eq!(error.to_string(), complaint);
+    }
+}
+
+#[test]
+fn json_is_yaml_too() {
+    let folder = Folder::new();
+    let file = folder.write(
+        "config",
+        r#"{"current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":""}}],
+            "clusters":[{"name":"c","cluster":{"server":"http://localhost:8001"}}],"users":null}"#,
+    );
+    let config = Config::from_kubeconfig(file, None).unwrap();
+    assert_eq!(config.server_url(), "http://localhost:8001");
+}
+
+/// A kubeconfig with one cluster and one user.
+fn simple(cluster: &str, user: &str) -> String {
+    format!(
+        "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
+         clusters: [{{name: c, cluster: {cluster}}}]\nusers: [{{name: u, user: {user}}}]\n"
+    )
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    const OK: &str = "{server: 'https://a'}";
+    let folder = Folder::new();
+    let rows = [
+        ("{}", "{}", "cluster `c`: `server` is missing"),
+        (
+            "{server: nonsense}",
+            "{}",
+            "cluster `c`: `server` must begin with https:// or http://",
+        ),
+        (
+            "{server: 'https://a', proxy-url: 'socks5://p:1'}",
+            "{}",
+            "cluster `c`: a socks5 proxy is not supported",
+        ),
+        (
+            "{server: 'https://a', certificate-authority-data: '%%%'}",
+            "{}",
+            "cluster `c`: `certificate-authority-data` is not PEM in base64",
+        ),
+        (
+            "{server: 'https://a', certificate-authority: x, insecure-skip-tls-verify: true}",
+            "{}",
+            "cluster `c`: `insecure-skip-tls-verify` cannot be true beside a certificate authority",
+        ),
+        (
+            OK,
+            "{auth-provider: {name: oidc, config: {x: y}}}",
+            "user `u`: an auth-provider (OIDC and others) is not supported",
+        ),
+        (
+            OK,
+            "{token: a, username: b}",
+            "user `u`: `username` stands beside `token`",
+        ),
+        (
+            OK,
+            "{client-certificate: x}",
+            "user `u`: `client-key` is missing",
+        ),
+        (
+            OK,
+            "{client-key: x}",
+            "user `u`: `client-certificate` is missing",
+        ),
+        (OK, "{as-groups: [x]}", "user `u`: `as` is missing"),
+        (
+            OK,
+            "{exec: {command: x}}",
+            "user `u`: `exec.apiVersion` must be",
+        ),
+        (
+            OK,
+            "{exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}}",
+            "user `u`: `exec.apiVersion` must be",
+        ),
+        (
+            OK,
+            "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}}",
+            "user `u`: `exec.command` is missing",
+        ),
+        (
+            OK,
+            "{exec: {command: x, apiVersion: client.authentication.k8s.io/v1}}",
+            "user `u`: `exec.interactiveMode` must be Never, IfAvailable or Always",
+        ),
+    ];
+    for (cluster, user, complaint) in rows {
+        let file = folder.write("config", &simple(cluster, user));
+        let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
+        assert!(error.starts_with(complaint), "{error}");
+    }
+    // The older version of the conversation has a default.
+    let user = "{exec: {command: x, apiVersion: client.authentication.k8s.io/v1beta1}}";
+    let file = folder.write("config", &simple(OK, user));
+    Config::from_kubeconfig(file, None).unwrap();
+}
+
+#[test]
+fn files_that_are_not_there_or_no_yaml() {
+    let folder = Folder::new();
+    let missing = folder.path().join("missing");
+    let error = Config::from_kubeconfig(&missing, None).unwrap_err();
+    assert!(matches!(error, ConfigError::Unreadable { .. }), "{error}");
+    assert!(error.to_string().contains("missing"), "{error}");
+
+    let file = folder.write("config", "users:\n- name: me\n  user: {token: s3cret\n");
+    let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
+    assert!(error.contains("config is malformed: line "), "{error}");
+    assert!(!error.contains("s3cret"), "{error}");
+
+    let file = folder.write("config", "users:\n- name: me\n  user: s3cret\n");
+    let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
+    assert!(error.contains("config is malformed: line 3"), "{error}");
+    assert!(!error.contains("s3cret"), "{error}");
+
+    let file = folder.write("config", "");
+    let error = Config::from_kubeconfig(file, None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the kubeconfig has no `current-context`; name a context: none"
+    );
+}
+
+#[test]
+fn the_first_file_that_names_something_counts() {
+    let folder = Folder::new();
+    let first = folder.write(
+        "a/config",
+        "current-context: one\nclusters: [{name: c, cluster: {server: 'https://first'}}]\n",
+    );
+    let second = folder.write(
+        "b/config",
+        "current-context: two\n\
+         clusters: [{name: c, cluster: {server: 'https://second', certificate-authority: ca.crt}}, \
+                    {name: d, cluster: {server: 'https://d', certificate-authority: ca.crt}}]\n\
+         contexts: [{name: one, context: {cluster: c}}, {name: two, context: {cluster: d}}]\n",
+    );
+    let files = [first.clone(), second.clone()];
+    let config = Config::from_kubeconfigs(&files, None).unwrap();
+    assert_eq!(config.server_url(), "https://first:443");
+    // An entry counts whole: the first file knows no authority for this cluster.
+    assert!(!format!("{config:?}").contains("ca.crt"));
+    // Paths are relative to the file in which they stand.
+    let config = Config::from_kubeconfigs(&files, Some("two")).unwrap();
+    let ca = folder.path().join("b").join("ca.crt");
+    assert!(
+        format!("{config:?}").contains(&ca.display().to_string()),
+        "{config:?}"
+    );
+
+    let mut environment = Environment::default();
+    let missing = folder.path().join("missing");
+    let names = [missing.clone(), first, second];
+    environment.kubeconfig = Some(std::env::join_paths(names).unwrap());
+    let config = Config::infer_from(&environment).unwrap();
+    assert_eq!(config.server_url(), "https://first:443");
+
+    environment.kubeconfig = Some(missing.clone().into());
+    let error = Config::infer_from(&environment).unwrap_err().to_string();
+    assert!(
+        error.contains(&format!("KUBECONFIG names {}", missing.display())),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_home_directory_is_next() {
+    let folder = Folder::new();
+    folder.write(".kube/config", KIND);
+    let mut environment = Environment::default();
+    environment.home = Some(folder.path().to_owned());
+    let config = Config::infer_from(&environment).unwrap();
+    assert_eq!(config.server_url(), "https://127.0.0.1:6443");
+    // An empty variable is none.
+    environment.kubeconfig = Some("".into());
+    assert!(Config::infer_from(&environment).is_ok());
+}
+
+#[test]
+fn a_pod_is_last() {
+    let folder = Folder::new();
+    let mut environment = Environment::default();
+    environment.home = Some(folder.path().join("home"));
+    environment.service_host = Some("10.96.0.1".to_owned());
+    environment.service_port = Some("443".to_owned());
+    environment.service_account = folder.path().to_owned();
+    let error = Config::infer_from(&environment).unwrap_err().to_string();
+    assert!(
+        error.contains("does this pod mount its service account token?"),
+        "{error}"
+    );
+
+    folder.write("token", "abc");
+    folder.write("ca.crt", "a certificate");
+    folder.write("namespace", "web\n");
+    let config = Config::infer_from(&environment).unwrap();
+    assert_eq!(config.server_url(), "https://10.96.0.1:443");
+    assert_eq!(config.default_namespace(), "web");
+
+    environment.service_host = Some("fd00::1".to_owned());
+    let config = Config::infer_from(&environment).unwrap();
+    assert_eq!(config.server_url(), "https://[fd00::1]:443");
+
+    environment.service_port = Some("https".to_owned());
+    assert!(Config::infer_from(&environment).is_err());
+}
+
+#[test]
+fn nothing_anywhere_is_one_sentence() {
+    let mut environment = Environment::default();
+    environment.home = Some("/nowhere".into());
+    let error = Config::infer_from(&environment).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no configuration for a Kubernetes cluster was found (KUBECONFIG is not set; \
+         /nowhere/.kube/config does not exist; not in a pod: KUBERNETES_SERVICE_HOST is not set); \
+         set KUBECONFIG or name a kubeconfig file"
+    );
+}

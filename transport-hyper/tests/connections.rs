@@ -1,0 +1,427 @@
+//! How connections are made, shared, lost and made again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod loopback;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use informer_core::Failure;
+use informer_transport_hyper::{Client, Config, HttpVersion, Settings};
+use loopback::hand::{Hand, Seen, list, stream, watch};
+use loopback::relay::{Mood, Relay, proxy};
+use loopback::server::{Cluster, Feed, Listen, Server};
+
+/// Opens so many watches, and gives them with their answers, which are in another order.
+async fn watches(cluster: &mut Cluster, client: &Client, count: usize) -> (Vec<Hand>, Vec<Feed>) {
+    let mut hands: Vec<_> = (0..count).map(|_| Hand::new(client)).collect();
+    for hand in &mut hands {
+        hand.open(watch());
+    }
+    let mut feeds = Vec::new();
+    for _ in 0..count {
+        feeds.push(cluster.server.call().await.stream());
+    }
+    for hand in &mut hands {
+        hand.opened().await;
+    }
+    (hands, feeds)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_hundred_watches_share_six_connections_with_lists() {
+    let mut cluster = Cluster::with_max_streams(true, 100).await;
+    let client = Client::new(cluster.config()).unwrap();
+    let (mut hands, feeds) = watches(&mut cluster, &client, 500).await;
+    assert_eq!(cluster.server.connections(), 5);
+    let mut lister = Hand::new(&client);
+    for round in 0..3 {
+        for (number, feed) in feeds.iter().enumerate() {
+            feed.send(format!("{round}:{number}\n")).await;
+        }
+        lister.open(list());
+        cluster.server.call().await.json("{}");
+        lister.opened().await;
+        lister.text("{}").await;
+        lister.closed().await;
+        let mut seen = Vec::new();
+        for hand in &mut hands {
+            let Seen::Bytes(bytes) = hand.next().await else {
+                panic!("an event was lost");
+            };
+            seen.push(String::from_utf8(bytes).unwrap());
+        }
+        let mut sent: Vec<_> = (0..500)
+            .map(|number| format!("{round}:{number}\n"))
+            .collect();
+        seen.sort();
+        sent.sort();
+        assert_eq!(seen, sent);
+    }
+    assert_eq!(cluster.server.connections(), 6);
+}
+
+#[tokio::test]
+async fn the_limit_of_the_peer_counts_whatever_it_is() {
+    let mut cluster = Cluster::with_max_streams(true, 3).await;
+    let client = Client::new(cluster.config()).unwrap();
+    let (hands, feeds) = watches(&mut cluster, &client, 10).await;
+    assert_eq!(cluster.server.connections(), 4);
+    // What has become free is used again.
+    drop(hands);
+    for feed in &feeds {
+        feed.gone().await;
+    }
+    let (_hands, _feeds) = watches(&mut cluster, &client, 3).await;
+    assert_eq!(cluster.server.connections(), 4);
+}
+
+#[tokio::test]
+async fn our_own_limit_counts_where_the_peer_allows_more() {
+    let mut cluster = Cluster::with_max_streams(true, 1000).await;
+    let settings = Settings {
+        max_streams: NonZeroUsize::new(5).unwrap(),
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    let (_hands, _feeds) = watches(&mut cluster, &client, 20).await;
+    assert_eq!(cluster.server.connections(), 4);
+}
+
+#[tokio::test]
+async fn informers_that_stop_reading_do_not_hold_up_the_others() {
+    let mut cluster = Cluster::new(true).await;
+    let client = Client::new(cluster.config()).unwrap();
+    let (mut hands, feeds) = watches(&mut cluster, &client, 100).await;
+    assert_eq!(cluster.server.connections(), 1);
+    let mut reader = hands.pop().unwrap();
+    let more = bytes::Bytes::from(vec![b'x'; 64 << 10]);
+    // All streams are filled until they take no more; one of them is read.
+    let mut filling = Vec::new();
+    for feed in feeds {
+        let more = more.clone();
+        filling.push(tokio::spawn(async move {
+            while feed.try_send(more.clone()).await {}
+        }));
+    }
+    let mut read = 0;
+    while read < 16 << 20 {
+        match reader.next().await {
+            Seen::Bytes(bytes) => read += bytes.len(),
+            other => panic!("{other:?}"),
+        }
+    }
+    for task in filling {
+        task.abort();
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_goes_away_is_replaced_and_its_streams_end_in_peace() {
+    let mut cluster = Cluster::new(true).await;
+    let client = Client::new(cluster.config()).unwrap();
+    let (mut hands, feeds) = watches(&mut cluster, &client, 1).await;
+    cluster.server.go_away();
+    // Until the client has heard of it, it may use the connection.
+    let (mut more, more_feeds) = loop {
+        let opened = watches(&mut cluster, &client, 1).await;
+        if cluster.server.connections() == 2 {
+            break opened;
+        }
+    };
+    for (hand, feed) in [(&mut hands[0], &feeds[0]), (&mut more[0], &more_feeds[0])] {
+        feed.send("event\n").await;
+        hand.text("event\n").await;
+    }
+    drop(feeds);
+    hands[0].closed().await;
+}
+
+#[tokio::test]
+async fn a_dead_peer_is_noticed() {
+    let mut cluster = Cluster::new(true).await;
+    let relay = Relay::new(cluster.server.address).await;
+    let settings = Settings {
+        keep_alive_interval: Duration::from_millis(100),
+        keep_alive_timeout: Duration::from_millis(400),
+        ..Settings::new()
+    };
+    let config = cluster.config_at(&format!("https://{}", relay.address));
+    let client = Client::new(config.with_settings(settings)).unwrap();
+    let (mut hands, _feeds) = watches(&mut cluster, &client, 2).await;
+    relay.set(Mood::Frozen);
+    for hand in &mut hands {
+        hand.failed(Failure::Broken).await;
+    }
+    relay.set(Mood::Forward);
+    let (_hands, _feeds) = watches(&mut cluster, &client, 1).await;
+}
+
+#[tokio::test]
+async fn a_reset_is_noticed_and_a_new_connection_is_made() {
+    for http2 in [false, true] {
+        let mut cluster = Cluster::new(http2).await;
+        let relay = Relay::new(cluster.server.address).await;
+        let config = cluster.config_at(&format!("https://{}", relay.address));
+        let client = Client::new(config).unwrap();
+        let (mut hands, _feeds) = watches(&mut cluster, &client, 1).await;
+        relay.set(Mood::Cut);
+        hands[0].failed(Failure::Broken).await;
+        relay.set(Mood::Forward);
+        let (_hands, _feeds) = watches(&mut cluster, &client, 1).await;
+        assert_eq!(relay.connections.load(Ordering::SeqCst), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_idle_connection_that_was_closed_is_not_used() {
+    for http2 in [false, true] {
+        let mut cluster = Cluster::new(http2).await;
+        let client = Client::new(cluster.config()).unwrap();
+        let mut hand = Hand::new(&client);
+        for _ in 0..20 {
+            hand.open(list());
+            cluster.server.call().await.json("{}");
+            hand.opened().await;
+            hand.text("{}").await;
+            hand.closed().await;
+            // The next request may meet the connection before, while or after it is closed.
+            cluster.server.go_away();
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_listens() {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let client = Client::new(Config::new(&url).unwrap()).unwrap();
+    // Those who wait for the same connection share its failure.
+    let mut hands: Vec<_> = (0..50).map(|_| Hand::new(&client)).collect();
+    for hand in &mut hands {
+        hand.open(watch());
+    }
+    for hand in &mut hands {
+        let message = hand.failed(Failure::Refused).await;
+        assert_eq!(
+            message,
+            format!("connection refused by {url}; is it running at this address?")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_has() {
+    let client = Client::new(Config::new("http://no-such-host.invalid:6443").unwrap()).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    let message = hand.failed(Failure::Refused).await;
+    assert!(
+        message.starts_with("the name `no-such-host.invalid` of "),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_is_recognised() {
+    let listen = Listen {
+        tls: None,
+        http2: false,
+        max_streams: 100,
+    };
+    let server = Server::new(listen).await;
+    let cluster = Cluster::new(true).await;
+    let config = cluster.config_at(&format!("https://{}", server.address));
+    let client = Client::new(config).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    let message = hand.failed(Failure::Refused).await;
+    assert!(message.contains("does not answer in TLS"), "{message}");
+}
+
+#[tokio::test]
+async fn a_server_that_accepts_and_says_nothing_is_given_up() {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
+    let cluster = Cluster::new(true).await;
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    let settings = Settings {
+        connect_timeout: Duration::from_millis(100),
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config_at(&url).with_settings(settings)).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(watch());
+    let message = hand.failed(Failure::Refused).await;
+    assert_eq!(
+        message,
+        format!("connecting to {url} took longer than 100ms")
+    );
+}
+
+#[tokio::test]
+async fn without_tls_and_with_either_version() {
+    for http2 in [false, true] {
+        let listen = Listen {
+            tls: None,
+            http2,
+            max_streams: 100,
+        };
+        let mut server = Server::new(listen).await;
+        let settings = Settings {
+            http: if http2 {
+                HttpVersion::Http2
+            } else {
+                HttpVersion::Negotiated
+            },
+            ..Settings::new()
+        };
+        let config = Config::new(&format!("http://{}/below", server.address)).unwrap();
+        let client = Client::new(config.with_settings(settings)).unwrap();
+        let mut hand = Hand::new(&client);
+        hand.open(watch());
+        let call = server.call().await;
+        assert!(
+            call.target.starts_with("/below/api/v1/pods?watch=true"),
+            "{}",
+            call.target
+        );
+        let feed = call.stream();
+        hand.opened().await;
+        feed.send("x").await;
+        hand.text("x").await;
+    }
+}
+
+#[tokio::test]
+async fn either_version_can_be_asked_for() {
+    for (http, server_speaks_http2) in [(HttpVersion::Http1, false), (HttpVersion::Http2, true)] {
+        let mut cluster = Cluster::new(server_speaks_http2).await;
+        let settings = Settings {
+            http,
+            ..Settings::new()
+        };
+        let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+        let (_hands, _feeds) = watches(&mut cluster, &client, 2).await;
+        let expected = if server_speaks_http2 { 1 } else { 2 };
+        assert_eq!(cluster.server.connections(), expected);
+    }
+}
+
+/// A configuration with a proxy.
+fn through(cluster: &Cluster, proxy: &str) -> Config {
+    let text = format!(
+        "current-context: c\ncontexts: [{{name: c, context: {{cluster: c}}}}]\n\
+         clusters: [{{name: c, cluster: {{server: '{}', certificate-authority: ca.crt, proxy-url: '{proxy}'}}}}]\n",
+        cluster.url()
+    );
+    Config::from_kubeconfig(cluster.folder.write("config", &text), None).unwrap()
+}
+
+#[tokio::test]
+async fn through_a_proxy() {
+    let mut cluster = Cluster::new(true).await;
+    let (address, mut questions) = proxy("HTTP/1.1 200 Connection established\r\n\r\n").await;
+    let client = Client::new(through(&cluster, &format!("http://me:pw@{address}"))).unwrap();
+    let (mut hands, feeds) = watches(&mut cluster, &client, 1).await;
+    feeds[0].send("x").await;
+    hands[0].text("x").await;
+    let question = questions.recv().await.unwrap();
+    let expected = format!("CONNECT {} HTTP/1.1\r\n", cluster.server.address);
+    assert!(question.starts_with(&expected), "{question}");
+    assert!(
+        question.contains("Proxy-Authorization: Basic bWU6cHc=\r\n"),
+        "{question}"
+    );
+}
+
+#[tokio::test]
+async fn a_proxy_that_refuses() {
+    let cluster = Cluster::new(true).await;
+    for (answer, expected) in [
+        ("HTTP/1.1 403 Forbidden\r\n\r\n", "HTTP 403"),
+        (
+            "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
+            "wants credentials (407)",
+        ),
+        ("SSH-2.0-OpenSSH\r\n\r\n", "does not answer in HTTP"),
+    ] {
+        let (address, _questions) = proxy(answer).await;
+        let client = Client::new(through(&cluster, &format!("http://{address}"))).unwrap();
+        let mut hand = Hand::new(&client);
+        hand.open(list());
+        let message = hand.failed(Failure::Refused).await;
+        assert!(
+            message.starts_with(&format!("the proxy {address} ")),
+            "{message}"
+        );
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn only_so_many_lists_run_at_the_same_time() {
+    let mut cluster = Cluster::new(true).await;
+    let settings = Settings {
+        max_lists: NonZeroUsize::new(2).unwrap(),
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    let mut hands: Vec<_> = (0..6).map(|_| Hand::new(&client)).collect();
+    for (number, hand) in hands.iter_mut().enumerate() {
+        hand.open(if number % 2 == 0 { list() } else { stream() });
+    }
+    // Watches are not held back.
+    let mut running = vec![cluster.server.call().await, cluster.server.call().await];
+    let mut watching = Hand::new(&client);
+    watching.open(watch());
+    let call = cluster.server.call().await;
+    assert!(call.target.contains("resourceVersion=7"), "{}", call.target);
+    let mut streams = Vec::new();
+    for _ in 0..4 {
+        let call = running.remove(0);
+        if call.target.contains("watch=true") {
+            let feed = call.stream();
+            // It goes on as a watch.
+            feed.send("{\"k8s.io/initial-events-end\":\"true\"}\n")
+                .await;
+            streams.push(feed);
+        } else {
+            call.json("{}");
+        }
+        // Nothing is sent before there is room, and room is when bytes have been passed on.
+        for hand in &mut hands {
+            let _ = tokio::time::timeout(Duration::ZERO, hand.next()).await;
+        }
+        running.push(drained(&mut cluster, &mut hands).await);
+    }
+    assert_eq!(running.len(), 2);
+    assert!(!cluster.server.is_called());
+}
+
+/// The next call, while all hands take what comes.
+async fn drained(cluster: &mut Cluster, hands: &mut [Hand]) -> loopback::server::Call {
+    use informer_core::transport::Transport;
+
+    let draining = std::future::poll_fn(|cx| {
+        for hand in hands.iter_mut() {
+            while Transport::<String>::poll_signal(&mut hand.transport, cx).is_ready() {
+                Transport::<String>::consume(&mut hand.transport, usize::MAX);
+            }
+        }
+        std::task::Poll::<()>::Pending
+    });
+    tokio::select! {
+        call = cluster.server.call() => call,
+        () = draining => unreachable!(),
+    }
+}

@@ -1,0 +1,166 @@
+//! Names to resources, asked of servers old and new.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod loopback;
+
+use informer_core::Failure;
+use informer_transport_hyper::{Client, Reach, ResolveError};
+use loopback::server::{Call, Cluster};
+
+const CORE: &str = r#"{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
+    {"metadata":{"creationTimestamp":null},"versions":[{"version":"v1","freshness":"Current","resources":[
+        {"resource":"nodes","responseKind":{"group":"","version":"","kind":"Node"},"scope":"Cluster",
+         "singularResource":"node","verbs":["get","list","watch"],"shortNames":["no"]},
+        {"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},"scope":"Namespaced",
+         "singularResource":"pod","verbs":["create","list","watch"],"shortNames":["po"],
+         "subresources":[{"subresource":"log"}]}]}]}]}"#;
+
+const GROUPS: &str = r#"{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
+    {"metadata":{"name":"apps"},"versions":[{"version":"v1","resources":[
+        {"resource":"deployments","responseKind":{"group":"","version":"","kind":"Deployment"},
+         "scope":"Namespaced","singularResource":"deployment","verbs":["list","watch"],"shortNames":["deploy"]}]}]},
+    {"metadata":{"name":"down.example.org"},"versions":[{"version":"v1","freshness":"Stale"}]}]}"#;
+
+/// Answers as an aggregated server does.
+fn aggregated(call: Call) {
+    assert!(
+        call.header("accept")
+            .unwrap()
+            .contains("as=APIGroupDiscoveryList")
+    );
+    let head = [(
+        "content-type",
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    )];
+    let body = match call.target.as_str() {
+        "/api" => CORE,
+        "/apis" => GROUPS,
+        other => panic!("{other}"),
+    };
+    call.reply(200, &head, body);
+}
+
+/// Answers as an old server does; one of its groups is down.
+fn plain(call: Call) {
+    let body = match call.target.as_str() {
+        "/api" => r#"{"kind":"APIVersions","versions":["v1"]}"#,
+        "/apis" => {
+            r#"{"kind":"APIGroupList","groups":[
+                {"name":"autoscaling","versions":[{"groupVersion":"autoscaling/v1","version":"v1"},{"groupVersion":"autoscaling/v2","version":"v2"}],
+                 "preferredVersion":{"groupVersion":"autoscaling/v2","version":"v2"}},
+                {"name":"down.example.org","versions":[{"groupVersion":"down.example.org/v1","version":"v1"}]}]}"#
+        }
+        "/api/v1" => {
+            r#"{"kind":"APIResourceList","groupVersion":"v1","resources":[
+                {"name":"nodes","singularName":"node","namespaced":false,"kind":"Node","verbs":["list","watch"]},
+                {"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod","verbs":["list","watch"],"shortNames":["po"]},
+                {"name":"pods/log","singularName":"","namespaced":true,"kind":"Pod","verbs":["get"]}]}"#
+        }
+        "/apis/autoscaling/v1" | "/apis/autoscaling/v2" => {
+            r#"{"kind":"APIResourceList","resources":[
+                {"name":"horizontalpodautoscalers","singularName":"","namespaced":true,"kind":"HorizontalPodAutoscaler","verbs":["list","watch"],"shortNames":["hpa"]}]}"#
+        }
+        "/apis/down.example.org/v1" => return call.reply(503, &[], ""),
+        other => panic!("{other}"),
+    };
+    call.json(body);
+}
+
+/// Resolves a name while the server answers by `answer`.
+async fn resolve(
+    cluster: &mut Cluster,
+    name: &str,
+    answer: impl Fn(Call),
+) -> Result<String, ResolveError> {
+    let client = Client::new(cluster.config()).unwrap();
+    let resolving = client.resolve(name);
+    let mut resolving = std::pin::pin!(resolving);
+    let found = loop {
+        tokio::select! {
+            found = &mut resolving => break found?,
+            call = cluster.server.call() => answer(call),
+        }
+    };
+    let reach = match found.reach {
+        Reach::Namespaced => "namespaced",
+        Reach::Cluster => "cluster",
+    };
+    Ok(format!(
+        "{}/{} {} {} {reach}",
+        found.group, found.version, found.plural, found.kind
+    ))
+}
+
+#[tokio::test]
+async fn a_server_with_aggregated_discovery() {
+    let mut cluster = Cluster::new(true).await;
+    for (name, expected) in [
+        ("po", "/v1 pods Pod namespaced"),
+        ("Node", "/v1 nodes Node cluster"),
+        (
+            "deployments.v1.apps",
+            "apps/v1 deployments Deployment namespaced",
+        ),
+    ] {
+        let found = resolve(&mut cluster, name, aggregated).await;
+        assert_eq!(found.as_deref(), Ok(expected));
+    }
+    let error = resolve(&mut cluster, "deploymint", aggregated)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the server has no resource `deploymint`; did you mean `deployments.apps`?"
+    );
+}
+
+#[tokio::test]
+async fn a_server_without() {
+    let mut cluster = Cluster::new(false).await;
+    for (name, expected) in [
+        ("po", "/v1 pods Pod namespaced"),
+        ("nodes", "/v1 nodes Node cluster"),
+        (
+            "hpa",
+            "autoscaling/v2 horizontalpodautoscalers HorizontalPodAutoscaler namespaced",
+        ),
+        (
+            "hpa.v1.autoscaling",
+            "autoscaling/v1 horizontalpodautoscalers HorizontalPodAutoscaler namespaced",
+        ),
+    ] {
+        let found = resolve(&mut cluster, name, plain).await;
+        assert_eq!(found.as_deref(), Ok(expected));
+    }
+    assert!(resolve(&mut cluster, "widgets", plain).await.is_err());
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_say() {
+    let mut cluster = Cluster::new(true).await;
+    let answer = |call: Call| call.reply(403, &[], "");
+    let error = resolve(&mut cluster, "pods", answer).await.unwrap_err();
+    let ResolveError::Request(request) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(request.failure, Failure::Forbidden);
+    assert_eq!(
+        error.to_string(),
+        "cannot ask the server what it offers: HTTP 403"
+    );
+    let answer = |call: Call| call.json("[1,2");
+    let error = resolve(&mut cluster, "pods", answer)
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("the answer to /api is not what was asked for"),
+        "{error}"
+    );
+}

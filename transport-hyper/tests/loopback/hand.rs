@@ -1,0 +1,143 @@
+//! Drives a transport by hand.
+
+use std::time::Duration;
+
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::storage::Heap;
+use informer_core::transport::{At, Command, ExchangeId, Request, Signal, Transport};
+use informer_core::{Failure, Informer, InformerConfig, Instant};
+use informer_transport_hyper::{ApiResource, Client, HyperTransport, Reach, Selection};
+
+use super::soon;
+
+/// A signal that owns its parts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Seen {
+    Opened,
+    Bytes(Vec<u8>),
+    Closed,
+    Failed(Failure, String),
+}
+
+/// One transport, with what it needs to be driven.
+pub struct Hand {
+    pub transport: HyperTransport,
+}
+
+pub fn pods() -> Selection {
+    Selection::of(ApiResource::new("", "v1", "pods", "Pod", Reach::Namespaced))
+}
+
+pub fn list() -> Request<String> {
+    Request::List {
+        version: At::Any,
+        limit: None,
+        page: None,
+    }
+}
+
+pub fn watch() -> Request<String> {
+    Request::Watch {
+        version: At::Version("7".to_owned()),
+        timeout: Duration::from_secs(300),
+        initial_events: false,
+    }
+}
+
+pub fn stream() -> Request<String> {
+    Request::Watch {
+        version: At::Latest,
+        timeout: Duration::from_secs(300),
+        initial_events: true,
+    }
+}
+
+/// The name of the first exchange of an informer; only a core can make one.
+pub fn exchange() -> ExchangeId {
+    let now = Instant::default();
+    let mut informer: Informer<_, Heap> =
+        Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
+    informer.start(now);
+    match informer.poll_command(now) {
+        Some(Command::Open { exchange, .. }) => exchange,
+        other => panic!("{other:?}"),
+    }
+}
+
+impl Hand {
+    pub fn new(client: &Client) -> Self {
+        Self::of(client, &pods())
+    }
+
+    pub fn of(client: &Client, selection: &Selection) -> Self {
+        Self {
+            transport: client.transport(selection).unwrap(),
+        }
+    }
+
+    pub fn open(&mut self, request: Request<String>) {
+        let exchange = exchange();
+        self.transport.execute(Command::Open { exchange, request });
+    }
+
+    pub fn abort(&mut self) {
+        self.transport.execute(Command::<String>::Abort(exchange()));
+    }
+
+    /// The next signal, used up.
+    pub async fn next(&mut self) -> Seen {
+        let transport = &mut self.transport;
+        let seen = std::future::poll_fn(|cx| {
+            Transport::<String>::poll_signal(transport, cx).map(|(_, signal)| match signal {
+                Signal::Opened => Seen::Opened,
+                Signal::Bytes(bytes) => Seen::Bytes(bytes.to_vec()),
+                Signal::Closed => Seen::Closed,
+                Signal::Failed { failure, message } => Seen::Failed(failure, message.to_owned()),
+            })
+        });
+        let seen = soon("a signal", seen).await;
+        let used = match &seen {
+            Seen::Bytes(bytes) => bytes.len(),
+            _ => 0,
+        };
+        Transport::<String>::consume(&mut self.transport, used);
+        seen
+    }
+
+    /// Bytes until there are `count` of them; more is a failed test.
+    pub async fn bytes(&mut self, count: usize) -> String {
+        let mut bytes = Vec::new();
+        while bytes.len() < count {
+            match self.next().await {
+                Seen::Bytes(more) => bytes.extend(more),
+                other => panic!("{other:?} after {}", String::from_utf8_lossy(&bytes)),
+            }
+        }
+        assert_eq!(bytes.len(), count);
+        String::from_utf8(bytes).unwrap()
+    }
+
+    /// Expects exactly this text.
+    pub async fn text(&mut self, text: &str) {
+        assert_eq!(self.bytes(text.len()).await, text);
+    }
+
+    pub async fn opened(&mut self) {
+        assert_eq!(self.next().await, Seen::Opened);
+    }
+
+    pub async fn closed(&mut self) {
+        assert_eq!(self.next().await, Seen::Closed);
+    }
+
+    /// Expects a failure of this class, and gives its message.
+    pub async fn failed(&mut self, expected: Failure) -> String {
+        match self.next().await {
+            Seen::Failed(failure, message) => {
+                assert_eq!(failure, expected, "{message}");
+                message
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
