@@ -3,13 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use informer_core::Failure;
 use informer_core::transport::{Command, ExchangeId, Request, Signal, Transport};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
+use crate::budget::Permit;
 use crate::client::Inner;
 use crate::exchange::{Body, Failed, Question, open, within_head_timeout};
 use crate::net::Class;
@@ -17,6 +20,9 @@ use crate::url::{Selection, SelectionError, for_request};
 
 /// So many pieces of a body wait for the informer; then the task waits, and then the server does.
 const WAITING: usize = 1;
+
+/// After so long without a byte, a stream counts as a watch.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// Executes the commands of one informer over HTTP and reports what comes back.
 ///
@@ -222,7 +228,7 @@ impl Job {
         if events.send(Event::Opened).await.is_err() {
             return Ok(());
         }
-        while let Some(piece) = body.next().await? {
+        while let Some(piece) = self.next_piece(&mut body, &mut permit).await? {
             if let Some(permit) = &mut permit {
                 permit.see(&piece);
             }
@@ -231,6 +237,22 @@ impl Job {
             }
         }
         Ok(())
+    }
+
+    /// The next piece of the body. A stream that falls silent does not deliver a state, whatever it
+    /// was asked for: it gives its room to others.
+    async fn next_piece(
+        &self,
+        body: &mut Body,
+        permit: &mut Option<Permit>,
+    ) -> Result<Option<Bytes>, Failed> {
+        if self.kind == Kind::Stream && permit.is_some() {
+            match timeout(SILENCE, body.next()).await {
+                Ok(piece) => return piece,
+                Err(_) => *permit = None,
+            }
+        }
+        body.next().await
     }
 
     /// Names the right that is missing.

@@ -58,8 +58,15 @@ impl Server {
         })
     }
 
-    /// `host:port` as it stands in a Host header and in a CONNECT request.
+    /// The host as it stands in a URL, with its port unless that goes without saying.
     pub(crate) fn authority(&self) -> String {
+        let full = self.host_and_port();
+        let usual = if self.tls { ":443" } else { ":80" };
+        full.strip_suffix(usual).unwrap_or(&full).to_owned()
+    }
+
+    /// `host:port`, as a proxy wants it.
+    pub(crate) fn host_and_port(&self) -> String {
         authority(&self.host, self.port)
     }
 
@@ -159,7 +166,8 @@ mod tests {
     #[test]
     fn servers() {
         let server = Server::parse("https://example.org", "x").unwrap();
-        assert_eq!(server.authority(), "example.org:443");
+        assert_eq!(server.url(), "https://example.org");
+        assert_eq!(server.host_and_port(), "example.org:443");
         assert_eq!(server.prefix, "");
         let server = Server::parse("http://[::1]:8080/k8s/clusters/c-1/", "x").unwrap();
         assert_eq!(server.host, "::1");

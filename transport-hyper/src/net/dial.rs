@@ -100,7 +100,7 @@ async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectErr
     let mut stream = tcp(&proxy.host, proxy.port, &config.settings)
         .await
         .map_err(|error| reach_failure(&whom, &proxy.host, &error))?;
-    let target = config.server.authority();
+    let target = config.server.host_and_port();
     let authorization = match &proxy.authorization {
         Some(value) => format!("Proxy-Authorization: {}\r\n", value.expose()),
         None => String::new(),

@@ -230,6 +230,11 @@ impl Pool {
         if let Some(lease) = shelf.open().take(generation, &self.config.settings) {
             return Ok(lease);
         }
+        if shelf.is_http1.load(Ordering::Acquire) {
+            // Now it is known that there is nothing to share.
+            drop(last_error);
+            return self.connect(class, tls).await;
+        }
         // Who waited for an attempt that failed shares its failure: a hundred who try one after the
         // other would wait for hours.
         if shelf.attempts.load(Ordering::Acquire) > attempts

@@ -1,100 +1,226 @@
-//! Certificates, made on the spot.
+//! Whom we trust, and whom the server trusts.
+use crate::rig::certificates::{Authority, Pair};
+use crate::rig::hand::{Hand, list, watch};
+use crate::rig::server::Cluster;
+use informer_core::Failure;
+use informer_transport_hyper::{Client, ClientError, Config};
 
-use std::sync::Arc;
-
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
-    KeyPair, date_time_ymd,
-};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
-
-/// A certificate authority.
-pub struct Authority {
-    issuer: CertifiedIssuer<'static, KeyPair>,
+/// A server that shows `pair`.
+async fn cluster_showing(authority: Authority, pair: &Pair) -> Cluster {
+    Cluster::with(authority, pair, None, true, 100).await
 }
 
-/// A certificate and its key, in PEM.
-#[derive(Clone)]
-pub struct Pair {
-    pub certificate: String,
-    pub key: String,
+/// What a client says that cannot connect.
+async fn refused(config: Config) -> String {
+    let client = Client::new(config).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    hand.failed(Failure::Refused).await
 }
 
-impl Authority {
-    pub fn new(name: &str) -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.distinguished_name.push(DnType::CommonName, name);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        Self { issuer }
-    }
+/// Whether a client gets through.
+async fn gets_through(cluster: &mut Cluster, config: Config) {
+    let client = Client::new(config).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    cluster.server.call().await.json("{}");
+    hand.opened().await;
+    hand.text("{}").await;
+}
 
-    pub fn pem(&self) -> String {
-        self.issuer.pem()
-    }
+#[tokio::test]
+async fn a_certificate_of_another_authority() {
+    let cluster = Cluster::new(true).await;
+    let ca = cluster
+        .folder
+        .write("other.crt", &Authority::new("another").pem());
+    let message = refused(cluster.config().with_ca_file(&ca)).await;
+    assert_eq!(
+        message,
+        format!(
+            "the certificate of {} is not signed by the certificate authority {}; is it the right one \
+             for this cluster?",
+            cluster.url(),
+            ca.display()
+        )
+    );
+}
 
-    /// A certificate for a server of these names.
-    pub fn server(&self, names: &[&str]) -> Pair {
-        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, |_| {})
-    }
+#[tokio::test]
+async fn an_expired_certificate() {
+    let authority = Authority::new("authority");
+    let pair = authority.expired(&["127.0.0.1"]);
+    let cluster = cluster_showing(authority, &pair).await;
+    let message = refused(cluster.config()).await;
+    let expected = format!(
+        "the certificate of {} expired at 2001-01-01T00:00:00Z",
+        cluster.url()
+    );
+    assert!(message.starts_with(&expected), "{message}");
+}
 
-    /// One that was good until 2001.
-    pub fn expired(&self, names: &[&str]) -> Pair {
-        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, |params| {
-            params.not_before = date_time_ymd(2000, 1, 1);
-            params.not_after = date_time_ymd(2001, 1, 1);
-        })
-    }
+/// A kubeconfig for the cluster, with more to say about it.
+fn kubeconfig(cluster: &Cluster, more: &str) -> Config {
+    let text = format!(
+        "current-context: c\ncontexts: [{{name: c, context: {{cluster: c}}}}]\n\
+         clusters: [{{name: c, cluster: {{server: '{}', {more}}}}}]\n",
+        cluster.url()
+    );
+    Config::from_kubeconfig(cluster.folder.write("config", &text), None).unwrap()
+}
 
-    /// A certificate for a client.
-    pub fn client(&self, name: &str) -> Pair {
-        self.issue(&[], ExtendedKeyUsagePurpose::ClientAuth, |params| {
-            params.distinguished_name.push(DnType::CommonName, name);
-        })
-    }
+#[tokio::test]
+async fn a_certificate_for_another_name() {
+    let authority = Authority::new("authority");
+    let pair = authority.server(&["api.example.org"]);
+    let mut cluster = cluster_showing(authority, &pair).await;
+    let message = refused(cluster.config()).await;
+    let expected = "is not for `127.0.0.1` but for ";
+    assert!(message.contains(expected), "{message}");
+    assert!(message.contains("api.example.org"), "{message}");
+    assert!(message.contains("tls-server-name"), "{message}");
 
-    fn issue(
-        &self,
-        names: &[&str],
-        usage: ExtendedKeyUsagePurpose,
-        change: impl FnOnce(&mut CertificateParams),
-    ) -> Pair {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        let mut params = CertificateParams::new(names).unwrap();
-        params.extended_key_usages.push(usage);
-        change(&mut params);
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        Pair {
-            certificate: certificate.pem(),
-            key: key.serialize_pem(),
-        }
+    let named = "certificate-authority: ca.crt, tls-server-name: api.example.org";
+    let config = kubeconfig(&cluster, named);
+    gets_through(&mut cluster, config).await;
+    let other = "certificate-authority: ca.crt, tls-server-name: other.example.org";
+    let message = refused(kubeconfig(&cluster, other)).await;
+    assert!(
+        message.contains("is not for `other.example.org`"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn any_certificate_where_that_is_asked_for() {
+    let authority = Authority::new("authority");
+    let pair = authority.expired(&["api.example.org"]);
+    let mut cluster = cluster_showing(authority, &pair).await;
+    let config = kubeconfig(&cluster, "insecure-skip-tls-verify: true");
+    gets_through(&mut cluster, config).await;
+}
+
+#[tokio::test]
+async fn an_authority_that_is_no_certificate() {
+    let cluster = Cluster::new(true).await;
+    let ca = cluster.folder.write("noise.crt", "this is no certificate");
+    let error = Client::new(cluster.config().with_ca_file(&ca)).unwrap_err();
+    let reason = format!(
+        "the certificate authority {} is not a certificate in PEM",
+        ca.display()
+    );
+    assert_eq!(error, ClientError::Unusable { reason });
+    let missing = cluster.folder.path().join("missing.crt");
+    let error = Client::new(cluster.config().with_ca_file(&missing)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("cannot read {}", missing.display()))
+    );
+}
+
+#[tokio::test]
+async fn a_new_authority_is_read_without_a_restart() {
+    let mut cluster = Cluster::new(true).await;
+    let ca = cluster
+        .folder
+        .write("rotating.crt", &Authority::new("old").pem());
+    let client = Client::new(cluster.config().with_ca_file(&ca)).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    hand.failed(Failure::Refused).await;
+    std::fs::write(&ca, cluster.authority.pem()).unwrap();
+    hand.open(list());
+    cluster.server.call().await.json("{}");
+    hand.opened().await;
+}
+
+/// A server that wants certificates, and its authority for clients.
+async fn wanting_certificates(http2: bool) -> (Cluster, Authority) {
+    let authority = Authority::new("authority");
+    let clients = Authority::new("authority of clients");
+    let pair = authority.server(&["127.0.0.1"]);
+    let cluster = Cluster::with(authority, &pair, Some(&clients), http2, 100).await;
+    (cluster, clients)
+}
+
+fn write(cluster: &Cluster, pair: &Pair) {
+    cluster.folder.write("client.crt", &pair.certificate);
+    cluster.folder.write("client.key", &pair.key);
+}
+
+fn showing(cluster: &Cluster) -> Config {
+    let folder = cluster.folder.path();
+    cluster
+        .config()
+        .with_client_certificate_files(folder.join("client.crt"), folder.join("client.key"))
+}
+
+#[tokio::test]
+async fn a_client_certificate_is_shown() {
+    for http2 in [false, true] {
+        let (mut cluster, clients) = wanting_certificates(http2).await;
+        write(&cluster, &clients.client("me"));
+        let config = showing(&cluster);
+        gets_through(&mut cluster, config).await;
     }
 }
 
-/// The TLS of a server that shows `pair` and, if there is an authority for clients, wants theirs.
-pub fn server_tls(pair: &Pair, clients: Option<&Authority>, alpn: &[&str]) -> Arc<ServerConfig> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .unwrap();
-    let builder = match clients {
-        None => builder.with_no_client_auth(),
-        Some(authority) => {
-            let mut roots = RootCertStore::empty();
-            roots.add(authority.issuer.der().clone()).unwrap();
-            let verifier =
-                WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
-            builder.with_client_cert_verifier(verifier.unwrap())
-        }
-    };
-    let chain = CertificateDer::pem_slice_iter(pair.certificate.as_bytes());
-    let chain: Vec<_> = chain.collect::<Result<_, _>>().unwrap();
-    let key = PrivateKeyDer::from_pem_slice(pair.key.as_bytes()).unwrap();
-    let mut config = builder.with_single_cert(chain, key).unwrap();
-    config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
-    Arc::new(config)
+#[tokio::test]
+async fn a_client_certificate_that_is_missing_or_not_accepted() {
+    for http2 in [false, true] {
+        let (cluster, _) = wanting_certificates(http2).await;
+        let message = refused(cluster.config()).await;
+        assert!(
+            message.contains("it wants a client certificate"),
+            "{message}"
+        );
+        write(&cluster, &Authority::new("nobody").client("me"));
+        let message = refused(showing(&cluster)).await;
+        assert!(
+            message.contains("it does not accept the client certificate"),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_client_certificate_whose_key_is_another() {
+    let (cluster, clients) = wanting_certificates(true).await;
+    let mut pair = clients.client("me");
+    pair.key = clients.client("other").key;
+    write(&cluster, &pair);
+    let error = Client::new(showing(&cluster)).unwrap_err().to_string();
+    assert!(error.contains("client.crt cannot be used"), "{error}");
+}
+
+#[tokio::test]
+async fn a_renewed_client_certificate_is_shown_by_new_requests() {
+    let (mut cluster, clients) = wanting_certificates(true).await;
+    write(&cluster, &clients.client("me"));
+    let client = Client::new(showing(&cluster)).unwrap();
+    let mut old = Hand::new(&client);
+    old.open(watch());
+    let feed = cluster.server.call().await.stream();
+    old.opened().await;
+
+    write(&cluster, &clients.client("me, renewed"));
+    let mut new = Hand::new(&client);
+    new.open(watch());
+    let call = cluster.server.call().await;
+    assert_eq!(
+        call.connection, 2,
+        "a certificate is shown when a connection is made"
+    );
+    let _renewed = call.stream();
+    new.opened().await;
+    // What runs goes on.
+    feed.send("x").await;
+    old.text("x").await;
+
+    // In the middle of a replacement, the last good one serves.
+    cluster.folder.write("client.crt", "half a certif");
+    let mut third = Hand::new(&client);
+    third.open(watch());
+    assert_eq!(cluster.server.call().await.connection, 2);
 }

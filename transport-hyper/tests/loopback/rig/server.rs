@@ -23,29 +23,29 @@ use super::folder::Folder;
 use super::soon;
 
 /// A server on loopback.
-pub struct Server {
-    pub address: SocketAddr,
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
     calls: mpsc::UnboundedReceiver<Call>,
     /// How many connections have been accepted.
-    pub connections: Arc<AtomicUsize>,
+    pub(crate) connections: Arc<AtomicUsize>,
     goaway: watch::Sender<u32>,
 }
 
 /// A request that waits for its answer.
-pub struct Call {
+pub(crate) struct Call {
     /// The path and the query.
-    pub target: String,
-    pub headers: HeaderMap,
+    pub(crate) target: String,
+    pub(crate) headers: HeaderMap,
     /// The number of its connection, from 1.
-    pub connection: usize,
+    pub(crate) connection: usize,
     reply: oneshot::Sender<Response<Script>>,
 }
 
 /// The body of an answer, as the test writes it.
-pub struct Feed(mpsc::Sender<Result<Bytes, std::io::Error>>);
+pub(crate) struct Feed(mpsc::Sender<Result<Bytes, std::io::Error>>);
 
 /// A body that a [`Feed`] writes.
-pub struct Script(mpsc::Receiver<Result<Bytes, std::io::Error>>);
+pub(crate) struct Script(mpsc::Receiver<Result<Bytes, std::io::Error>>);
 
 impl Body for Script {
     type Data = Bytes;
@@ -63,14 +63,14 @@ impl Body for Script {
 
 /// How a server listens.
 #[derive(Clone)]
-pub struct Listen {
-    pub tls: Option<Arc<ServerConfig>>,
-    pub http2: bool,
-    pub max_streams: u32,
+pub(crate) struct Listen {
+    pub(crate) tls: Option<Arc<ServerConfig>>,
+    pub(crate) http2: bool,
+    pub(crate) max_streams: u32,
 }
 
 impl Server {
-    pub async fn new(listen: Listen) -> Self {
+    pub(crate) async fn new(listen: Listen) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (calling, calls) = mpsc::unbounded_channel();
@@ -102,21 +102,21 @@ impl Server {
     }
 
     /// The next request.
-    pub async fn call(&mut self) -> Call {
+    pub(crate) async fn call(&mut self) -> Call {
         soon("a request", self.calls.recv()).await.unwrap()
     }
 
     /// Whether a request waits.
-    pub fn is_called(&self) -> bool {
+    pub(crate) fn is_called(&self) -> bool {
         !self.calls.is_empty()
     }
 
     /// Tells all present connections that they shall end.
-    pub fn go_away(&self) {
+    pub(crate) fn go_away(&self) {
         self.goaway.send_modify(|count| *count += 1);
     }
 
-    pub fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 }
@@ -168,18 +168,18 @@ async fn serve<T: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 
 impl Call {
     /// Begins a successful answer.
-    pub fn stream(self) -> Feed {
+    pub(crate) fn stream(self) -> Feed {
         self.stream_with(&[("content-type", "application/json")])
     }
 
-    pub fn stream_with(self, headers: &[(&str, &str)]) -> Feed {
+    pub(crate) fn stream_with(self, headers: &[(&str, &str)]) -> Feed {
         let (sender, receiver) = mpsc::channel(1);
         self.respond(200, headers, Script(receiver));
         Feed(sender)
     }
 
     /// Answers at once.
-    pub fn reply(self, code: u16, headers: &[(&str, &str)], body: impl Into<Bytes>) {
+    pub(crate) fn reply(self, code: u16, headers: &[(&str, &str)], body: impl Into<Bytes>) {
         let (sender, receiver) = mpsc::channel(1);
         let body = body.into();
         if !body.is_empty() {
@@ -189,7 +189,7 @@ impl Call {
     }
 
     /// Answers with JSON.
-    pub fn json(self, body: impl Into<Bytes>) {
+    pub(crate) fn json(self, body: impl Into<Bytes>) {
         self.reply(200, &[("content-type", "application/json")], body);
     }
 
@@ -203,54 +203,54 @@ impl Call {
         assert!(self.reply.send(response).is_ok(), "the client went away");
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 }
 
 impl Feed {
-    pub async fn send(&self, bytes: impl Into<Bytes>) {
+    pub(crate) async fn send(&self, bytes: impl Into<Bytes>) {
         soon("the client to read", self.0.send(Ok(bytes.into())))
             .await
             .expect("the client has gone");
     }
 
     /// Whether it could be sent; not, if the client has gone.
-    pub async fn try_send(&self, bytes: impl Into<Bytes>) -> bool {
+    pub(crate) async fn try_send(&self, bytes: impl Into<Bytes>) -> bool {
         self.0.send(Ok(bytes.into())).await.is_ok()
     }
 
     /// Ends the body before it is complete.
-    pub async fn cut(self) {
+    pub(crate) async fn cut(self) {
         let _ = self.0.send(Err(std::io::Error::other("cut"))).await;
     }
 
     /// Waits until the client has gone.
-    pub async fn gone(&self) {
+    pub(crate) async fn gone(&self) {
         soon("the client to go", self.0.closed()).await;
     }
 }
 
 /// A server with TLS and all that a client needs to trust it.
-pub struct Cluster {
-    pub server: Server,
-    pub authority: Authority,
-    pub folder: Folder,
-    pub http2: bool,
+pub(crate) struct Cluster {
+    pub(crate) server: Server,
+    pub(crate) authority: Authority,
+    pub(crate) folder: Folder,
+    pub(crate) http2: bool,
 }
 
 impl Cluster {
-    pub async fn new(http2: bool) -> Self {
+    pub(crate) async fn new(http2: bool) -> Self {
         Self::with_max_streams(http2, 100).await
     }
 
-    pub async fn with_max_streams(http2: bool, max_streams: u32) -> Self {
+    pub(crate) async fn with_max_streams(http2: bool, max_streams: u32) -> Self {
         let authority = Authority::new("the authority of the cluster");
         let pair = authority.server(&["127.0.0.1", "localhost"]);
         Self::with(authority, &pair, None, http2, max_streams).await
     }
 
-    pub async fn with(
+    pub(crate) async fn with(
         authority: Authority,
         pair: &Pair,
         clients: Option<&Authority>,
@@ -277,16 +277,16 @@ impl Cluster {
         }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("https://{}", self.server.address)
     }
 
     /// A configuration that trusts the server and shows no credentials.
-    pub fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> Config {
         self.config_at(&self.url())
     }
 
-    pub fn config_at(&self, url: &str) -> Config {
+    pub(crate) fn config_at(&self, url: &str) -> Config {
         let mut settings = Settings::new();
         settings.http = HttpVersion::Negotiated;
         Config::new(url)

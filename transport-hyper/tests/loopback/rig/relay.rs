@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 /// What a relay does with what it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mood {
+pub(crate) enum Mood {
     Forward,
     /// Takes everything and passes on nothing, like a machine that has lost its power.
     Frozen,
@@ -18,14 +18,14 @@ pub enum Mood {
     Cut,
 }
 
-pub struct Relay {
-    pub address: SocketAddr,
+pub(crate) struct Relay {
+    pub(crate) address: SocketAddr,
     mood: watch::Sender<Mood>,
-    pub connections: Arc<AtomicUsize>,
+    pub(crate) connections: Arc<AtomicUsize>,
 }
 
 impl Relay {
-    pub async fn new(to: SocketAddr) -> Self {
+    pub(crate) async fn new(to: SocketAddr) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let (mood, moods) = watch::channel(Mood::Forward);
@@ -48,7 +48,7 @@ impl Relay {
         }
     }
 
-    pub fn set(&self, mood: Mood) {
+    pub(crate) fn set(&self, mood: Mood) {
         self.mood.send(mood).unwrap();
     }
 }
@@ -79,7 +79,7 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, mut moods: watch::R
 
 /// A proxy that answers every CONNECT with `answer`, and connects if that is a good one. What it was
 /// asked comes out of the channel.
-pub async fn proxy(answer: &'static str) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
+pub(crate) async fn proxy(answer: &'static str) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();
     let (asked, questions) = mpsc::unbounded_channel();

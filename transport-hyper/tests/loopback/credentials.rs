@@ -1,19 +1,9 @@
 //! Who we are: tokens, passwords, plugins, and whom we act for.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod loopback;
-
+use crate::rig::certificates::Authority;
+use crate::rig::hand::{Hand, list, watch};
+use crate::rig::server::{Call, Cluster};
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Config, Secret};
-use loopback::certificates::Authority;
-use loopback::hand::{Hand, list, watch};
-use loopback::server::{Call, Cluster};
 
 /// A configuration whose user is written in a kubeconfig.
 fn user(cluster: &Cluster, user: &str) -> Config {
@@ -282,39 +272,50 @@ async fn a_certificate_of_a_plugin_is_shown_and_renewed() {
 #[tokio::test]
 async fn a_plugin_that_fails_is_named_with_the_reason() {
     let cluster = Cluster::new(true).await;
-    for (command, expected) in [
+    let empty = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential"}"#;
+    let other = r#"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential"}"#;
+    for (script, expected) in [
         (
-            "command: /nowhere/plugin, installHint: Get it at example.org.",
-            "it cannot be run: ",
-        ),
-        (
-            "command: sh, args: [-c, 'echo please log in >&2; exit 3']",
+            "echo please log in >&2; exit 3".to_owned(),
             "exit status: 3: please log in",
         ),
+        ("echo s3cret".to_owned(), "is not an ExecCredential in JSON"),
         (
-            "command: sh, args: [-c, 'echo s3cret']",
-            "is not an ExecCredential in JSON",
-        ),
-        (
-            "command: sh, args: [-c, 'echo {}']",
-            "must print an ExecCredential of client",
-        ),
-        (
-            "command: sh, args: [-c, 'echo {\\\"apiVersion\\\":\\\"client.authentication.k8s.io/v1\\\",\\\"kind\\\":\\\"ExecCredential\\\"}']",
+            format!("echo '{empty}'"),
             "printed neither a token nor a certificate",
         ),
+        (
+            format!("echo '{other}'"),
+            "must print an ExecCredential of client.authentication.k8s.io/v1,",
+        ),
     ] {
-        let command = command
-            .replace("\\\"", "\"\"")
-            .replace("'echo {\"\"", "'echo {\"\"");
-        let exec = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
-        let command = command.replace("\"\"", "\\\"");
-        let client = Client::new(user(&cluster, &format!("{{exec: {{{exec}, {command}}}}}")));
-        let mut hand = Hand::new(&client.unwrap());
-        hand.open(list());
-        let message = hand.failed(Failure::Unauthorized).await;
-        assert!(message.starts_with("user `u`: exec plugin `"), "{message}");
+        let script = cluster.folder.write("plugin.sh", &script);
+        let message = unauthorized(&cluster, &format!("sh, args: ['{}']", script.display())).await;
+        assert!(
+            message.starts_with("user `u`: exec plugin `sh`: "),
+            "{message}"
+        );
         assert!(message.contains(expected), "{message}");
         assert!(!message.contains("s3cret"), "{message}");
     }
+    let message = unauthorized(
+        &cluster,
+        "/nowhere/plugin, installHint: Get it at example.org.",
+    )
+    .await;
+    assert!(message.contains("it cannot be run: "), "{message}");
+    assert!(message.ends_with(" Get it at example.org."), "{message}");
+}
+
+/// What a client says whose plugin is this.
+async fn unauthorized(cluster: &Cluster, command: &str) -> String {
+    let exec = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
+    let user = user(
+        cluster,
+        &format!("{{exec: {{{exec}, command: {command}}}}}"),
+    );
+    let client = Client::new(user).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    hand.failed(Failure::Unauthorized).await
 }

@@ -1,20 +1,10 @@
 //! Everything is printed, and no secret is found in it.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod loopback;
-
+use crate::rig::certificates::Authority;
+use crate::rig::hand::{Hand, Seen, list};
+use crate::rig::relay::proxy;
+use crate::rig::server::Cluster;
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Config, Secret};
-use loopback::certificates::Authority;
-use loopback::hand::{Hand, Seen, list};
-use loopback::relay::proxy;
-use loopback::server::Cluster;
 
 /// Every secret of these tests contains this, in the clear or in base64.
 const MARK: &str = "s3cretMark";

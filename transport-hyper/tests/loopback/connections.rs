@@ -1,23 +1,13 @@
 //! How connections are made, shared, lost and made again.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod loopback;
-
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::rig::hand::{Hand, Seen, list, stream, watch};
+use crate::rig::relay::{Mood, Relay, proxy};
+use crate::rig::server::{Cluster, Feed, Listen, Server};
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Config, HttpVersion, Settings};
-use loopback::hand::{Hand, Seen, list, stream, watch};
-use loopback::relay::{Mood, Relay, proxy};
-use loopback::server::{Cluster, Feed, Listen, Server};
 
 /// Opens so many watches, and gives them with their answers, which are in another order.
 async fn watches(cluster: &mut Cluster, client: &Client, count: usize) -> (Vec<Hand>, Vec<Feed>) {
@@ -398,18 +388,34 @@ async fn only_so_many_lists_run_at_the_same_time() {
         } else {
             call.json("{}");
         }
-        // Nothing is sent before there is room, and room is when bytes have been passed on.
-        for hand in &mut hands {
-            let _ = tokio::time::timeout(Duration::ZERO, hand.next()).await;
-        }
         running.push(drained(&mut cluster, &mut hands).await);
     }
     assert_eq!(running.len(), 2);
     assert!(!cluster.server.is_called());
 }
 
+#[tokio::test]
+async fn a_stream_that_says_nothing_does_not_keep_lists_waiting() {
+    let mut cluster = Cluster::new(true).await;
+    let settings = Settings {
+        max_lists: NonZeroUsize::MIN,
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    let mut silent = Hand::new(&client);
+    silent.open(stream());
+    let feed = cluster.server.call().await.stream();
+    silent.opened().await;
+    let mut waiting = Hand::new(&client);
+    waiting.open(list());
+    cluster.server.call().await.json("{}");
+    waiting.opened().await;
+    feed.send("x").await;
+    silent.text("x").await;
+}
+
 /// The next call, while all hands take what comes.
-async fn drained(cluster: &mut Cluster, hands: &mut [Hand]) -> loopback::server::Call {
+async fn drained(cluster: &mut Cluster, hands: &mut [Hand]) -> crate::rig::server::Call {
     use informer_core::transport::Transport;
 
     let draining = std::future::poll_fn(|cx| {

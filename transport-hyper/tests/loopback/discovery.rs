@@ -1,17 +1,7 @@
 //! Names to resources, asked of servers old and new.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod loopback;
-
+use crate::rig::server::{Call, Cluster};
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Reach, ResolveError};
-use loopback::server::{Call, Cluster};
 
 const CORE: &str = r#"{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[
     {"metadata":{"creationTimestamp":null},"versions":[{"version":"v1","freshness":"Current","resources":[

@@ -12,7 +12,7 @@ use super::soon;
 
 /// A signal that owns its parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Seen {
+pub(crate) enum Seen {
     Opened,
     Bytes(Vec<u8>),
     Closed,
@@ -20,15 +20,15 @@ pub enum Seen {
 }
 
 /// One transport, with what it needs to be driven.
-pub struct Hand {
-    pub transport: HyperTransport,
+pub(crate) struct Hand {
+    pub(crate) transport: HyperTransport,
 }
 
-pub fn pods() -> Selection {
+pub(crate) fn pods() -> Selection {
     Selection::of(ApiResource::new("", "v1", "pods", "Pod", Reach::Namespaced))
 }
 
-pub fn list() -> Request<String> {
+pub(crate) fn list() -> Request<String> {
     Request::List {
         version: At::Any,
         limit: None,
@@ -36,7 +36,7 @@ pub fn list() -> Request<String> {
     }
 }
 
-pub fn watch() -> Request<String> {
+pub(crate) fn watch() -> Request<String> {
     Request::Watch {
         version: At::Version("7".to_owned()),
         timeout: Duration::from_secs(300),
@@ -44,7 +44,7 @@ pub fn watch() -> Request<String> {
     }
 }
 
-pub fn stream() -> Request<String> {
+pub(crate) fn stream() -> Request<String> {
     Request::Watch {
         version: At::Latest,
         timeout: Duration::from_secs(300),
@@ -53,7 +53,7 @@ pub fn stream() -> Request<String> {
 }
 
 /// The name of the first exchange of an informer; only a core can make one.
-pub fn exchange() -> ExchangeId {
+pub(crate) fn exchange() -> ExchangeId {
     let now = Instant::default();
     let mut informer: Informer<_, Heap> =
         Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
@@ -65,27 +65,27 @@ pub fn exchange() -> ExchangeId {
 }
 
 impl Hand {
-    pub fn new(client: &Client) -> Self {
+    pub(crate) fn new(client: &Client) -> Self {
         Self::of(client, &pods())
     }
 
-    pub fn of(client: &Client, selection: &Selection) -> Self {
+    pub(crate) fn of(client: &Client, selection: &Selection) -> Self {
         Self {
             transport: client.transport(selection).unwrap(),
         }
     }
 
-    pub fn open(&mut self, request: Request<String>) {
+    pub(crate) fn open(&mut self, request: Request<String>) {
         let exchange = exchange();
         self.transport.execute(Command::Open { exchange, request });
     }
 
-    pub fn abort(&mut self) {
+    pub(crate) fn abort(&mut self) {
         self.transport.execute(Command::<String>::Abort(exchange()));
     }
 
     /// The next signal, used up.
-    pub async fn next(&mut self) -> Seen {
+    pub(crate) async fn next(&mut self) -> Seen {
         let transport = &mut self.transport;
         let seen = std::future::poll_fn(|cx| {
             Transport::<String>::poll_signal(transport, cx).map(|(_, signal)| match signal {
@@ -105,7 +105,7 @@ impl Hand {
     }
 
     /// Bytes until there are `count` of them; more is a failed test.
-    pub async fn bytes(&mut self, count: usize) -> String {
+    pub(crate) async fn bytes(&mut self, count: usize) -> String {
         let mut bytes = Vec::new();
         while bytes.len() < count {
             match self.next().await {
@@ -118,20 +118,20 @@ impl Hand {
     }
 
     /// Expects exactly this text.
-    pub async fn text(&mut self, text: &str) {
+    pub(crate) async fn text(&mut self, text: &str) {
         assert_eq!(self.bytes(text.len()).await, text);
     }
 
-    pub async fn opened(&mut self) {
+    pub(crate) async fn opened(&mut self) {
         assert_eq!(self.next().await, Seen::Opened);
     }
 
-    pub async fn closed(&mut self) {
+    pub(crate) async fn closed(&mut self) {
         assert_eq!(self.next().await, Seen::Closed);
     }
 
     /// Expects a failure of this class, and gives its message.
-    pub async fn failed(&mut self, expected: Failure) -> String {
+    pub(crate) async fn failed(&mut self, expected: Failure) -> String {
         match self.next().await {
             Seen::Failed(failure, message) => {
                 assert_eq!(failure, expected, "{message}");

@@ -1,23 +1,13 @@
 //! What a server may answer, over HTTP/1.1 and HTTP/2.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    reason = "tests"
-)]
-
-mod loopback;
-
 use std::io::Write as _;
 use std::time::Duration;
 
+use crate::rig::hand::{Hand, Seen, list, pods, stream, watch};
+use crate::rig::server::Cluster;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Form, Secret, Settings};
-use loopback::hand::{Hand, Seen, list, pods, stream, watch};
-use loopback::server::Cluster;
 
 const EVENT: &str = "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n";
 
@@ -393,7 +383,7 @@ async fn signals_are_shown_until_they_are_consumed() {
         futures(shown)
     };
     // Let the bytes come first.
-    let first = loopback::soon("bytes", async {
+    let first = crate::rig::soon("bytes", async {
         std::future::poll_fn(|cx| {
             Transport::<String>::poll_signal(&mut hand.transport, cx).map(|_| ())
         })
