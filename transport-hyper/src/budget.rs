@@ -10,7 +10,7 @@ const MARK: &[u8] = b"k8s.io/initial-events-end";
 
 /// A share of the server's patience. Full states are what costs a server most: after its restart
 /// everybody wants one, and a hundred at once would bring it down again.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Budget(Arc<Semaphore>);
 
 impl Budget {
@@ -38,7 +38,6 @@ impl Budget {
 }
 
 /// The right to read a full state.
-#[derive(Debug)]
 pub(crate) struct Permit {
     permit: Option<OwnedSemaphorePermit>,
     until_mark: bool,

@@ -29,13 +29,12 @@ use crate::url::{Selection, SelectionError};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
 }
 
 /// What clones share.
-#[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) config: Arc<Config>,
     pub(crate) credentials: Credentials,
@@ -99,6 +98,15 @@ impl RequestError {
 impl From<Failed> for RequestError {
     fn from(Failed { failure, message }: Failed) -> Self {
         Self { failure, message }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("config", &self.inner.config)
+            .field("pool", &self.inner.pool)
+            .finish_non_exhaustive()
     }
 }
 

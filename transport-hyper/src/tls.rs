@@ -36,14 +36,13 @@ impl fmt::Display for TlsError {
 
 /// What connections are made with. It is newer than another if somebody replaced a file, or if a
 /// plugin printed another certificate.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Tls {
     pub(crate) config: Arc<ClientConfig>,
     pub(crate) generation: u64,
 }
 
 /// Makes [`Tls`], again and again: certificates are replaced while we run.
-#[derive(Debug)]
 pub(crate) struct TlsSource {
     trust: Trust,
     identity: Option<Identity>,
@@ -52,7 +51,7 @@ pub(crate) struct TlsSource {
 }
 
 /// The PEM texts that a [`Tls`] was made of.
-#[derive(PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq)]
 struct Material {
     ca: Option<Secret>,
     identity: Option<(Secret, Secret)>,

@@ -59,7 +59,6 @@ pub(crate) enum Interactive {
 }
 
 /// What a plugin printed.
-#[derive(Debug)]
 pub(crate) struct ExecCredential {
     pub(crate) token: Option<Secret>,
     /// A certificate and its key, in PEM.
@@ -75,7 +74,6 @@ impl ExecCredential {
 }
 
 /// A plugin with what it printed last. However many ask, it runs once.
-#[derive(Debug)]
 pub(super) struct ExecRunner {
     plugin: ExecPlugin,
     last: Mutex<Option<Arc<ExecCredential>>>,

@@ -48,7 +48,7 @@ impl fmt::Display for AuthError {
 }
 
 /// What is shown with a request.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Shown {
     /// The value of `Authorization`.
     authorization: Option<Secret>,
@@ -74,14 +74,12 @@ impl Shown {
 }
 
 /// The credentials of a client, shared by all its requests.
-#[derive(Debug)]
 pub(crate) struct Credentials {
     source: Source,
     /// The headers of an impersonation.
     impersonation: HeaderMap,
 }
 
-#[derive(Debug)]
 enum Source {
     Fixed(Shown),
     TokenFile {

@@ -86,6 +86,10 @@ fn certificate_failure(why: &CertificateError, config: &Config) -> String {
             "is not for `{name}` but for {}; set tls-server-name to one of these",
             presented.join(", ")
         ),
+        // What rustls has no name for is told by webpki, in one word.
+        why if format!("{why:?}").contains("CaUsedAsEndEntity") => {
+            "is that of an authority, and not one for a server; the server needs its own".to_owned()
+        }
         why => format!("cannot be used: {why}"),
     }
 }

@@ -59,6 +59,15 @@ async fn an_expired_certificate() {
     assert!(message.starts_with(&expected), "{message}");
 }
 
+#[tokio::test]
+async fn a_certificate_that_is_an_authority() {
+    let authority = Authority::new("authority");
+    let pair = authority.lesser_authority(&["127.0.0.1"]);
+    let cluster = cluster_showing(authority, &pair).await;
+    let message = refused(cluster.config()).await;
+    assert!(message.contains("is that of an authority"), "{message}");
+}
+
 /// A kubeconfig for the cluster, with more to say about it.
 fn kubeconfig(cluster: &Cluster, more: &str) -> Config {
     let text = format!(

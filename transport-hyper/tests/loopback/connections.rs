@@ -59,6 +59,16 @@ async fn five_hundred_watches_share_six_connections_with_lists() {
 }
 
 #[tokio::test]
+async fn a_list_does_not_share_a_connection_with_watches() {
+    let mut cluster = Cluster::new(true).await;
+    let client = Client::new(cluster.config()).unwrap();
+    let (_hands, _feeds) = watches(&mut cluster, &client, 3).await;
+    let mut lister = Hand::new(&client);
+    lister.open(list());
+    assert_eq!(cluster.server.call().await.connection, 2);
+}
+
+#[tokio::test]
 async fn the_limit_of_the_peer_counts_whatever_it_is() {
     let mut cluster = Cluster::with_max_streams(true, 3).await;
     let client = Client::new(cluster.config()).unwrap();
@@ -194,18 +204,13 @@ async fn nobody_listens() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let client = Client::new(Config::new(&url).unwrap()).unwrap();
-    // Those who wait for the same connection share its failure.
-    let mut hands: Vec<_> = (0..50).map(|_| Hand::new(&client)).collect();
-    for hand in &mut hands {
-        hand.open(watch());
-    }
-    for hand in &mut hands {
-        let message = hand.failed(Failure::Refused).await;
-        assert_eq!(
-            message,
-            format!("connection refused by {url}; is it running at this address?")
-        );
-    }
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    let message = hand.failed(Failure::Refused).await;
+    assert_eq!(
+        message,
+        format!("connection refused by {url}; is it running at this address?")
+    );
 }
 
 #[tokio::test]
@@ -249,13 +254,21 @@ async fn a_server_that_accepts_and_says_nothing_is_given_up() {
         ..Settings::new()
     };
     let client = Client::new(cluster.config_at(&url).with_settings(settings)).unwrap();
-    let mut hand = Hand::new(&client);
-    hand.open(watch());
-    let message = hand.failed(Failure::Refused).await;
-    assert_eq!(
-        message,
-        format!("connecting to {url} took longer than 100ms")
-    );
+    let mut hands: Vec<_> = (0..50).map(|_| Hand::new(&client)).collect();
+    for hand in &mut hands {
+        hand.open(watch());
+    }
+    for hand in &mut hands {
+        let message = hand.failed(Failure::Refused).await;
+        let expected = format!("connecting to {url} took longer than 100ms");
+        assert_eq!(message, expected);
+    }
+    // Those who waited for the same connection share its failure.
+    let mut attempts = 0;
+    while let Ok(Ok(_)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
+        attempts += 1;
+    }
+    assert_eq!(attempts, 1);
 }
 
 #[tokio::test]

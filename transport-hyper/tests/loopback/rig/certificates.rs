@@ -36,6 +36,13 @@ impl Authority {
         self.issuer.pem()
     }
 
+    /// A certificate for a server that is itself an authority.
+    pub(crate) fn lesser_authority(&self, names: &[&str]) -> Pair {
+        self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, |params| {
+            params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        })
+    }
+
     /// A certificate for a server of these names.
     pub(crate) fn server(&self, names: &[&str]) -> Pair {
         self.issue(names, ExtendedKeyUsagePurpose::ServerAuth, |_| {})
