@@ -152,7 +152,7 @@ impl Client {
     /// # Errors
     /// There is no successful answer.
     pub async fn get(&self, path: &str) -> Result<Bytes, RequestError> {
-        Ok(exchange::get(&self.inner, path, "application/json").await?)
+        self.get_as(path, "application/json").await
     }
 
     /// The same with a given `Accept` header.
@@ -161,7 +161,13 @@ impl Client {
         path: &str,
         accept: &'static str,
     ) -> Result<Bytes, RequestError> {
-        Ok(exchange::get(&self.inner, path, accept).await?)
+        let (inner, path) = (Arc::clone(&self.inner), path.to_owned());
+        // Whoever waits for it may be in another runtime, or in none.
+        let task = async move { exchange::get(&inner, &path, accept).await };
+        match self.inner.runtime.spawn(task).await {
+            Ok(answer) => Ok(answer?),
+            Err(_) => Err(Failed::runtime_ended().into()),
+        }
     }
 
     /// What it was made with.

@@ -38,6 +38,11 @@ impl Failed {
             message: message.into(),
         }
     }
+
+    /// Nothing happens any more where things used to happen.
+    pub(crate) fn runtime_ended() -> Self {
+        Self::new(Failure::Broken, "the runtime of the client has ended")
+    }
 }
 
 impl From<SendError> for Failed {

@@ -133,10 +133,8 @@ impl<X: AsRef<str>> Transport<X> for HyperTransport {
             let Poll::Ready(event) = current.events.poll_recv(cx) else {
                 return Poll::Pending;
             };
-            current.shown = Some(event.unwrap_or_else(|| {
-                let message = "the runtime of the client has ended";
-                Event::Failed(Failed::new(Failure::Broken, message))
-            }));
+            let ended = || Event::Failed(Failed::runtime_ended());
+            current.shown = Some(event.unwrap_or_else(ended));
         }
         match &current.shown {
             Some(event) => Poll::Ready((current.exchange, event.signal())),

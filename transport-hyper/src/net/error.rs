@@ -49,6 +49,9 @@ pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> Str
                 | AlertDescription::CertificateUnknown
                 | AlertDescription::DecryptError
                 | AlertDescription::AccessDenied => "it does not accept the client certificate",
+                AlertDescription::NoApplicationProtocol => {
+                    "it does not speak the version of HTTP that the settings ask for"
+                }
                 _ => "it does not want to talk TLS as we do",
             };
             format!("{url} refused: {about} (alert {alert:?})")

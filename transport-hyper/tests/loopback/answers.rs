@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use crate::rig::hand::{Hand, Seen, list, pods, stream, watch};
 use crate::rig::server::Cluster;
+use crate::rig::soon;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use informer_core::Failure;
+use informer_core::transport::{Signal, Transport};
 use informer_transport_hyper::{Client, Form, Secret, Settings};
 
 const EVENT: &str = "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n";
@@ -363,49 +365,27 @@ over_both! {
 
 #[tokio::test]
 async fn signals_are_shown_until_they_are_consumed() {
-    use informer_core::transport::{Signal, Transport};
-
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(cluster.config()).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
     cluster.server.call().await.json("0123456789");
     hand.opened().await;
-    let peek = |hand: &mut Hand| {
-        let shown = std::future::poll_fn(|cx| {
-            Transport::<String>::poll_signal(&mut hand.transport, cx).map(
-                |(_, signal)| match signal {
-                    Signal::Bytes(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-                    other => panic!("{other:?}"),
-                },
-            )
+    for (shown, used) in [
+        ("0123456789", 0),
+        ("0123456789", 4),
+        ("456789", 0),
+        ("456789", 6),
+    ] {
+        let bytes = std::future::poll_fn(|cx| {
+            let shown = Transport::<String>::poll_signal(&mut hand.transport, cx);
+            shown.map(|(_, signal)| match signal {
+                Signal::Bytes(bytes) => bytes.to_vec(),
+                other => panic!("{other:?}"),
+            })
         });
-        futures(shown)
-    };
-    // Let the bytes come first.
-    let first = crate::rig::soon("bytes", async {
-        std::future::poll_fn(|cx| {
-            Transport::<String>::poll_signal(&mut hand.transport, cx).map(|_| ())
-        })
-        .await;
-    });
-    first.await;
-    assert_eq!(peek(&mut hand), "0123456789");
-    assert_eq!(peek(&mut hand), "0123456789");
-    Transport::<String>::consume(&mut hand.transport, 4);
-    assert_eq!(peek(&mut hand), "456789");
-    Transport::<String>::consume(&mut hand.transport, 0);
-    assert_eq!(peek(&mut hand), "456789");
-    Transport::<String>::consume(&mut hand.transport, 6);
-    hand.closed().await;
-}
-
-/// The value of a future that is ready.
-fn futures<T>(future: impl Future<Output = T>) -> T {
-    let mut future = std::pin::pin!(future);
-    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
-    match future.as_mut().poll(&mut cx) {
-        std::task::Poll::Ready(value) => value,
-        std::task::Poll::Pending => panic!("it was not ready"),
+        assert_eq!(soon("bytes", bytes).await, shown.as_bytes());
+        Transport::<String>::consume(&mut hand.transport, used);
     }
+    hand.closed().await;
 }

@@ -7,7 +7,7 @@ use crate::rig::hand::{Hand, Seen, list, stream, watch};
 use crate::rig::relay::{Mood, Relay, proxy};
 use crate::rig::server::{Cluster, Feed, Listen, Server};
 use informer_core::Failure;
-use informer_transport_hyper::{Client, Config, HttpVersion, Settings};
+use informer_transport_hyper::{Client, ClientError, Config, HttpVersion, Settings};
 
 /// Opens so many watches, and gives them with their answers, which are in another order.
 async fn watches(cluster: &mut Cluster, client: &Client, count: usize) -> (Vec<Hand>, Vec<Feed>) {
@@ -264,11 +264,9 @@ async fn a_server_that_accepts_and_says_nothing_is_given_up() {
         assert_eq!(message, expected);
     }
     // Those who waited for the same connection share its failure.
-    let mut attempts = 0;
-    while let Ok(Ok(_)) = tokio::time::timeout(Duration::ZERO, listener.accept()).await {
-        attempts += 1;
-    }
-    assert_eq!(attempts, 1);
+    let listener = listener.into_std().unwrap();
+    assert!(listener.accept().is_ok(), "one attempt");
+    assert!(listener.accept().is_err(), "and no other");
 }
 
 #[tokio::test]
@@ -317,6 +315,64 @@ async fn either_version_can_be_asked_for() {
         let (_hands, _feeds) = watches(&mut cluster, &client, 2).await;
         let expected = if server_speaks_http2 { 1 } else { 2 };
         assert_eq!(cluster.server.connections(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_the_server_does_not_speak() {
+    let cluster = Cluster::new(false).await;
+    let settings = Settings {
+        http: HttpVersion::Http2,
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(watch());
+    let message = hand.failed(Failure::Refused).await;
+    assert!(
+        message.contains("the version of HTTP that the settings ask for"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_client_is_driven_from_outside_of_its_runtime() {
+    assert!(matches!(
+        Client::new(Config::new("http://localhost").unwrap()),
+        Err(ClientError::NoRuntime)
+    ));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut cluster = runtime.block_on(Cluster::new(true));
+    let client = runtime.block_on(async { Client::new(cluster.config()).unwrap() });
+    let mut hand = Hand::new(&client);
+    hand.open(watch());
+    let feed = runtime.block_on(cluster.server.call()).stream();
+    runtime.block_on(async { hand.opened().await });
+    drop(feed);
+    drop(runtime);
+    // With its runtime its exchanges have ended.
+    let end = poll_until_ready(&mut hand);
+    assert!(
+        matches!(end, Seen::Closed | Seen::Failed(Failure::Broken, _)),
+        "{end:?}"
+    );
+    hand.open(watch());
+    let end = poll_until_ready(&mut hand);
+    assert!(matches!(end, Seen::Failed(Failure::Broken, _)), "{end:?}");
+    let mut get = std::pin::pin!(client.get("/version"));
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(Err(error)) = get.as_mut().poll(&mut cx) else {
+        panic!("nobody is there to answer");
+    };
+    assert_eq!(error.to_string(), "the runtime of the client has ended");
+}
+
+/// What is shown now.
+fn poll_until_ready(hand: &mut Hand) -> Seen {
+    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+    match hand.poll(&mut cx) {
+        std::task::Poll::Ready(seen) => seen,
+        std::task::Poll::Pending => panic!("nothing is shown"),
     }
 }
 

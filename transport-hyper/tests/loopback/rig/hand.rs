@@ -1,5 +1,6 @@
 //! Drives a transport by hand.
 
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use informer_core::decode::{Dynamic, JsonDecoder};
@@ -86,19 +87,22 @@ impl Hand {
 
     /// The next signal, used up.
     pub(crate) async fn next(&mut self) -> Seen {
-        let transport = &mut self.transport;
-        let seen = std::future::poll_fn(|cx| {
-            Transport::<String>::poll_signal(transport, cx).map(|(_, signal)| match signal {
-                Signal::Opened => Seen::Opened,
-                Signal::Bytes(bytes) => Seen::Bytes(bytes.to_vec()),
-                Signal::Closed => Seen::Closed,
-                Signal::Failed { failure, message } => Seen::Failed(failure, message.to_owned()),
-            })
+        soon("a signal", std::future::poll_fn(|cx| self.poll(cx))).await
+    }
+
+    /// The next signal, used up, if there is one.
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Seen> {
+        let shown = Transport::<String>::poll_signal(&mut self.transport, cx);
+        let seen = shown.map(|(_, signal)| match signal {
+            Signal::Opened => Seen::Opened,
+            Signal::Bytes(bytes) => Seen::Bytes(bytes.to_vec()),
+            Signal::Closed => Seen::Closed,
+            Signal::Failed { failure, message } => Seen::Failed(failure, message.to_owned()),
         });
-        let seen = soon("a signal", seen).await;
         let used = match &seen {
-            Seen::Bytes(bytes) => bytes.len(),
-            _ => 0,
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Seen::Bytes(bytes)) => bytes.len(),
+            Poll::Ready(_) => 0,
         };
         Transport::<String>::consume(&mut self.transport, used);
         seen
