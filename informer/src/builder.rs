@@ -17,7 +17,7 @@ use informer_core::transport::{Encoding, Target};
 use informer_core::{InformerConfig, Object, ObjectKey};
 use informer_indexers::selector::{FieldSelector, LabelSelector};
 
-use crate::connect::Connect;
+use crate::connect::{Connect, ConnectError};
 use crate::engine::{Core, Decoder, Shared};
 use crate::factory::Tweak;
 use crate::kind::Kind;
@@ -264,7 +264,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         for (name, function) in &self.indices {
             core.add_index(name, function.clone())?;
         }
-        let transport = connect.connect(&self.target);
+        let transport = connect.connect(&self.target)?;
         Ok(SharedInformer::new(
             self.target.clone(),
             core,
@@ -367,6 +367,14 @@ pub enum BuildError {
     Index(IndexError),
     /// The namespace is the empty text.
     EmptyNamespace,
+    /// There is no transport for the target.
+    Connect(ConnectError),
+}
+
+impl From<ConnectError> for BuildError {
+    fn from(error: ConnectError) -> Self {
+        Self::Connect(error)
+    }
 }
 
 impl From<ConfigError> for BuildError {
@@ -386,6 +394,7 @@ impl fmt::Display for BuildError {
         match self {
             Self::Config(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
+            Self::Connect(error) => error.fmt(f),
             Self::EmptyNamespace => {
                 f.write_str("the namespace is empty; leave it out to follow all namespaces")
             }

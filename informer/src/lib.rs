@@ -1,6 +1,23 @@
 //! Kubernetes informers: list once, watch for ever, keep an indexed local copy of the objects, and tell
 //! every handler exactly what changed and why.
 //!
+#![cfg_attr(feature = "hyper", doc = "```no_run")]
+#![cfg_attr(not(feature = "hyper"), doc = "```ignore")]
+//! use informer::{Client, Config, InformerBuilder, Target};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new(Config::infer()?)?;
+//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&client)?;
+//! pods.on(|change| println!("{change}"))?;
+//! pods.synced(std::time::Duration::from_secs(30)).await?;
+//! tokio::signal::ctrl_c().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! It needs no cluster to be tested; here a mock of an API server plays its part:
+//!
 //! ```
 //! use informer::{InformerBuilder, Query, Target, by};
 //! use std::time::Duration;
@@ -50,6 +67,7 @@
 //!
 //! | feature | what it adds |
 //! | --- | --- |
+//! | `hyper` (default) | `Client` and `Config`: an API server over HTTP, by kubeconfig or in the cluster |
 //! | `tokio` (default) | [`runtime`]`::Tokio`, `InformerBuilder::start` |
 //! | `threads` | `runtime::Threads`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
 //! | `k8s-openapi` | the types of that crate are [`Kind`]s; you pick its version feature |
@@ -107,7 +125,9 @@ mod factory;
 pub mod controller;
 
 pub use builder::{BuildError, InformerBuilder};
-pub use connect::Connect;
+#[cfg(feature = "hyper")]
+pub use connect::{Client, Config};
+pub use connect::{Connect, ConnectError};
 pub use engine::Shared;
 pub use error::{NotReached, NotSynced};
 pub use factory::{NotAllSynced, SharedInformerFactory};

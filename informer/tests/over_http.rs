@@ -1,0 +1,121 @@
+//! The front door over hyper, against the mock over HTTP: real sockets, real time, nothing sleeps.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::time::Duration;
+
+use informer::{Client, Config, InformerBuilder, LeanBody, MetadataBody, SharedInformer, Target};
+use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+use informer_transport_mock::{Server, ServerConfig};
+use serde_json::json;
+
+const LONG: Duration = Duration::from_secs(120);
+
+fn pod(name: &str) -> serde_json::Value {
+    json!({"metadata": {"namespace": "web", "name": name, "labels": {"app": name}}})
+}
+
+/// The version at which the server has all of this.
+fn write(server: &SharedServer, change: impl FnOnce(&mut Server)) -> String {
+    server.with(|server| {
+        change(server);
+        server.revision().to_string()
+    })
+}
+
+fn keys(informer: &SharedInformer<LeanBody>) -> Vec<String> {
+    let mut keys: Vec<_> = informer
+        .snapshot()
+        .keys()
+        .map(ToString::to_string)
+        .collect();
+    keys.sort();
+    keys
+}
+
+async fn follows(tls: bool) {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    write(&server, |server| {
+        server.create("pods", pod("a")).unwrap();
+        server.create("pods", pod("b")).unwrap();
+    });
+    let mut config = HttpConfig::new();
+    config.tls = tls;
+    config.token = Some("let-me-in".to_owned());
+    let running = serve(server.clone(), config).await.unwrap();
+
+    // As a user has it: by a kubeconfig.
+    let folder = std::env::temp_dir().join(format!("informer-{}-{tls}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let kubeconfig = folder.join("config");
+    std::fs::write(&kubeconfig, running.kubeconfig()).unwrap();
+    let client = Client::new(Config::from_kubeconfig(&kubeconfig, None).unwrap()).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+
+    let target = || Target::new("", "v1", "pods");
+    let all = InformerBuilder::lean(target()).start(&client).unwrap();
+    let one = InformerBuilder::lean(target())
+        .namespace("web")
+        .labels(&"app=b".parse().unwrap());
+    let one = one.start(&client).unwrap();
+    let metadata: SharedInformer<MetadataBody> =
+        InformerBuilder::metadata(target()).start(&client).unwrap();
+    all.synced(LONG).await.unwrap();
+    one.synced(LONG).await.unwrap();
+    metadata.synced(LONG).await.unwrap();
+    assert_eq!(keys(&all), ["web/a", "web/b"]);
+    assert_eq!(keys(&one), ["web/b"]);
+    assert_eq!(metadata.lister().len(), 2);
+
+    // Changes are followed, also over a restart that makes the past unknown.
+    for round in 0..3 {
+        let version = write(&server, |server| {
+            server.create("pods", pod(&format!("c{round}"))).unwrap();
+            server
+                .delete("pods", if round == 0 { "web/a" } else { "web/c0" })
+                .ok();
+        });
+        all.reached(&version, LONG).await.unwrap();
+        server.with(Server::restart);
+    }
+    assert_eq!(keys(&all), ["web/b", "web/c1", "web/c2"]);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn informers_follow_a_plain_server() {
+    follows(false).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn informers_follow_a_server_with_tls() {
+    follows(true).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_reached_is_said() {
+    let nowhere = Client::new(Config::new("http://127.0.0.1:1").unwrap()).unwrap();
+    let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+        .start(&nowhere)
+        .unwrap();
+    let error = pods.synced(Duration::from_millis(300)).await.unwrap_err();
+    assert!(error.reason.contains("connection refused"), "{error}");
+
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let running = serve(server, HttpConfig::new()).await.unwrap();
+    let client = Client::new(Config::new(running.url()).unwrap()).unwrap();
+    let nosuch = InformerBuilder::lean(Target::new("example.com", "v1", "nosuch"));
+    let error = nosuch
+        .start(&client)
+        .unwrap()
+        .synced(Duration::from_millis(300))
+        .await;
+    let error = error.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("nosuch.v1.example.com is not synced"),
+        "{error}"
+    );
+    assert!(error.reason.contains("no such resource"), "{error}");
+    running.stop().await;
+}
