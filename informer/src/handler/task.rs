@@ -27,7 +27,12 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
     pub(crate) id: ListenerId,
     taken: VecDeque<Notification<Shared<K>>>,
+    /// Batches since somebody else had a turn.
+    batches: usize,
 }
+
+/// So many batches a handler takes before others have their turn.
+const TURN: usize = 4;
 
 impl<K: Send + Sync + 'static> Pulling<K> {
     pub(crate) const fn new(engine: Arc<Engine<K>>, id: ListenerId) -> Self {
@@ -35,18 +40,32 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             engine,
             id,
             taken: VecDeque::new(),
+            batches: 0,
         }
     }
 
     pub(crate) fn poll_next(&mut self, waker: &Waker) -> Poll<Option<Notification<Shared<K>>>> {
         if self.taken.is_empty() {
-            let Self { engine, id, taken } = self;
+            let Self {
+                engine,
+                id,
+                taken,
+                batches,
+            } = self;
+            if *batches == TURN {
+                *batches = 0;
+                waker.wake_by_ref();
+                return Poll::Pending;
+            }
             // An index function may panic here, since taking something lets the queue move on. That ends
             // the informer.
             let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, waker, taken)));
             match polled {
-                Ok(Poll::Ready(Some(()))) => {}
-                Ok(Poll::Pending) => return Poll::Pending,
+                Ok(Poll::Ready(Some(()))) => *batches += 1,
+                Ok(Poll::Pending) => {
+                    *batches = 0;
+                    return Poll::Pending;
+                }
                 Ok(Poll::Ready(None)) | Err(_) => return Poll::Ready(None),
             }
         } else if !self.engine.is_listening(self.id) {
