@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use informer_core::failure::bounded;
 use serde::Deserialize;
 use tokio::process::Command;
 use tokio::sync::Mutex;
@@ -146,7 +147,7 @@ impl ExecPlugin {
             return Err(self.complain(&format!(
                 "it failed with {}: {}",
                 output.status,
-                said.trim()
+                bounded(said.trim())
             )));
         }
         self.read(&printed)

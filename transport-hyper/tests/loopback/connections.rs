@@ -7,7 +7,9 @@ use crate::rig::hand::{Hand, Seen, list, stream, watch};
 use crate::rig::relay::{Mood, Relay, proxy};
 use crate::rig::server::{Cluster, Feed, Listen, Server};
 use informer_core::Failure;
-use informer_transport_hyper::{Client, ClientError, Config, HttpVersion, Settings};
+use informer_transport_hyper::{
+    Client, ClientError, Config, HttpVersion, HyperTransport, Settings,
+};
 
 /// Opens so many watches, and gives them with their answers, which are in another order.
 async fn watches(cluster: &mut Cluster, client: &Client, count: usize) -> (Vec<Hand>, Vec<Feed>) {
@@ -341,6 +343,9 @@ fn a_client_is_driven_from_outside_of_its_runtime() {
         Client::new(Config::new("http://localhost").unwrap()),
         Err(ClientError::NoRuntime)
     ));
+    const fn goes_anywhere<T: Send>() {}
+    goes_anywhere::<Client>();
+    goes_anywhere::<HyperTransport>();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut cluster = runtime.block_on(Cluster::new(true));
     let client = runtime.block_on(async { Client::new(cluster.config()).unwrap() });
