@@ -51,6 +51,10 @@ pub enum Command<X> {
 )]
 pub enum Request<X> {
     /// `GET …?resourceVersion=…&limit=…&continue=…`
+    ///
+    /// With a limit, [`At::Version`] needs `resourceVersionMatch=NotOlderThan`, too: a server takes a
+    /// limited list of a version for one of exactly that version. After an expired watch it would
+    /// bring back the state from which no watch can go on, again and again.
     List {
         /// Which state is good enough.
         version: At<X>,

@@ -7,13 +7,14 @@
     reason = "tests"
 )]
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use informer_core::decode::{Dynamic, JsonDecoder};
-use informer_core::reflector::FirstState;
+use informer_core::reflector::{FirstState, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Encoding, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
@@ -280,6 +281,42 @@ fn an_unsuccessful_answer_is_the_failure_that_http_would_make_of_it() {
         assert_eq!(*shown, failure);
         assert!(!message.is_empty());
     }
+}
+
+/// A limited list of a version means exactly that version unless one says otherwise, and then the
+/// watch that follows it is as expired as the one before.
+#[test]
+fn one_paged_list_is_enough_after_an_expired_watch() {
+    let mut bench = Bench::new(FirstState::Listed, []);
+    let mut config = InformerConfig::new();
+    config.reflector.first_state = FirstState::Listed;
+    config.reflector.page_size = NonZeroU32::new(2);
+    bench.informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    bench.informer.start(bench.clock.now());
+    while bench.ask().is_some() {
+        bench.take();
+    }
+    bench.server.with(|server| {
+        server.create("pods", pod("d")).unwrap();
+        server.restart();
+    });
+    bench.pass(Duration::from_secs(2));
+    bench.take();
+    bench.ask_and_take();
+    bench.pass(Duration::from_secs(2));
+    let target = bench.ask().unwrap();
+    assert!(
+        target.ends_with("resourceVersion=4&resourceVersionMatch=NotOlderThan"),
+        "{target}"
+    );
+    bench.take();
+    while bench.ask().is_some() {
+        bench.take();
+    }
+    assert_eq!(bench.names(), ["a", "b", "c", "d"]);
+    let status = bench.informer.status();
+    assert_eq!(status.counts.full_states, 2);
+    assert_eq!(status.phase, Phase::Watching);
 }
 
 #[test]

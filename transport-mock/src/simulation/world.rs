@@ -18,8 +18,8 @@ use crate::fault::FaultPlan;
 use crate::random::Random;
 use crate::{MockServer, VirtualClock};
 
-/// Everything settles within so many rounds, or never.
-const ROUNDS: usize = 3_000;
+/// Everything settles within so many rounds, or never. A slow listener needs many for one resync.
+const ROUNDS: usize = 20_000;
 
 /// A whole world: a server, a wire with faults, a clock, informers, listeners, and an oracle that
 /// checks what they are told. The seed decides everything.
