@@ -6,6 +6,10 @@
 //! reads a clock, draws a random number or touches a socket: time is an argument, and the same calls
 //! give the same bytes.
 //!
+//! Around it: [`MockServer`] shares one in [virtual time](VirtualClock), [`transport`] makes it a
+//! transport for informers, with [`fault`]s, [`script`] answers what a test has written down, and
+//! [`simulation`] puts whole informers against all of it.
+//!
 //! # Should you be here?
 //!
 //! Yes, to test what lists and watches: an informer, a controller. No, if what you test depends on
