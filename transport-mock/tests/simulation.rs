@@ -56,9 +56,9 @@ fn nobody_is_told_anything_wrong() {
 
 /// A simulation in which nothing happens passes, too.
 fn check_that_enough_happens(total: &Tally) {
-    assert!(total.events > 20_000, "{total}");
+    assert!(total.events > 15_000, "{total}");
     assert!(total.notifications > 40_000, "{total}");
-    assert!(total.relists > 1_000, "{total}");
+    assert!(total.relists > 400, "{total}");
     assert!(total.comparisons > 500, "{total}");
     let faults = [
         "clock-jump",
