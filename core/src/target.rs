@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::transport::Request;
+use crate::transport::{At, Request};
 
 /// The part of every request that never changes: a transport value is made for one of these.
 ///
@@ -123,10 +123,12 @@ impl Target {
                 limit,
                 page,
             } => {
-                add(
-                    "limit",
-                    limit.map_or(String::new(), |limit| limit.to_string()),
-                );
+                if limit.is_some() && matches!(version, At::Version(_)) {
+                    // Without it, a page of a version would be a page of exactly that version.
+                    add("resourceVersionMatch", text("NotOlderThan"));
+                }
+                let limit = limit.map_or(String::new(), |limit| limit.to_string());
+                add("limit", limit);
                 add("continue", text(page.as_ref().map_or("", AsRef::as_ref)));
                 version
             }
@@ -137,7 +139,8 @@ impl Target {
             } => {
                 add("watch", text("true"));
                 add("allowWatchBookmarks", text("true"));
-                add("timeoutSeconds", timeout.as_secs().to_string());
+                // No server takes less than one.
+                add("timeoutSeconds", timeout.as_secs().max(1).to_string());
                 if *initial_events {
                     add("sendInitialEvents", text("true"));
                     add("resourceVersionMatch", text("NotOlderThan"));
@@ -158,26 +161,31 @@ impl Target {
         line
     }
 
-    /// The path of the resource below the address of the server. Names of resources and namespaces
-    /// need no encoding; what a user gives as one must be checked before.
+    /// The path of the resource below the address of the server.
     #[must_use]
     pub fn path(&self) -> String {
-        let mut path = String::from("/");
+        let mut path = String::new();
+        let mut add = |segment: &str| {
+            path.push('/');
+            encode(segment, &mut path);
+        };
         if self.group.is_empty() {
-            path.push_str("api");
+            add("api");
         } else {
-            path.extend(["apis/", &self.group]);
+            add("apis");
+            add(&self.group);
         }
-        path.extend(["/", &self.version]);
+        add(&self.version);
         if let Some(namespace) = &self.namespace {
-            path.extend(["/namespaces/", namespace]);
+            add("namespaces");
+            add(namespace);
         }
-        path.extend(["/", &self.plural]);
+        add(&self.plural);
         path
     }
 }
 
-/// Appends a text as it stands in a query.
+/// Appends a text, with `%XX` for everything that could mean something in a path or a query.
 fn encode(text: &str, line: &mut String) {
     for byte in text.bytes() {
         match byte {
@@ -210,5 +218,75 @@ impl fmt::Display for Target {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::time::Duration;
+
+    #[test]
+    fn nothing_in_a_name_or_a_selector_means_something_to_the_server() {
+        let target = Target::new("acme.example.org", "v1beta1", "widgets")
+            .in_namespace("a/b?c")
+            .with_labels("a=b,c!=d,e in (f, g),!h")
+            .with_fields("spec.nodeName=n&1");
+        let request = Request::List {
+            version: At::<&str>::Latest,
+            limit: None,
+            page: None,
+        };
+        assert_eq!(
+            target.request(&request),
+            "/apis/acme.example.org/v1beta1/namespaces/a%2Fb%3Fc/widgets\
+             ?fieldSelector=spec.nodeName%3Dn%261\
+             &labelSelector=a%3Db%2Cc%21%3Dd%2Ce%20in%20%28f%2C%20g%29%2C%21h"
+        );
+    }
+
+    #[test]
+    fn requests() {
+        let mut target = Target::new("", "v1", "pods");
+        let list = |version, limit, page| {
+            let request = Request::List {
+                version,
+                limit,
+                page,
+            };
+            Target::new("", "v1", "pods").request(&request)
+        };
+        assert_eq!(list(At::Latest, None, None), "/api/v1/pods");
+        assert_eq!(list(At::Any, None, None), "/api/v1/pods?resourceVersion=0");
+        assert_eq!(
+            list(At::Latest, Some(500), Some("a+b=")),
+            "/api/v1/pods?continue=a%2Bb%3D&limit=500"
+        );
+        assert_eq!(
+            list(At::Version("7"), Some(500), None),
+            "/api/v1/pods?limit=500&resourceVersion=7&resourceVersionMatch=NotOlderThan"
+        );
+        assert_eq!(
+            list(At::Version("7"), None, None),
+            "/api/v1/pods?resourceVersion=7"
+        );
+        target.parameters.push(("x".into(), "é+".into()));
+        let watch = |version, millis, initial_events| {
+            let request = Request::Watch {
+                version,
+                timeout: Duration::from_millis(millis),
+                initial_events,
+            };
+            target.request(&request)
+        };
+        assert_eq!(
+            watch(At::Version("7"), 301_900, false),
+            "/api/v1/pods?allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=301&watch=true&x=%C3%A9%2B"
+        );
+        assert_eq!(
+            watch(At::Latest, 1, true),
+            "/api/v1/pods?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan\
+             &sendInitialEvents=true&timeoutSeconds=1&watch=true&x=%C3%A9%2B"
+        );
     }
 }

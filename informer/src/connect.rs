@@ -3,11 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
-#[cfg(feature = "hyper")]
-use informer_core::transport::Encoding;
 use informer_core::transport::{Target, Transport};
 #[cfg(feature = "hyper")]
-use informer_transport_hyper::{ApiResource, Form, HyperTransport, Reach, Selection};
+use informer_transport_hyper::HyperTransport;
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper::{Client, Config};
 
@@ -50,32 +48,7 @@ impl Connect for Client {
     type Transport = HyperTransport;
 
     fn connect(&self, target: &Target) -> Result<HyperTransport, ConnectError> {
-        let Target {
-            group,
-            version,
-            plural,
-            ..
-        } = target;
-        // A namespace is named only for what lives in one.
-        let reach = match target.namespace {
-            Some(_) => Reach::Namespaced,
-            None => Reach::Cluster,
-        };
-        let resource = ApiResource::new(group, version, plural, plural, reach);
-        let mut selection = Selection::of(resource)
-            .with_labels(&target.labels)
-            .with_fields(&target.fields)
-            .in_form(match target.encoding {
-                Encoding::Metadata => Form::Metadata,
-                _ => Form::Whole,
-            });
-        if let Some(namespace) = &target.namespace {
-            selection = selection.in_namespace(namespace);
-        }
-        for (name, value) in &target.parameters {
-            selection = selection.with_parameter(name, value);
-        }
-        self.transport(&selection).map_err(ConnectError::new)
+        self.transport(target).map_err(ConnectError::new)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use informer_core::Failure;
+use informer_core::transport::Target;
 use tokio::runtime::Handle;
 
 use crate::auth::Credentials;
@@ -13,9 +14,9 @@ use crate::budget::Budget;
 use crate::config::Config;
 use crate::exchange::{self, Failed};
 use crate::net::Pool;
+use crate::resource::TargetError;
 use crate::tls::TlsSource;
 use crate::transport::HyperTransport;
-use crate::url::{Selection, SelectionError};
 
 /// A client of one API server. Clones share connections, credentials and the budget for lists.
 ///
@@ -141,9 +142,9 @@ impl Client {
     /// A transport for one informer.
     ///
     /// # Errors
-    /// The parts of the selection do not go together.
-    pub fn transport(&self, selection: &Selection) -> Result<HyperTransport, SelectionError> {
-        HyperTransport::new(Arc::clone(&self.inner), selection)
+    /// The parts of the target do not go together.
+    pub fn transport(&self, target: &Target) -> Result<HyperTransport, TargetError> {
+        HyperTransport::new(Arc::clone(&self.inner), target)
     }
 
     /// The body that the server answers to `GET path`; a path with its query, such as `/version`. It

@@ -4,13 +4,13 @@
 //! connections and credentials; what is asked next and when, the core decides.
 //!
 //! ```no_run
-//! use informer_transport_hyper::{Client, Config, Selection};
+//! use informer_transport_hyper::{Client, Config};
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::new(Config::infer()?)?;
 //! let pods = client.resolve("pods").await?;
 //! // One client, many informers: each has a transport, all share connections and credentials.
-//! let transport = client.transport(&Selection::of(pods).in_namespace("web"))?;
+//! let transport = client.transport(&pods.target(Some("web"))?)?;
 //! # Ok(())
 //! # }
 //! ```
@@ -33,8 +33,8 @@ mod net;
 // Bodies that come compressed.
 mod gzip;
 
-// Which objects, and the URL by which the server knows them.
-mod url;
+// Resources of the API, and what can be asked of them.
+mod resource;
 
 // One request and its answer.
 mod exchange;
@@ -54,6 +54,6 @@ mod discovery;
 pub use client::{Client, ClientError, RequestError};
 pub use config::{Config, ConfigError, Environment, HttpVersion, Settings};
 pub use discovery::ResolveError;
+pub use resource::{ApiResource, Reach, TargetError};
 pub use secret::Secret;
 pub use transport::HyperTransport;
-pub use url::{ApiResource, Form, Reach, Selection, SelectionError};

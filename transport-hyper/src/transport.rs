@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
 use informer_core::Failure;
-use informer_core::transport::{Command, ExchangeId, Request, Signal, Transport};
+use informer_core::transport::{Command, ExchangeId, Request, Signal, Target, Transport};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
@@ -16,7 +16,7 @@ use crate::budget::Permit;
 use crate::client::Inner;
 use crate::exchange::{Body, Failed, Question, open, within_head_timeout};
 use crate::net::Class;
-use crate::url::{Selection, SelectionError, for_request};
+use crate::resource::{TargetError, accept, check};
 
 /// So many pieces of a body wait for the informer; then the task waits, and then the server does.
 const WAITING: usize = 1;
@@ -30,9 +30,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// runtime of the client; whoever polls need not be in a runtime.
 pub struct HyperTransport {
     client: Arc<Inner>,
-    selection: Arc<Selection>,
-    /// The path and the query that all requests share.
-    path: String,
+    target: Arc<Target>,
     current: Option<Current>,
 }
 
@@ -78,11 +76,11 @@ impl Event {
 }
 
 impl HyperTransport {
-    pub(crate) fn new(client: Arc<Inner>, selection: &Selection) -> Result<Self, SelectionError> {
+    pub(crate) fn new(client: Arc<Inner>, target: &Target) -> Result<Self, TargetError> {
+        check(target)?;
         Ok(Self {
             client,
-            path: selection.path()?,
-            selection: Arc::new(selection.clone()),
+            target: Arc::new(target.clone()),
             current: None,
         })
     }
@@ -92,7 +90,7 @@ impl fmt::Debug for HyperTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let exchange = self.current.as_ref().map(|current| current.exchange);
         f.debug_struct("HyperTransport")
-            .field("path", &self.path)
+            .field("target", &self.target)
             .field("exchange", &exchange)
             .finish_non_exhaustive()
     }
@@ -105,8 +103,8 @@ impl<X: AsRef<str>> Transport<X> for HyperTransport {
                 let kind = Kind::of(&request);
                 let job = Job {
                     client: Arc::clone(&self.client),
-                    selection: Arc::clone(&self.selection),
-                    path: for_request(&self.path, &request),
+                    target: Arc::clone(&self.target),
+                    path: self.target.request(&request),
                     kind,
                 };
                 let (sender, events) = mpsc::channel(WAITING);
@@ -186,7 +184,7 @@ impl Kind {
 /// All that the task of an exchange needs.
 struct Job {
     client: Arc<Inner>,
-    selection: Arc<Selection>,
+    target: Arc<Target>,
     path: String,
     kind: Kind,
 }
@@ -212,7 +210,7 @@ impl Job {
         let question = Question {
             class: if is_list { Class::List } else { Class::Watch },
             path: &self.path,
-            accept: self.selection.form().accept(!is_list),
+            accept: accept(self.target.encoding, !is_list),
         };
         let opening = open(&self.client, question);
         let (answer, patience) = if is_list {
@@ -258,11 +256,20 @@ impl Job {
         if failed.failure != Failure::Forbidden {
             return failed;
         }
+        let Target {
+            plural,
+            group,
+            namespace,
+            ..
+        } = &*self.target;
+        let dot = if group.is_empty() { "" } else { "." };
+        let place = match namespace {
+            Some(namespace) => format!("in the namespace `{namespace}`"),
+            None => "in the whole cluster".to_owned(),
+        };
         let message = format!(
-            "the right to {} {} {} is missing: {}",
+            "the right to {} {plural}{dot}{group} {place} is missing: {}",
             self.kind.verb(),
-            self.selection.resource(),
-            self.selection.place(),
             failed.message
         );
         Failed { message, ..failed }

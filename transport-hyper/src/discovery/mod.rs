@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::client::{Client, RequestError};
-use crate::url::ApiResource;
+use crate::resource::ApiResource;
 use offers::Offer;
 
 /// Why a name is no resource.
@@ -193,7 +193,7 @@ fn distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::url::Reach;
+    use crate::resource::Reach;
 
     fn offer(group: &str, version: &str, plural: &str, kind: &str, short: &[&str]) -> Offer {
         Offer {

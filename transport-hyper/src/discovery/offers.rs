@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::Wanted;
 use crate::client::{Client, RequestError};
-use crate::url::{ApiResource, Reach};
+use crate::resource::{ApiResource, Reach};
 use informer_core::Failure;
 
 /// One answer about all groups where the server can give it, the plain ones where it cannot.

@@ -8,8 +8,8 @@ use crate::rig::soon;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use informer_core::Failure;
-use informer_core::transport::{Signal, Transport};
-use informer_transport_hyper::{Client, Form, Secret, Settings};
+use informer_core::transport::{Encoding, Signal, Transport};
+use informer_transport_hyper::{Client, Secret, Settings};
 
 const EVENT: &str = "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n";
 
@@ -67,12 +67,12 @@ over_both! {
 
     async fn a_watch_delivers_each_event_as_it_comes(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
-        let mut hand = Hand::of(&client, &pods().in_namespace("web").in_form(Form::Metadata));
+        let mut hand = Hand::of(&client, &pods().in_namespace("web").in_encoding(Encoding::Metadata));
         hand.open(watch());
         let call = cluster.server.call().await;
         assert_eq!(
             call.target,
-            "/api/v1/namespaces/web/pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300"
+            "/api/v1/namespaces/web/pods?allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300&watch=true"
         );
         let form = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
         assert_eq!(call.header("accept"), Some(form));

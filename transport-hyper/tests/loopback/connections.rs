@@ -294,7 +294,8 @@ async fn without_tls_and_with_either_version() {
         hand.open(watch());
         let call = server.call().await;
         assert!(
-            call.target.starts_with("/below/api/v1/pods?watch=true"),
+            call.target
+                .starts_with("/below/api/v1/pods?allowWatchBookmarks=true"),
             "{}",
             call.target
         );

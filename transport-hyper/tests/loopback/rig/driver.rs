@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
-use informer_core::transport::{Signal, Transport};
+use informer_core::transport::{Signal, Target, Transport};
 use informer_core::{Informer, InformerConfig, Instant, Resource as _};
-use informer_transport_hyper::{Client, HyperTransport, Selection};
+use informer_transport_hyper::{Client, HyperTransport};
 
 use super::soon;
 
@@ -20,14 +20,14 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(client: &Client, selection: &Selection) -> Self {
+    pub(crate) fn new(client: &Client, target: &Target) -> Self {
         let decoder = JsonDecoder::new(Dynamic);
         let mut informer = Informer::new(decoder, InformerConfig::new(), 1).unwrap();
         let now = Instant::from_micros(1);
         informer.start(now);
         Self {
             informer,
-            transport: client.transport(selection).unwrap(),
+            transport: client.transport(target).unwrap(),
             now,
         }
     }

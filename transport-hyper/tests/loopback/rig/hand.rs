@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::storage::Heap;
-use informer_core::transport::{At, Command, ExchangeId, Request, Signal, Transport};
+use informer_core::transport::{At, Command, ExchangeId, Request, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
-use informer_transport_hyper::{ApiResource, Client, HyperTransport, Reach, Selection};
+use informer_transport_hyper::{Client, HyperTransport};
 
 use super::soon;
 
@@ -25,8 +25,8 @@ pub(crate) struct Hand {
     pub(crate) transport: HyperTransport,
 }
 
-pub(crate) fn pods() -> Selection {
-    Selection::of(ApiResource::new("", "v1", "pods", "Pod", Reach::Namespaced))
+pub(crate) fn pods() -> Target {
+    Target::new("", "v1", "pods")
 }
 
 pub(crate) fn list() -> Request<String> {
@@ -70,9 +70,9 @@ impl Hand {
         Self::of(client, &pods())
     }
 
-    pub(crate) fn of(client: &Client, selection: &Selection) -> Self {
+    pub(crate) fn of(client: &Client, target: &Target) -> Self {
         Self {
-            transport: client.transport(selection).unwrap(),
+            transport: client.transport(target).unwrap(),
         }
     }
 
