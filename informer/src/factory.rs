@@ -3,8 +3,10 @@
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use informer_core::transport::Target;
@@ -168,11 +170,11 @@ impl<C: Connect> SharedInformerFactory<C> {
             let informers = state.informers.values();
             informers.map(|informer| informer.synced(timeout)).collect()
         };
-        let mut late = Vec::new();
-        // All deadlines are the same, so waiting for one after the other takes no longer.
-        for wait in waits {
-            late.extend(wait.await.err());
-        }
+        let late: Vec<_> = all(waits)
+            .await
+            .into_iter()
+            .filter_map(Result::err)
+            .collect();
         if late.is_empty() {
             Ok(())
         } else {
@@ -223,6 +225,28 @@ impl<C: Connect> SharedInformerFactory<C> {
 }
 
 type Waiting<R> = Pin<Box<dyn Future<Output = R> + Send>>;
+
+/// Waits for all at once, since the time of each begins when it is first polled. What they give comes in
+/// their order.
+async fn all<R>(mut waits: Vec<Waiting<R>>) -> Vec<R> {
+    let mut given: Vec<Option<R>> = waits.iter().map(|_| None).collect();
+    poll_fn(|cx| {
+        for (wait, given) in waits.iter_mut().zip(&mut given) {
+            if given.is_none()
+                && let Poll::Ready(output) = wait.as_mut().poll(cx)
+            {
+                *given = Some(output);
+            }
+        }
+        if given.iter().all(Option::is_some) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    given.into_iter().flatten().collect()
+}
 
 /// An informer whose kind is not known here.
 trait AnyInformer: Send + Sync {
