@@ -86,6 +86,8 @@ struct Announced {
     full_states: u64,
     tasks: usize,
     listeners_synced: usize,
+    /// What was held up may have been all that a listener lacked for its sync.
+    stalled: bool,
     started: bool,
     broken: bool,
 }
@@ -364,6 +366,7 @@ impl<K: Send + Sync + 'static> State<K> {
             full_states: status.counts.full_states,
             tasks: self.tasks,
             listeners_synced: self.listeners.values().filter(|it| it.synced).count(),
+            stalled: status.stalled,
             started: self.started,
             broken: self.broken.is_some(),
         }
