@@ -41,6 +41,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
 use std::hash::Hash;
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -111,6 +112,7 @@ impl<Q: Key> Controller<Q> {
                         tracing::warn!(?key, attempts, error, "a reconciliation failed");
                     }
                     worker.queue.settle(&key, outcome.ok());
+                    turn_of_others().await;
                 }
             }));
         }
@@ -139,6 +141,19 @@ where
         },
     )
     .await
+}
+
+/// Lets others run. A worker with enough to do, and nothing to wait for, would keep its thread for ever.
+async fn turn_of_others() {
+    let mut had_it = false;
+    poll_fn(|cx| {
+        if mem::replace(&mut had_it, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> String {
