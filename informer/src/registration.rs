@@ -51,9 +51,10 @@ impl<K: Send + Sync + 'static> Registration<K> {
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let id = self.id;
         let wait = Wait::for_status(&self.engine, move |state| {
-            let (status, _) = state.listener(id)?;
-            let over = state.core.is_stopped();
-            (status.synced || over).then_some(status.synced)
+            let synced = state.listener(id).map(|(status, _)| status.synced);
+            let over = synced.is_none() || state.core.is_stopped();
+            let synced = synced.unwrap_or(false);
+            (synced || over).then_some(synced)
         });
         match wait.within(timeout).await {
             Some(true) => Ok(()),

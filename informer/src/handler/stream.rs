@@ -52,12 +52,6 @@ impl<K: Send + Sync + 'static> Stream for Notifications<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> Drop for Notifications<K> {
-    fn drop(&mut self) {
-        self.pulling.engine.remove_listener(self.pulling.id);
-    }
-}
-
 impl<K: Send + Sync + 'static> fmt::Debug for Notifications<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Notifications")

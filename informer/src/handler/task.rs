@@ -77,6 +77,15 @@ impl<K: Send + Sync + 'static> Pulling<K> {
     }
 }
 
+/// Nobody pulls any more, be it that the task was lost: what would wait here must hold up nobody.
+impl<K: Send + Sync + 'static> Drop for Pulling<K> {
+    fn drop(&mut self) {
+        if self.engine.is_listening(self.id) {
+            self.engine.remove_listener(self.id);
+        }
+    }
+}
+
 /// Calls a handler until its listener is removed or the informer ends.
 pub(crate) async fn run<K: Send + Sync + 'static>(
     mut pulling: Pulling<K>,
