@@ -73,10 +73,12 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
                 return Step::Moved;
             }
         }
-        let deadline = self.engine.update(|state| {
+        let (deadline, reports) = self.engine.update(|state| {
             state.publish();
-            state.core.next_deadline()
+            (state.core.next_deadline(), state.take_reports())
         });
+        // What the clock has brought to light is not told when it has struck again.
+        self.hooks.call(reports);
         match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {
             Some(Poll::Ready(())) => Step::Moved,
             Some(Poll::Pending) | None => Step::Idle,
