@@ -1,0 +1,194 @@
+//! Mistakes that were made once, each with the smallest case that shows it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+use informer::controller::{Controller, Next};
+use informer::runtime::{Manual, Runtime, Task};
+use informer::{
+    Backlog, Clock, Failure, InformerBuilder, ListenerConfig, Notification, QueueKind, Resync,
+    SharedInformerFactory, Target, Transport,
+};
+use informer_core::transport::{Command, ExchangeId, Signal};
+use world::{Pod, World, pods};
+
+const SOON: Duration = Duration::from_secs(30);
+
+const STALL: ListenerConfig = ListenerConfig {
+    resync: Resync::Default,
+    backlog: Backlog::Stall { at: 1 },
+};
+
+#[test]
+fn a_factory_waits_for_all_at_once() {
+    let world = World::new();
+    let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
+    for plural in ["ghosts", "phantoms", "spectres"] {
+        let target = Target::new("", "v1", plural);
+        factory.informer(&InformerBuilder::dynamic(target)).unwrap();
+    }
+    factory.start();
+    let begun = world.clock.now();
+    let error = world.wait(factory.synced(SOON)).unwrap_err();
+    assert_eq!(error.late.len(), 3);
+    assert_eq!(world.clock.now().since(begun), SOON);
+}
+
+/// Counts how often somebody is woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn who_waits_for_a_handler_hears_of_its_sync_when_another_one_goes() {
+    let world = World::new();
+    for name in ["a", "b", "c"] {
+        world.create(name);
+    }
+    let informer = pods()
+        .queue(QueueKind::InOrder)
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    // It holds back what is told of the first state, which is in the store already.
+    let holding = informer.stream_with(STALL).unwrap();
+    informer.start();
+    world.pass(Duration::from_secs(1));
+    assert_eq!(informer.snapshot().len(), 3);
+    let late = informer.on(|_| {}).unwrap();
+    world.settle();
+    assert!(!late.is_synced());
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut synced = pin!(late.synced(SOON));
+    assert!(
+        synced
+            .as_mut()
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending()
+    );
+    drop(holding);
+    world.settle();
+    assert!(late.is_synced());
+    assert!(woken.0.load(Ordering::Relaxed) > 0, "it waits for ever");
+}
+
+#[test]
+fn a_worker_that_is_never_idle_lets_others_have_their_turn() {
+    const TOO_OFTEN: usize = 10_000;
+    let world = World::new();
+    let controller: Controller<u32> = Controller::new(world.runtime.clone());
+    let (worked, stop) = (
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (count, stopped) = (Arc::clone(&worked), Arc::clone(&stop));
+    controller.work(1, move |_| {
+        let again = count.fetch_add(1, Ordering::Relaxed) < TOO_OFTEN;
+        let next = if again && !stopped.load(Ordering::Relaxed) {
+            Next::After(Duration::ZERO)
+        } else {
+            Next::Done
+        };
+        async move { Ok::<_, String>(next) }
+    });
+    controller.queue().add(1);
+    world.runtime.spawn(Box::pin(async move {
+        stop.store(true, Ordering::Relaxed);
+    }));
+    world.settle();
+    assert!(worked.load(Ordering::Relaxed) < TOO_OFTEN);
+}
+
+/// A runtime that can run so many tasks and no more, as when there are no threads left.
+struct Few {
+    runtime: Manual,
+    left: AtomicUsize,
+}
+
+impl Runtime for Few {
+    fn spawn(&self, task: Task) {
+        let left = self
+            .left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+        if left.is_ok() {
+            self.runtime.spawn(task);
+        }
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.runtime.clock()
+    }
+}
+
+#[test]
+fn a_handler_whose_task_is_lost_holds_up_nobody() {
+    let world = World::new();
+    for name in ["a", "b", "c"] {
+        world.create(name);
+    }
+    let few = Few {
+        runtime: world.runtime.clone(),
+        left: AtomicUsize::new(2),
+    };
+    let informer = pods().build(&world.connect(), few).unwrap();
+    informer.start();
+    let runs = informer.on(|_: Notification<Pod>| {}).unwrap();
+    let lost = informer.on_with(|_: Notification<Pod>| {}, STALL).unwrap();
+    world.wait(runs.synced(SOON)).unwrap();
+    assert_eq!(informer.status().handlers.len(), 1);
+    let begun = world.clock.now();
+    let error = world.wait(lost.synced(SOON)).unwrap_err();
+    assert_eq!(error.reason, "the handler was removed");
+    assert_eq!(world.clock.now(), begun, "that is known at once");
+}
+
+/// A transport that never says anything.
+struct Silent;
+
+impl Transport<String> for Silent {
+    fn execute(&mut self, _: Command<String>) {}
+
+    fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        Poll::Pending
+    }
+
+    fn consume(&mut self, _: usize) {}
+}
+
+#[test]
+fn a_failure_that_the_clock_finds_is_told_at_once() {
+    let world = World::new();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (seen, clock) = (Arc::clone(&told), world.clock.clone());
+    let silent = |_: &Target| Silent;
+    let informer = pods()
+        .on_failure(move |last| seen.lock().unwrap().push((last.failure, clock.now())))
+        .build(&silent, world.runtime.clone())
+        .unwrap();
+    informer.start();
+    world.settle();
+    while informer.status().counts.failures == 0 {
+        world.clock.advance_to_next().unwrap();
+        world.settle();
+    }
+    let told = told.lock().unwrap();
+    assert_eq!(*told, [(Failure::Idle, world.clock.now())]);
+}
