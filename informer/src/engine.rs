@@ -56,6 +56,8 @@ pub(crate) struct State<K> {
     /// A listener held up the bytes when the driver last offered some.
     pub(crate) stalled: bool,
     listeners: BTreeMap<ListenerId, Listener>,
+    /// How many of them are synced: counted here, since it is asked with every change.
+    listeners_synced: usize,
     /// Who waits for a change of the status.
     pub(crate) status_waiting: Wakers,
     /// Who waits for a version.
@@ -104,6 +106,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             woken: Vec::new(),
             stalled: false,
             listeners: BTreeMap::new(),
+            listeners_synced: 0,
             status_waiting: Wakers::default(),
             version_waiting: Wakers::default(),
             tasks: 0,
@@ -177,6 +180,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn remove_listener(&self, id: ListenerId) {
         let removal = |state: &mut State<K>| {
             if let Some(listener) = state.listeners.remove(&id) {
+                state.listeners_synced -= usize::from(listener.synced);
                 // Its task must see that it is over.
                 state.woken.extend(listener.waker);
             }
@@ -219,7 +223,8 @@ impl<K: Send + Sync + 'static> Engine<K> {
             state.driver_wanted |= mem::take(&mut state.stalled);
             let synced = state.core.listener_status(id).is_some_and(|it| it.synced);
             if let Some(listener) = state.listeners.get_mut(&id) {
-                listener.synced = synced;
+                let before = mem::replace(&mut listener.synced, synced);
+                state.listeners_synced += usize::from(synced && !before);
                 listener.waker = (given == 0).then(|| waker.clone());
             }
             if given == 0 {
@@ -365,7 +370,7 @@ impl<K: Send + Sync + 'static> State<K> {
             failures: status.counts.failures,
             full_states: status.counts.full_states,
             tasks: self.tasks,
-            listeners_synced: self.listeners.values().filter(|it| it.synced).count(),
+            listeners_synced: self.listeners_synced,
             stalled: status.stalled,
             started: self.started,
             broken: self.broken.is_some(),
