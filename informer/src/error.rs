@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use informer_core::NotComparable;
+use informer_core::reflector::Phase;
 
 use crate::status::{HandlerStatus, Status};
 
@@ -39,7 +40,7 @@ impl NotSynced {
         let error = Self::of(status.clone(), waited);
         let reason = match handler {
             None => "the handler was removed".to_owned(),
-            Some(handler) if status.synced => format!(
+            Some(handler) if status.synced && status.phase != Phase::Stopped => format!(
                 "the store is, but {} notifications wait for the handler",
                 handler.pending
             ),

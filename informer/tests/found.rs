@@ -192,3 +192,18 @@ fn a_failure_that_the_clock_finds_is_told_at_once() {
     let told = told.lock().unwrap();
     assert_eq!(*told, [(Failure::Idle, world.clock.now())]);
 }
+
+#[test]
+fn who_waits_for_a_handler_of_a_stopped_informer_is_told_that_it_was_stopped() {
+    let world = World::new();
+    world.create("a");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    informer.start();
+    let stuck = informer.on_async(|_| std::future::pending::<()>()).unwrap();
+    world.wait(informer.synced(SOON)).unwrap();
+    informer.stop();
+    let error = world.wait(stuck.synced(SOON)).unwrap_err();
+    assert_eq!(error.reason, "it was stopped");
+}
