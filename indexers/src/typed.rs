@@ -114,6 +114,9 @@ impl<T, V> fmt::Debug for TypedIndex<T, V> {
 
 /// The number of an index whose values are of the type `V`. It can be asked of the store that it was
 /// added to, and of any snapshot of it.
+///
+/// A number does not know its store: asked of another one, it may find an index there that has nothing to
+/// do with it.
 pub struct TypedId<V> {
     id: IndexId,
     values: PhantomData<fn() -> V>,
@@ -138,7 +141,7 @@ impl<V: IndexValue> TypedId<V> {
     /// The objects filed under a value.
     ///
     /// # Errors
-    /// The index was removed, or is one of another store.
+    /// The index was removed, or the snapshot is older than it.
     pub fn get<'a, T: Resource + Clone, S: Storage, Q>(
         self,
         view: &'a View<T, S>,
@@ -154,7 +157,7 @@ impl<V: IndexValue> TypedId<V> {
     /// The part of the index whose values lie within `bounds`.
     ///
     /// # Errors
-    /// The index was removed, is one of another store, or is not ordered.
+    /// The index was removed, the snapshot is older than it, or it is not ordered.
     pub fn range<'a, T: Resource + Clone, S: Storage, Q>(
         self,
         view: &'a View<T, S>,
@@ -172,7 +175,7 @@ impl<V: IndexValue> TypedId<V> {
     /// The values under which at least one object is filed; sorted if the index is ordered.
     ///
     /// # Errors
-    /// The index was removed, or is one of another store.
+    /// The index was removed, or the snapshot is older than it.
     pub fn values<T: Resource + Clone, S: Storage>(
         self,
         view: &View<T, S>,

@@ -26,6 +26,8 @@ use crate::wait::Wait;
 /// changed. Cheap to clone; all clones are the same informer.
 ///
 /// When the last clone, lister and stream is dropped, the watch ends and the store is freed.
+/// A handler that owns one of these keeps its own informer alive: such an informer ends when it is
+/// [stopped](Self::stop), and not before.
 pub struct SharedInformer<K: Send + Sync + 'static> {
     handle: Arc<Handle<K>>,
 }

@@ -13,6 +13,9 @@ use super::{Runtime, Task};
 use crate::sync::{AtomicBool, thread};
 
 /// One thread for each task, and no async runtime.
+///
+/// Its timers work on threads of [`block_on`], so whoever waits with a timeout for something of an informer
+/// on such threads must do that with `block_on`, too: on another executor the timeout never comes.
 #[derive(Clone)]
 pub struct Threads {
     clock: Arc<dyn Clock>,
