@@ -41,12 +41,25 @@ pub struct Workload {
     written: usize,
 }
 
+/// Objects by number, but made in another order: after a while neighbours in a store are no neighbours
+/// in memory.
+fn scattered(n: usize, version: usize) -> Vec<Small> {
+    let mut random = Random::new(version as u64);
+    let mut order: Vec<usize> = (0..n).collect();
+    for at in (1..n).rev() {
+        order.swap(at, random.below(at + 1));
+    }
+    let mut objects: Vec<_> = order.into_iter().map(|it| object(it, version)).collect();
+    objects.sort_by_key(|object| object.body);
+    objects
+}
+
 impl Workload {
     pub fn new(n: usize) -> Self {
         let all = n + n / 4;
         Self {
             random: Random::new(n as u64),
-            objects: [1, 2].map(|version| (0..all).map(|number| object(number, version)).collect()),
+            objects: [1, 2].map(|version| scattered(all, version)),
             live: (0..n).collect(),
             gone: (n..all).collect(),
             written: 0,
