@@ -9,7 +9,7 @@ use informer_core::Timer;
 use informer_core::transport::Transport;
 
 use crate::engine::Engine;
-use crate::handler::panic_text;
+use crate::panics::panic_text;
 use crate::status::Hooks;
 
 /// How many signals are taken before others have their turn.

@@ -18,7 +18,7 @@ use informer_core::storage::Heap;
 use informer_core::{Clock, Instant, Notification, Object, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
 
-use crate::handler::panic_text;
+use crate::panics::panic_text;
 use crate::runtime::{Runtime, Task};
 use crate::status::{HandlerStatus, Report, Status};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};

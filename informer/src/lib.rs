@@ -103,6 +103,9 @@ mod handler;
 // A handler that is registered.
 mod registration;
 
+// What is done about panics of code that is not ours.
+mod panics;
+
 // How it is doing.
 mod status;
 

@@ -11,7 +11,7 @@ use informer_core::reflector::{LastFailure, Phase};
 use informer_core::{Instant, ObjectKey};
 
 use crate::engine::State;
-use crate::handler::panic_text;
+use crate::panics::panic_text;
 
 /// How an informer is doing, at one moment.
 #[derive(Clone, PartialEq, Debug)]

@@ -37,20 +37,17 @@ mod queue;
 // Handlers that put keys into a queue.
 pub mod enqueue;
 
-use std::any::Any;
 use std::fmt;
 use std::future::poll_fn;
 use std::hash::Hash;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 pub use queue::Queue;
 
-use crate::handler::panic_text;
+use crate::panics::caught;
 use crate::runtime::Runtime;
 
 /// What a worker wants next for its key.
@@ -106,7 +103,10 @@ impl<Q: Key> Controller<Q> {
             let reconcile = reconcile.clone();
             self.runtime.spawn(Box::pin(async move {
                 while let Some(key) = worker.queue.next().await {
-                    let outcome = caught(&reconcile, key.clone()).await;
+                    let outcome = match caught(|| reconcile(key.clone())).await {
+                        Ok(outcome) => outcome.map_err(|error| error.to_string()),
+                        Err(panic) => Err(format!("panicked: {panic}")),
+                    };
                     if let Err(error) = &outcome {
                         let attempts = worker.queue.attempts(&key);
                         tracing::warn!(?key, attempts, error, "a reconciliation failed");
@@ -126,23 +126,6 @@ impl<Q: Key> Controller<Q> {
     }
 }
 
-/// One reconciliation. A panic in it is an error.
-async fn caught<Q, R, E>(reconcile: &impl Fn(Q) -> R, key: Q) -> Result<Next, String>
-where
-    R: Future<Output = Result<Next, E>>,
-    E: fmt::Display,
-{
-    let call = catch_unwind(AssertUnwindSafe(|| reconcile(key)));
-    let mut call = pin!(call.map_err(|panic| panicked(&*panic))?);
-    poll_fn(
-        |cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
-            Ok(polled) => polled.map(|outcome| outcome.map_err(|error| error.to_string())),
-            Err(panic) => Poll::Ready(Err(panicked(&*panic))),
-        },
-    )
-    .await
-}
-
 /// Lets others run. A worker with enough to do, and nothing to wait for, would keep its thread for ever.
 async fn turn_of_others() {
     let mut had_it = false;
@@ -154,10 +137,6 @@ async fn turn_of_others() {
         Poll::Pending
     })
     .await;
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> String {
-    format!("panicked: {}", panic_text(panic))
 }
 
 /// Workers end with the controller: what is queued is worked on, and nothing more is taken.

@@ -9,8 +9,6 @@ mod task;
 // Notifications as a stream.
 mod stream;
 
-use std::any::Any;
-
 use informer_core::{Cause, Certainty, Notification, ObjectKey};
 
 pub use filter::Filter;
@@ -119,11 +117,4 @@ where
     ) -> impl Future<Output = ()> + Send {
         self(notification)
     }
-}
-
-/// What somebody said when they panicked.
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("without a text").to_owned()
 }

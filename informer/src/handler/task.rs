@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use informer_core::Notification;
 use informer_core::processor::ListenerId;
 
-use super::{AsyncHandler, Handler, panic_text};
+use super::{AsyncHandler, Handler};
 use crate::engine::{Engine, Shared};
+use crate::panics::caught;
 
 /// A handler that does not wait, as one that might.
 pub(crate) struct Inline<H>(pub(crate) H);
@@ -93,7 +93,7 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
 ) {
     while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx.waker())).await {
         let key = notification.key().clone();
-        if let Err(panic) = caught(&mut handler, notification).await {
+        if let Err(panic) = caught(|| handler.notified(notification)).await {
             tracing::error!(
                 informer = pulling.engine.name,
                 %key,
@@ -103,20 +103,4 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
             pulling.engine.count_panic(pulling.id);
         }
     }
-}
-
-/// One call. A panic in it is caught, be it in the call or while it waits.
-async fn caught<K: Send + Sync + 'static>(
-    handler: &mut impl AsyncHandler<K>,
-    notification: Notification<Shared<K>>,
-) -> Result<(), String> {
-    let call = catch_unwind(AssertUnwindSafe(|| handler.notified(notification)));
-    let mut call = pin!(call.map_err(|panic| panic_text(&*panic))?);
-    poll_fn(
-        |cx| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(cx))) {
-            Ok(polled) => polled.map(Ok),
-            Err(panic) => Poll::Ready(Err(panic_text(&*panic))),
-        },
-    )
-    .await
 }
