@@ -30,7 +30,7 @@ impl<K: Send + Sync + 'static> Informer<K> {
         shared: SharedInformer<K>,
         handler: impl Handler<K>,
     ) -> Result<Self, AddListenerError> {
-        let registration = shared.on(handler)?;
+        let registration = shared.add_handler(handler)?;
         shared.start();
         Ok(Self {
             shared,

@@ -142,6 +142,10 @@ pub use registration::Registration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, Status};
 
+// For whoever writes a transport, a form or an index of their own.
+pub use informer_core;
+pub use informer_indexers;
+
 pub use informer_core::decode::form::{LeanBody, MetadataBody};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
 pub use informer_core::informer::{AddListenerError, Counts, RejectedObject};

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use informer_core::NotComparable;
 use informer_core::indexer::{IndexError, IndexFn, IndexId};
 use informer_core::informer::AddListenerError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
+use informer_core::{NotComparable, Notification};
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
@@ -115,11 +115,25 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         &self.handle.target
     }
 
+    /// Calls a function for every change, at any time. It is shown what is there first.
+    ///
+    /// # Errors
+    /// The informer was stopped.
+    pub fn on(
+        &self,
+        call: impl FnMut(Notification<Shared<K>>) + Send + 'static,
+    ) -> Result<Registration<K>, AddListenerError> {
+        self.add_handler(call)
+    }
+
     /// Adds a handler, at any time. It is shown what is there, and then told what changes.
     ///
     /// # Errors
     /// The informer was stopped.
-    pub fn on(&self, handler: impl Handler<K>) -> Result<Registration<K>, AddListenerError> {
+    pub fn add_handler(
+        &self,
+        handler: impl Handler<K>,
+    ) -> Result<Registration<K>, AddListenerError> {
         self.on_with(handler, self.handle.listeners)
     }
 
@@ -135,18 +149,18 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.on_async_with(Inline(handler), config)
     }
 
-    /// Adds a handler that may wait.
+    /// Calls a function that may wait for every change. The next call comes when it is done.
     ///
     /// # Errors
     /// The informer was stopped.
-    pub fn on_async(
+    pub fn on_async<R: Future<Output = ()> + Send>(
         &self,
-        handler: impl AsyncHandler<K>,
+        call: impl FnMut(Notification<Shared<K>>) -> R + Send + 'static,
     ) -> Result<Registration<K>, AddListenerError> {
-        self.on_async_with(handler, self.handle.listeners)
+        self.on_async_with(call, self.handle.listeners)
     }
 
-    /// The same, with a resync period or a backlog policy of its own.
+    /// Adds a handler that may wait, with a resync period or a backlog policy of its own.
     ///
     /// # Errors
     /// The informer was stopped.
@@ -189,7 +203,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     #[cfg(feature = "tokio")]
     pub fn send_to(
         &self,
-        channel: tokio::sync::mpsc::Sender<informer_core::Notification<Shared<K>>>,
+        channel: tokio::sync::mpsc::Sender<Notification<Shared<K>>>,
     ) -> Result<Registration<K>, AddListenerError> {
         self.on_async(move |notification| {
             let channel = channel.clone();

@@ -392,7 +392,7 @@ fn p_20_a_delete_that_nobody_saw_is_a_delete_like_any_other() {
         }
     }
     let (informer, _) = synced(&world, &pods());
-    informer.on(Gone(Arc::clone(&gone))).unwrap();
+    informer.add_handler(Gone(Arc::clone(&gone))).unwrap();
     unseen(&world, || world.delete("a"));
     let gone = gone.lock().unwrap();
     let [(key, Some(last), Certainty::Inferred)] = gone.as_slice() else {

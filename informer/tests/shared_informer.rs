@@ -10,7 +10,8 @@ mod world;
 
 use std::time::Duration;
 
-use world::{Told, World, keys, pods};
+use informer::{Filter, Notification};
+use world::{Pod, Told, World, keys, pods};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -37,4 +38,34 @@ fn handlers_are_told_and_the_store_follows() {
         ["add b Watch", "update a Watch", "delete b Observed Watch"]
     );
     assert_eq!(keys(&informer), ["web/a"]);
+}
+
+/// What a newcomer writes must compile: nobody wants to name the types of a closure.
+#[test]
+fn closures_need_no_types() {
+    let world = World::new();
+    world.create("a");
+    let informer = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    let (names, seen) = std::sync::mpsc::channel();
+    let (again, later) = (names.clone(), names.clone());
+    informer
+        .on(move |change| names.send(change.key().name().to_owned()).unwrap())
+        .unwrap();
+    informer
+        .on_async(move |change| {
+            let again = again.clone();
+            async move { again.send(change.key().to_string()).unwrap() }
+        })
+        .unwrap();
+    let tell = move |change: Notification<Pod>| later.send(format!("{change}")).unwrap();
+    informer
+        .add_handler(Filter::new(|pod| pod.labels.get("app") == Some("a"), tell))
+        .unwrap();
+    informer.start();
+    world.settle();
+    let mut said: Vec<_> = seen.try_iter().collect();
+    said.sort();
+    assert_eq!(said, ["a", "added web/a (initial, relist)", "web/a"]);
 }

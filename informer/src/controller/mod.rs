@@ -15,7 +15,8 @@
 //! let lister = pods.lister();
 //!
 //! let controller = Controller::new(Tokio::current());
-//! pods.on(enqueue::this(controller.queue()))?.synced(std::time::Duration::from_secs(30)).await?;
+//! let registration = pods.add_handler(enqueue::this(controller.queue()))?;
+//! registration.synced(std::time::Duration::from_secs(30)).await?;
 //! controller.work(4, move |key: ObjectKey| {
 //!     let (lister, done) = (lister.clone(), done.clone());
 //!     async move {
@@ -118,8 +119,9 @@ impl<Q: Key> Controller<Q> {
         }
     }
 
-    /// Stops: nothing more is queued, what is queued is still worked on, and the workers end after that.
-    /// Waits until they have.
+    /// Stops: nothing more is queued, keys that are delayed or to be retried later are dropped, what is
+    /// queued is still worked on, and the workers end after that. Waits until they have, so it must not
+    /// be called by one of them.
     pub async fn stop(&self) {
         self.queue.shut_down();
         self.queue.ended().await;

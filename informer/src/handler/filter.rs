@@ -1,6 +1,7 @@
 //! Only some objects.
 
 use std::collections::BTreeSet;
+use std::marker::PhantomData;
 
 use informer_core::{Certainty, Notification, ObjectKey};
 
@@ -19,30 +20,42 @@ use crate::engine::Shared;
 ///         println!("{} is in production now", object.key);
 ///     }
 /// }
-/// let filter = Filter::new(|pod: &Shared<()>| pod.labels.get("stage") == Some("production"), Print);
-/// # let _ = filter;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// pods.add_handler(Filter::new(|pod| pod.labels.get("stage") == Some("production"), Print))?;
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Debug)]
-pub struct Filter<P, H> {
+pub struct Filter<K, P, H> {
     selects: P,
     handler: H,
     /// What the handler knows of. The old state that a notification shows would not do: of a deletion
     /// that was merged with the change before it, it was never shown.
     passed: BTreeSet<ObjectKey>,
+    objects: PhantomData<fn(&K)>,
 }
 
-impl<P, H> Filter<P, H> {
+impl<K, P, H> Filter<K, P, H>
+where
+    P: FnMut(&Shared<K>) -> bool + Send + 'static,
+{
     /// `handler`, for the objects that `selects` selects.
     pub const fn new(selects: P, handler: H) -> Self {
         Self {
             selects,
             handler,
             passed: BTreeSet::new(),
+            objects: PhantomData,
         }
     }
 }
 
-impl<K, P, H> Handler<K> for Filter<P, H>
+impl<K: 'static, P, H> Handler<K> for Filter<K, P, H>
 where
     P: FnMut(&Shared<K>) -> bool + Send + 'static,
     H: Handler<K>,
@@ -52,6 +65,7 @@ where
             selects,
             handler,
             passed,
+            ..
         } = self;
         match notification {
             Notification::Added { ref object, .. } => {
