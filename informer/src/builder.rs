@@ -19,7 +19,7 @@ use informer_indexers::selector::{FieldSelector, LabelSelector};
 
 use crate::connect::{Connect, ConnectError};
 use crate::engine::{Core, Decoder, Shared};
-use crate::factory::Tweak;
+use crate::factory::{Meta, TransformAny, Tweak};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -45,7 +45,7 @@ pub struct InformerBuilder<K> {
     decoder: Arc<dyn Fn() -> Decoder<K> + Send + Sync>,
     config: InformerConfig,
     listeners: ListenerConfig,
-    transform: Option<Transform<Shared<K>>>,
+    transforms: Vec<TransformFn<K>>,
     indices: Vec<(String, IndexFn<Shared<K>>)>,
     hooks: Hooks,
     seed: Option<u64>,
@@ -107,7 +107,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             decoder: Arc::new(move || Box::new(JsonDecoder::new(form()))),
             config: InformerConfig::new(),
             listeners: ListenerConfig::new(),
-            transform: None,
+            transforms: Vec::new(),
             indices: Vec::new(),
             hooks: Hooks::default(),
             seed: None,
@@ -157,13 +157,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         mut self,
         transform: impl Fn(&mut Object<K>) -> Result<(), Refusal> + Send + Sync + 'static,
     ) -> Self {
-        self.transform = Some(Transform::new(move |object: &mut Shared<K>| {
-            match Arc::get_mut(object) {
-                Some(object) => transform(object),
-                // It was just decoded, and nobody else has it.
-                None => Err(Refusal::new("the object is in use")),
-            }
-        }));
+        self.transforms = vec![Arc::new(transform)];
         self
     }
 
@@ -258,8 +252,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         }
         let seed = self.seed.unwrap_or_else(entropy);
         let mut core: Core<K> = Core::new((self.decoder)(), self.config, seed)?;
-        if let Some(transform) = &self.transform {
-            core = core.with_transform(transform.clone());
+        if !self.transforms.is_empty() {
+            core = core.with_transform(joined(self.transforms.clone()));
         }
         for (name, function) in &self.indices {
             core.add_index(name, function.clone())?;
@@ -281,7 +275,15 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         namespace: Option<&str>,
         resync: Option<Duration>,
         tweak: Option<&Tweak>,
+        transform: Option<Arc<TransformAny>>,
     ) -> Self {
+        if let Some(transform) = transform {
+            let any = move |object: &mut Object<K>| {
+                let Object { key, labels, .. } = object;
+                transform(Meta { key, labels })
+            };
+            self.transforms.insert(0, Arc::new(any));
+        }
         let Self { target, config, .. } = &mut self;
         if target.namespace.is_none() {
             target.namespace = namespace.map(str::to_owned);
@@ -327,6 +329,19 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 }
 
+type TransformFn<K> = Arc<dyn Fn(&mut Object<K>) -> Result<(), Refusal> + Send + Sync>;
+
+/// One transform after the other.
+fn joined<K: 'static>(transforms: Vec<TransformFn<K>>) -> Transform<Shared<K>> {
+    Transform::new(move |object: &mut Shared<K>| {
+        // It was just decoded, and nobody else has it.
+        let object = Arc::get_mut(object).ok_or_else(|| Refusal::new("the object is in use"))?;
+        transforms
+            .iter()
+            .try_for_each(|transform| transform(object))
+    })
+}
+
 /// A number that nobody can guess.
 fn entropy() -> u64 {
     RandomState::new().build_hasher().finish()
@@ -340,7 +355,7 @@ impl<K> Clone for InformerBuilder<K> {
             decoder: Arc::clone(&self.decoder),
             config: self.config,
             listeners: self.listeners,
-            transform: self.transform.clone(),
+            transforms: self.transforms.clone(),
             indices: self.indices.clone(),
             hooks: self.hooks.clone(),
             seed: self.seed,

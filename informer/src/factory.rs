@@ -9,7 +9,9 @@ use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use informer_core::queue::Refusal;
 use informer_core::transport::Target;
+use informer_core::{Labels, ObjectKey};
 
 use crate::builder::{BuildError, InformerBuilder};
 use crate::connect::Connect;
@@ -52,10 +54,22 @@ pub struct SharedInformerFactory<C> {
     namespace: Option<String>,
     resync: Option<Duration>,
     tweak: Option<Arc<Tweak>>,
+    transform: Option<Arc<TransformAny>>,
     state: Mutex<State>,
 }
 
 pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
+pub(crate) type TransformAny = dyn Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync;
+
+/// What objects of all kinds have in common, for a transform of all of them.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Meta<'a> {
+    /// Namespace and name.
+    pub key: &'a ObjectKey,
+    /// The labels by which it is indexed and selected here. The body keeps its own.
+    pub labels: &'a mut Labels,
+}
 
 #[derive(Default)]
 struct State {
@@ -79,6 +93,7 @@ impl<C: Connect> SharedInformerFactory<C> {
             namespace: None,
             resync: None,
             tweak: None,
+            transform: None,
             state: Mutex::default(),
         }
     }
@@ -104,6 +119,17 @@ impl<C: Connect> SharedInformerFactory<C> {
         self
     }
 
+    /// Looks at every object of every informer before it is kept, and may refuse it; runs before the
+    /// transform of the informer itself. It must not panic.
+    #[must_use]
+    pub fn transform(
+        mut self,
+        transform: impl Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> Self {
+        self.transform = Some(Arc::new(transform));
+        self
+    }
+
     /// The informer for this, made if there is none yet. If the factory was started, so is the informer.
     ///
     /// Of one that is there already, everything stays as it is, but that it gets those indices of the
@@ -119,6 +145,7 @@ impl<C: Connect> SharedInformerFactory<C> {
             self.namespace.as_deref(),
             self.resync,
             self.tweak.as_deref(),
+            self.transform.clone(),
         );
         let identity = Identity {
             target: builder.target().clone(),

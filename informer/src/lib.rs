@@ -70,7 +70,7 @@
 //! | `hyper` (default) | `Client` and `Config`: an API server over HTTP, by kubeconfig or in the cluster |
 //! | `tokio` (default) | [`runtime`]`::Tokio`, `InformerBuilder::start` |
 //! | `threads` | `runtime::Threads`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
-//! | `k8s-openapi` | the types of that crate are [`Kind`]s; you pick its version feature |
+//! | `k8s-openapi` | the types of that crate are [`Kind`]s, and a factory has `pods()`, `deployments()` and so on; you pick its version feature |
 #![forbid(unsafe_code)]
 
 // What threads share, by one name.
@@ -124,6 +124,10 @@ mod informer;
 // One informer for all who follow the same thing.
 mod factory;
 
+// The kinds that nearly every controller follows.
+#[cfg(feature = "k8s-openapi")]
+mod k8s;
+
 // Reconcile loops.
 pub mod controller;
 
@@ -133,7 +137,7 @@ pub use connect::{Client, Config};
 pub use connect::{Connect, ConnectError};
 pub use engine::Shared;
 pub use error::{NotReached, NotSynced};
-pub use factory::{NotAllSynced, SharedInformerFactory};
+pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use informer::Informer;
 pub use kind::Kind;

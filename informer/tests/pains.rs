@@ -530,6 +530,40 @@ fn a_transform_changes_objects_before_anybody_sees_them() {
 }
 
 #[test]
+fn a_factory_transforms_the_objects_of_all_its_informers() {
+    let world = World::new();
+    world.create("a");
+    world.create("secret");
+    let factory =
+        SharedInformerFactory::new(world.connect(), world.runtime.clone()).transform(|meta| {
+            match meta.key.name() {
+                "secret" => Err(informer::Refusal::new("not for us")),
+                _ => {
+                    *meta.labels = Labels::from_iter([("by", "factory")]);
+                    Ok(())
+                }
+            }
+        });
+    let plain = factory.informer(&pods()).unwrap();
+    let own = pods().namespace("web").transform(|pod| {
+        let by = pod.labels.get("by").unwrap_or_default().to_owned();
+        pod.labels = Labels::from_iter([("by", by.as_str()), ("and", "itself")]);
+        Ok(())
+    });
+    let own = factory.informer(&own).unwrap();
+    factory.start();
+    world.wait(factory.synced(SOON)).unwrap();
+    assert_eq!((keys(&plain).len(), keys(&own).len()), (1, 1));
+    let label = |informer: &informer::SharedInformer<Value>, label: &str| {
+        let pod = informer.lister().get("web", "a").unwrap();
+        pod.labels.get(label).map(str::to_owned)
+    };
+    assert_eq!(label(&plain, "by").as_deref(), Some("factory"));
+    assert_eq!(label(&own, "by").as_deref(), Some("factory"));
+    assert_eq!(label(&own, "and").as_deref(), Some("itself"));
+}
+
+#[test]
 fn a_late_handler_is_shown_what_is_there() {
     let world = World::new();
     world.create("a");

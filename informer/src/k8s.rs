@@ -1,0 +1,40 @@
+//! The kinds that nearly every controller follows, by their names.
+
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use k8s_openapi::api::batch::v1::Job;
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod, Secret, Service};
+
+use crate::builder::BuildError;
+use crate::connect::Connect;
+use crate::factory::SharedInformerFactory;
+use crate::shared::SharedInformer;
+
+macro_rules! accessors {
+    ($($name:ident: $kind:ident),* $(,)?) => {
+        impl<C: Connect> SharedInformerFactory<C> {
+            $(
+                #[doc = concat!("The informer for every `", stringify!($kind), "`.")]
+                ///
+                /// # Errors
+                /// The configuration cannot work.
+                pub fn $name(&self) -> Result<SharedInformer<$kind>, BuildError> {
+                    self.of()
+                }
+            )*
+        }
+    };
+}
+
+accessors! {
+    pods: Pod,
+    services: Service,
+    deployments: Deployment,
+    replica_sets: ReplicaSet,
+    stateful_sets: StatefulSet,
+    daemon_sets: DaemonSet,
+    jobs: Job,
+    config_maps: ConfigMap,
+    secrets: Secret,
+    nodes: Node,
+    namespaces: Namespace,
+}
