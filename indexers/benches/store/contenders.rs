@@ -5,8 +5,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use informer_core::ObjectKey;
-use informer_core::indexer::{IndexFn, Indexer, View, Write};
+use informer_core::indexer::{IndexFn, Indexer, Subject, View, Write};
 use informer_core::storage::{Heap, Seed};
+use informer_indexers::selector::LabelSelector;
+use informer_indexers::{Lister, Query};
 
 use super::objects::{By, INDICES, Small};
 
@@ -23,6 +25,11 @@ pub trait Store: Sync {
 
     /// The objects for which `test` holds, by looking at all of them.
     fn scan(&self, test: &dyn Fn(&Small) -> bool) -> Vec<Small>;
+
+    /// The objects that a selector selects; by default as client-go does it, by looking at all of them.
+    fn select(&self, selector: &LabelSelector) -> Vec<Small> {
+        self.scan(&|object| selector.matches_labels(&object.labels))
+    }
 }
 
 /// Ours: one indexer, and the snapshot that was published last. A reader takes a pointer to it.
@@ -40,7 +47,12 @@ impl Published {
                     file(value.as_bytes());
                 }
             });
-            indexer.add_index(name, function).unwrap();
+            // The names of the others are those of labels.
+            let subject = match *name {
+                "namespace" => Subject::Namespace,
+                label => Subject::Label(label.into()),
+            };
+            indexer.add_index(name, function.about(subject)).unwrap();
         }
         indexer.replace(objects, "1").unwrap();
         let published = Mutex::new(Arc::new(indexer.snapshot()));
@@ -91,6 +103,12 @@ impl Store for Published {
     fn scan(&self, test: &dyn Fn(&Small) -> bool) -> Vec<Small> {
         let view = self.latest();
         view.iter().filter(|object| test(object)).cloned().collect()
+    }
+
+    fn select(&self, selector: &LabelSelector) -> Vec<Small> {
+        let view = self.latest();
+        let query = Query::new().labels(selector);
+        Lister::new(&view).select(&query).cloned().collect()
     }
 }
 

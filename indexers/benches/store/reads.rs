@@ -6,6 +6,7 @@ use std::hash::RandomState;
 use std::hint::black_box;
 
 use informer_core::ObjectKey;
+use informer_indexers::selector::LabelSelector;
 
 use super::clock::time;
 use super::contenders::{FastLocked, Locking, Published, StdLocked, Store};
@@ -109,7 +110,18 @@ fn shared(report: &Report<'_>) {
             drop(black_box(store.by_index("app", &app(*number))));
         }
     });
-    // Here is the place of label selectors and listers; a closure stands for `team=team-3`.
+    let selector: LabelSelector = "team=team-3".parse().unwrap();
+    line("select 1 of 8 by a selector, no index", 1, &|store| {
+        drop(black_box(store.select(&selector)));
+    });
+    let selector: LabelSelector = format!("app={}", app(report.n / 2)).parse().unwrap();
+    line(
+        "select 10 by a selector, with an index where it is used",
+        1,
+        &|store| {
+            drop(black_box(store.select(&selector)));
+        },
+    );
     let selected = |object: &Small| object.labels.get("team") == Some("team-3");
     line("select 1 of 8 by a closure, no index", 1, &|store| {
         drop(black_box(store.scan(&selected)));
