@@ -117,6 +117,30 @@ impl Config {
         in_cluster::config(environment, &mut tried)?.ok_or(ConfigError::NotFound { tried })
     }
 
+    /// The context of this name in the files that kubectl would use.
+    ///
+    /// # Errors
+    /// There are no such files, or they or the context cannot be used.
+    pub fn infer_context(context: &str) -> Result<Self, ConfigError> {
+        Self::infer_context_from(&Environment::of_process(), context)
+    }
+
+    /// The same as [`infer_context`](Self::infer_context) in an environment of your choice.
+    ///
+    /// # Errors
+    /// As for [`infer_context`](Self::infer_context).
+    pub fn infer_context_from(
+        environment: &Environment,
+        context: &str,
+    ) -> Result<Self, ConfigError> {
+        let mut tried = Vec::new();
+        // A pod knows no contexts: there is nothing to fall back to.
+        match environment.kubeconfig_files(&mut tried) {
+            Some(files) => Self::from_kubeconfigs(&files, Some(context)),
+            None => Err(ConfigError::NotFound { tried }),
+        }
+    }
+
     /// A context of a kubeconfig file; `None` for its current one.
     ///
     /// # Errors

@@ -214,6 +214,10 @@ fn the_first_file_that_names_something_counts() {
     environment.kubeconfig = Some(std::env::join_paths(names).unwrap());
     let config = Config::infer_from(&environment).unwrap();
     assert_eq!(config.server_url(), "https://first");
+    let config = Config::infer_context_from(&environment, "two").unwrap();
+    assert_eq!(config.server_url(), "https://d");
+    let error = Config::infer_context_from(&environment, "three").unwrap_err();
+    assert!(error.to_string().contains("three"), "{error}");
 
     environment.kubeconfig = Some(missing.clone().into());
     let error = Config::infer_from(&environment).unwrap_err().to_string();

@@ -1,0 +1,19 @@
+//! How a program ends.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Success, or one sentence on the error stream and exit status 1.
+///
+/// Flags that make no sense never come here: clap says what is wrong with them and exits with 2.
+#[expect(clippy::print_stderr, reason = "programs tell people why they end")]
+#[must_use]
+pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
