@@ -95,7 +95,8 @@ impl<'a, T: Resource + Clone, S: Storage> Lister<'a, T, S> {
     }
 
     /// At most `limit` objects that a query asks for, in slot order from a place on. See
-    /// [`View::iter_from`] for what pages show of a store that is written meanwhile.
+    /// [`View::iter_from`] for what pages show of a store that is written meanwhile. A limit of 0
+    /// counts as 1, so that whoever turns pages gets to the last one.
     #[must_use]
     pub fn page(self, query: &Query<'_, T>, from: Cursor, limit: usize) -> Page<'a, T> {
         let mut wanted = self
@@ -103,7 +104,7 @@ impl<'a, T: Resource + Clone, S: Storage> Lister<'a, T, S> {
             .iter_from(from)
             .filter(|(_, object)| query.matches(object));
         let (mut objects, mut next) = (Vec::new(), from);
-        for (behind, object) in wanted.by_ref().take(limit) {
+        for (behind, object) in wanted.by_ref().take(limit.max(1)) {
             objects.push(object);
             next = behind;
         }
@@ -114,7 +115,8 @@ impl<'a, T: Resource + Clone, S: Storage> Lister<'a, T, S> {
     }
 
     /// At most `limit` objects that a query asks for, in the order of their keys, behind the key
-    /// `after`. Objects that come or go between two pages do not disturb the others.
+    /// `after`. Objects that come or go between two pages do not disturb the others. A limit of 0
+    /// counts as 1.
     ///
     /// # Errors
     /// There is no ordered index of keys: add [`by::key`](crate::by::key), ordered.
@@ -137,7 +139,7 @@ impl<'a, T: Resource + Clone, S: Storage> Lister<'a, T, S> {
         let range = self.view.range(keys, (from, Bound::Unbounded));
         let range = range.map_err(|_| NoKeyIndex)?;
         let mut wanted = range.objects().filter(|object| query.matches(object));
-        let objects: Vec<_> = wanted.by_ref().take(limit).collect();
+        let objects: Vec<_> = wanted.by_ref().take(limit.max(1)).collect();
         let more = wanted.next().is_some();
         let next = objects.last().filter(|_| more);
         Ok(KeyPage {

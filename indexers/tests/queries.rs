@@ -403,6 +403,22 @@ fn a_store_under_keys_of_your_own_answers_the_same_questions() {
 }
 
 #[test]
+fn pages_without_a_limit_worth_the_name_still_come_to_an_end() {
+    let mut store = filled();
+    store.add_index("key", by::key().ordered()).unwrap();
+    let (lister, query) = (Lister::new(&store), Query::new());
+    let (mut turned, mut from) = (0, Some(Cursor::default()));
+    while let Some(at) = from {
+        from = lister.page(&query, at, 0).next;
+        turned += 1;
+        assert!(turned <= store.len());
+    }
+    assert_eq!(turned, store.len());
+    let page = lister.page_by_key(&query, None, 0).unwrap();
+    assert_eq!((page.objects.len(), page.next.is_some()), (1, true));
+}
+
+#[test]
 fn a_field_that_is_no_path_is_refused() {
     let selector = "spec..x=1".parse().unwrap();
     let error = Query::<Pod>::new()

@@ -175,7 +175,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// All knobs at once: our default, client-go's, or anything between.
+    /// All knobs at once: our default, client-go's, or anything between. Call it first: it replaces what
+    /// [`resync`](Self::resync), [`queue`](Self::queue) and [`page_size`](Self::page_size) have said.
     #[must_use]
     pub const fn preset(mut self, config: InformerConfig) -> Self {
         self.config = config;
