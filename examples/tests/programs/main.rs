@@ -14,3 +14,6 @@ mod by_hand;
 
 // Which cluster: flags, and what is wrong with them.
 mod cluster;
+
+// Controllers, other runtimes, other transports.
+mod beyond;

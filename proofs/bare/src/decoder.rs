@@ -124,9 +124,9 @@ impl PodDecoder {
             })
         };
         Some(match envelope.event {
-            EventType::Added => pod().map_or(rejected(Place::Upsert), Fact::Added),
-            EventType::Modified => pod().map_or(rejected(Place::Upsert), Fact::Modified),
-            EventType::Deleted => pod().map_or(rejected(Place::Delete), Fact::Deleted),
+            EventType::Added => pod().map_or_else(|| rejected(Place::Upsert), Fact::Added),
+            EventType::Modified => pod().map_or_else(|| rejected(Place::Upsert), Fact::Modified),
+            EventType::Deleted => pod().map_or_else(|| rejected(Place::Delete), Fact::Deleted),
             EventType::Bookmark => {
                 let header = Header::read(envelope.object, DEPTH).ok()?;
                 self.version = fit(header.version?)?;

@@ -1,0 +1,210 @@
+//! A controller: it keeps a load balancer in step with the ready pods of each ReplicaSet.
+//!
+//! Two informers feed one queue: a ReplicaSet queues itself, a pod queues its owner. A worker looks at
+//! what the stores say now, never at what happened; what fails comes again, later each time.
+#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use clap::Parser;
+use informer::controller::{Controller, Next, enqueue};
+use informer::runtime::Tokio;
+use informer::{InformerBuilder, Lister, ObjectKey, Shared, SharedInformerFactory, Target, by};
+use informer_examples::{Cluster, ClusterArgs, exit};
+use informer_transport_mock::http::SharedServer;
+use informer_transport_mock::status::Refused;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+const SOON: Duration = Duration::from_secs(30);
+
+/// Keeps a (pretended) load balancer in step with the ready pods of each ReplicaSet.
+#[derive(Parser)]
+struct Args {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    exit(run(&Args::parse()).await)
+}
+
+async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
+    let cluster = Cluster::open(&args.cluster).await?;
+    if let Some(server) = cluster.server() {
+        set_up(server)?;
+    }
+
+    let factory = SharedInformerFactory::new(cluster.client().clone(), Tokio::current());
+    let sets = factory.informer(&InformerBuilder::dynamic(Target::new(
+        "apps",
+        "v1",
+        "replicasets",
+    )))?;
+    let pods = factory.informer(
+        &InformerBuilder::dynamic(Target::new("", "v1", "pods")).index("owner", by::owner_uid()),
+    )?;
+
+    let controller = Controller::new(Tokio::current());
+    let handlers = [
+        sets.add_handler(enqueue::this(controller.queue()))?,
+        pods.add_handler(enqueue::owner(controller.queue(), "ReplicaSet"))?,
+    ];
+    factory.start();
+    for handler in &handlers {
+        handler.synced(SOON).await?;
+    }
+
+    // Both stores are complete: from here on, what is absent is absent.
+    let balancer = Arc::new(Balancer::default());
+    let reconciler = Reconciler {
+        sets: sets.lister(),
+        pods: pods.lister(),
+        balancer: Arc::clone(&balancer),
+    };
+    let (reconciler, queue) = (Arc::new(reconciler), controller.queue());
+    controller.work(2, move |key| {
+        let outcome = reconciler.reconcile(&key);
+        if let Err(error) = &outcome {
+            let attempt = queue.attempts(&key) + 1;
+            println!("worker    {key}: attempt {attempt} failed, {error}");
+        }
+        async { outcome }
+    });
+
+    match cluster.server() {
+        Some(server) => play(server, &balancer).await?,
+        None => tokio::signal::ctrl_c().await?,
+    }
+
+    // What is queued is still worked on, then the workers end; the watches end after them.
+    controller.stop().await;
+    factory.shutdown().await;
+    println!(
+        "main      stopped, {} keys are left",
+        controller.queue().len()
+    );
+    Ok(())
+}
+
+struct Reconciler {
+    sets: Lister<Value>,
+    pods: Lister<Value>,
+    balancer: Arc<Balancer>,
+}
+
+impl Reconciler {
+    /// Brings the balancer in line with what is there. Done twice, it changes nothing.
+    fn reconcile(&self, key: &ObjectKey) -> Result<Next, Box<dyn Error + Send + Sync>> {
+        let shares = match self.sets.by_key(key) {
+            None => None,
+            Some(set) => {
+                let pods = self.pods.by_index("owner", &*set.uid)?;
+                Some(pods.iter().filter(|pod| is_ready(pod)).count())
+            }
+        };
+        self.balancer.set(key, shares)?;
+        Ok(Next::Done)
+    }
+}
+
+fn is_ready(pod: &Shared<Value>) -> bool {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+    let is = |condition: &Value, name, text| condition.get(name).is_some_and(|value| value == text);
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.any(|condition| is(condition, "type", "Ready") && is(condition, "status", "True"))
+}
+
+/// Something outside of the cluster that the controller looks after.
+#[derive(Default)]
+struct Balancer {
+    shares: watch::Sender<BTreeMap<ObjectKey, usize>>,
+    /// So many calls will fail.
+    failures: AtomicU32,
+}
+
+impl Balancer {
+    fn set(&self, key: &ObjectKey, shares: Option<usize>) -> Result<(), &'static str> {
+        if self.shares.borrow().get(key).copied() == shares {
+            return Ok(());
+        }
+        let fails = |left: u32| left.checked_sub(1);
+        if self
+            .failures
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, fails)
+            .is_ok()
+        {
+            return Err("the balancer does not answer");
+        }
+        match shares {
+            Some(shares) => println!("balancer  {key} has {shares} shares"),
+            None => println!("balancer  {key} is forgotten"),
+        }
+        self.shares.send_modify(|all| {
+            match shares {
+                Some(shares) => all.insert(key.clone(), shares),
+                None => all.remove(key),
+            };
+        });
+        Ok(())
+    }
+
+    /// Waits until it has that.
+    async fn has(&self, key: &ObjectKey, shares: Option<usize>) -> Result<(), Box<dyn Error>> {
+        let mut seen = self.shares.subscribe();
+        let has = seen.wait_for(|all| all.get(key).copied() == shares);
+        timeout(SOON, has).await??;
+        Ok(())
+    }
+}
+
+/// A ReplicaSet with three pods, two of them ready.
+fn set_up(server: &SharedServer) -> Result<(), Refused> {
+    let set = json!({"metadata": {"name": "web"}, "spec": {"replicas": 3}});
+    let uid = server
+        .with(|server| server.create("replicasets", set))?
+        .uid()
+        .to_owned();
+    for name in ["web-1", "web-2", "web-3"] {
+        let owner =
+            json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": uid});
+        let pod = json!({"metadata": {"name": name, "ownerReferences": [owner]}});
+        server.with(|server| server.create("pods", pod))?;
+    }
+    make_ready(server, "web-1")?;
+    make_ready(server, "web-2")
+}
+
+fn make_ready(server: &SharedServer, pod: &str) -> Result<(), Refused> {
+    let status = json!({"status": {"conditions": [{"type": "Ready", "status": "True"}]}});
+    server.with(|server| server.patch_status("pods", pod, status))?;
+    Ok(())
+}
+
+/// What the users of the cluster do. Each step waits for the controller, so that the output is always
+/// the same; the controller needs no such thing.
+async fn play(server: &SharedServer, balancer: &Balancer) -> Result<(), Box<dyn Error>> {
+    let web = ObjectKey::new("default", "web");
+    balancer.has(&web, Some(2)).await?;
+
+    println!("cluster   web-3 becomes ready");
+    make_ready(server, "web-3")?;
+    balancer.has(&web, Some(3)).await?;
+
+    println!("cluster   web-1 is deleted, while the balancer is out of order");
+    balancer.failures.store(2, Ordering::Release);
+    server.with(|server| server.delete("pods", "web-1"))?;
+    balancer.has(&web, Some(2)).await?;
+
+    println!("cluster   the ReplicaSet is deleted");
+    server.with(|server| server.delete("replicasets", "web"))?;
+    balancer.has(&web, None).await?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! An informer on embassy: storage of a fixed size, no allocator in the core, one task for the network
+//! and one for the informer.
+//!
+//! It runs on this machine by embassy's std platform. On a chip `network` would own a socket; here it
+//! plays the server. The decoder is that of `proofs/bare`, which has no allocator at all.
+#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use embassy_executor::Executor;
+use embassy_futures::select::{Either, select};
+use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
+use embassy_sync::channel::Channel;
+use embassy_time::{Duration, Instant as EmbassyInstant, Timer};
+use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
+use informer_core::reflector::FirstState;
+use informer_core::storage::Fixed;
+use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::{Informer, InformerConfig, Instant};
+use informer_examples::exit;
+use static_cell::StaticCell;
+
+#[expect(unreachable_pub, reason = "it is a file of another program")]
+#[path = "../proofs/bare/src/decoder.rs"]
+mod decoder;
+
+use decoder::PodDecoder;
+
+/// Eight pods, two listeners or indices, texts of 32 bytes: the bounds are part of the type.
+type Memory = Fixed<8, 2, 32>;
+type Pods = Informer<PodDecoder, Memory>;
+
+/// What it takes is known when it is compiled.
+const _: () = assert!(size_of::<Pods>() <= 16 << 10, "it does not fit into 16 KiB");
+
+/// A piece of an answer, as it comes off a socket.
+struct Piece {
+    exchange: ExchangeId,
+    bytes: heapless::Vec<u8, 64>,
+}
+
+static INFORMER: StaticCell<Pods> = StaticCell::new();
+static EXECUTOR: StaticCell<Executor> = StaticCell::new();
+static COMMANDS: Channel<CriticalSectionRawMutex, Command<heapless::String<32>>, 2> =
+    Channel::new();
+static PIECES: Channel<CriticalSectionRawMutex, Piece, 2> = Channel::new();
+static DONE: AtomicBool = AtomicBool::new(false);
+
+/// What the server answers, one request after the other.
+const ANSWERS: [&str; 3] = [
+    r#"{"metadata":{"resourceVersion":"10"},"items":[
+        {"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"3","labels":{"app":"web"}}},
+        {"metadata":{"namespace":"default","name":"db-1","uid":"b","resourceVersion":"7","labels":{"app":"db"}}}]}"#,
+    r#"{"type":"ADDED","object":{"metadata":{"namespace":"default","name":"web-2","uid":"c","resourceVersion":"11","labels":{"app":"web"}}}}
+{"type":"MODIFIED","object":{"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"12","labels":{"app":"web"}}}}
+{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}
+"#,
+    // While nobody watched, db-1 went away.
+    r#"{"metadata":{"resourceVersion":"30"},"items":[
+        {"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"12","labels":{"app":"web"}}},
+        {"metadata":{"namespace":"default","name":"web-2","uid":"c","resourceVersion":"11","labels":{"app":"web"}}}]}"#,
+];
+
+fn main() -> ExitCode {
+    exit(run())
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let mut config = InformerConfig::new();
+    config.reflector.first_state = FirstState::Listed;
+    config.reflector.backoff.base = core::time::Duration::from_millis(20);
+    let mut pods = Pods::new(PodDecoder::new(), config, 7)?;
+    // A listener that does not keep up holds up the network: there is no room to wait in.
+    let listener = ListenerConfig {
+        resync: Resync::Never,
+        backlog: Backlog::Stall { at: 2 },
+    };
+    let listener = pods.add_listener(listener, now())?;
+    let (drive, network) = (drive(INFORMER.init(pods), listener)?, network()?);
+    EXECUTOR.init(Executor::new()).run_until(
+        |spawner| {
+            spawner.spawn(drive);
+            spawner.spawn(network);
+        },
+        || DONE.load(Ordering::Relaxed),
+    );
+    Ok(())
+}
+
+/// The driver: it moves commands and bytes, tells the listener, and waits.
+#[embassy_executor::task]
+async fn drive(pods: &'static mut Pods, listener: ListenerId) {
+    pods.start(now());
+    loop {
+        pods.advance(now());
+        while let Some(command) = pods.poll_command(now()) {
+            COMMANDS.send(command).await;
+        }
+        let deadline = pods
+            .next_deadline()
+            .map_or(EmbassyInstant::MAX, |deadline| {
+                EmbassyInstant::from_micros(deadline.as_micros())
+            });
+        if let Either::First(piece) = select(PIECES.receive(), Timer::at(deadline)).await {
+            let mut rest = piece.bytes.as_slice();
+            while !rest.is_empty() {
+                // `None` means that the listener has to take something first.
+                let used = pods.signal(piece.exchange, Signal::Bytes(rest), now());
+                rest = rest.get(used.unwrap_or(0)..).unwrap_or_default();
+                while let Some(notification) = pods.poll_notification(listener) {
+                    println!("listener  {} pods, {notification}", pods.store().len());
+                }
+            }
+        }
+    }
+}
+
+/// The server, and the network before it.
+#[embassy_executor::task]
+async fn network() {
+    let mut answers = ANSWERS.into_iter();
+    loop {
+        let Command::Open { exchange, request } = COMMANDS.receive().await else {
+            continue;
+        };
+        match &request {
+            Request::List { version, .. } => println!("network   list from {:?}", version.as_str()),
+            Request::Watch { version, .. } => {
+                println!("network   watch from {:?}", version.as_str())
+            }
+        }
+        let Some(answer) = answers.next() else {
+            println!("network   the script is over");
+            DONE.store(true, Ordering::Relaxed);
+            return;
+        };
+        for bytes in answer.as_bytes().chunks(64) {
+            Timer::after(Duration::from_millis(1)).await;
+            let bytes = bytes.iter().copied().collect();
+            PIECES.send(Piece { exchange, bytes }).await;
+        }
+    }
+}
+
+fn now() -> Instant {
+    Instant::from_micros(EmbassyInstant::now().as_micros())
+}

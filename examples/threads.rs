@@ -1,0 +1,78 @@
+//! An informer without an async runtime: every task is a thread, and `main` blocks.
+//!
+//! Nothing here is `async`, and nothing is of tokio. The API server is the mock, in memory: the client
+//! that speaks HTTP needs tokio, so with threads alone the transport is another one, or your own.
+#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use informer::runtime::block_on;
+use informer::{InformerBuilder, Query, Target};
+use informer_examples::exit;
+use informer_transport_mock::status::Refused;
+use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+use serde_json::{Value, json};
+
+const SOON: Duration = Duration::from_secs(30);
+
+fn main() -> ExitCode {
+    exit(run())
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let server = MockServer::new(ServerConfig::new(42), VirtualClock::new());
+    server.with(|server| server.create("pods", pod("web-1", "web")))?;
+
+    let pods =
+        InformerBuilder::lean(Target::new("", "v1", "pods")).start_blocking(&server.connect())?;
+    pods.wait_synced(SOON)?;
+    println!("[{}] synced, {} pod", thread_name(), pods.lister().len());
+
+    // The handler has a thread of its own. What it is told comes here by a channel.
+    let (tell, told) = mpsc::channel();
+    let registration = pods.on(move |notification| {
+        // Nobody reads when `main` has given up.
+        let _ = tell.send(format!("[{}] {notification}", thread_name()));
+    })?;
+    // Whatever can be awaited can be blocked on.
+    block_on(registration.synced(SOON))?;
+
+    let writer = thread::spawn(move || play(&server));
+    for _ in 0..5 {
+        println!("{}", told.recv_timeout(SOON)?);
+    }
+    writer.join().map_err(|_| "the writer panicked")??;
+
+    let web = "app=web".parse()?;
+    for pod in pods.lister().select(&Query::new().labels(&web)) {
+        println!("[{}] app=web: {}", thread_name(), pod.key);
+    }
+
+    pods.stop();
+    block_on(pods.join());
+    println!("[{}] every thread has ended", thread_name());
+    Ok(())
+}
+
+/// Somebody who uses the cluster meanwhile.
+fn play(server: &MockServer) -> Result<(), Refused> {
+    server.with(|server| server.create("pods", pod("web-2", "web")))?;
+    server.with(|server| server.create("pods", pod("db-1", "db")))?;
+    let image =
+        json!({"spec": {"containers": [{"name": "main", "image": "registry.example/web:2"}]}});
+    server.with(|server| server.patch("pods", "web-2", image))?;
+    server.with(|server| server.delete("pods", "web-1"))?;
+    Ok(())
+}
+
+fn pod(name: &str, app: &str) -> Value {
+    json!({"metadata": {"name": name, "labels": {"app": app}}})
+}
+
+fn thread_name() -> String {
+    thread::current().name().unwrap_or("unnamed").to_owned()
+}
