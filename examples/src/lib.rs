@@ -12,3 +12,23 @@ pub use outcome::exit;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/guide.md")]
+struct Guide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/operations.md")]
+struct Operations;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/porting.md")]
+struct Porting;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/migrating-from-client-go.md")]
+struct MigratingFromClientGo;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/migrating-from-kube-rs.md")]
+struct MigratingFromKubeRs;
