@@ -21,6 +21,7 @@ use informer_core::reflector::{FirstState, Phase, Reflector, ReflectorConfig};
 use informer_core::storage::{Heap, Seed};
 use informer_core::transport::{Command, ExchangeId, Request};
 use informer_core::{Instant, Notification, Object, Resource as _};
+use informer_examples::no_flags;
 
 type Pod = Arc<Object<LeanBody>>;
 
@@ -52,6 +53,7 @@ struct Stages {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    no_flags();
     let mut stages = Stages::new()?;
     let mut answers = ANSWERS.into_iter();
     loop {

@@ -4,8 +4,10 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use clap::Args;
-use informer::{Client, Config};
+use informer::{Client, Config, Notification};
+use informer_core::Resource;
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
+use informer_transport_mock::status::Refused;
 use informer_transport_mock::{Server, ServerConfig};
 
 /// The flags that name a cluster; all examples have them.
@@ -91,8 +93,16 @@ impl Cluster {
     /// # Errors
     /// There is no port to be had.
     pub async fn mock(server: Server) -> Result<Self, Box<dyn Error>> {
+        Self::mock_with(server, HttpConfig::new()).await
+    }
+
+    /// The same, reached in another way; with faults, for example.
+    ///
+    /// # Errors
+    /// It cannot listen there.
+    pub async fn mock_with(server: Server, http: HttpConfig) -> Result<Self, Box<dyn Error>> {
         let server = SharedServer::new(server);
-        let running = serve(server.clone(), HttpConfig::new()).await?;
+        let running = serve(server.clone(), http).await?;
         let client = Client::new(Config::new(running.url())?)?;
         Ok(Self {
             client,
@@ -104,6 +114,29 @@ impl Cluster {
     #[must_use]
     pub const fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Does to the mock what its users would do. A real cluster has users of its own.
+    ///
+    /// # Errors
+    /// What the server refuses.
+    pub fn play(
+        &self,
+        act: impl FnOnce(&mut Server) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        self.server().map_or(Ok(()), |server| server.with(act))
+    }
+
+    /// Whether it is a mock, so that the program ends when it has shown what it is about.
+    #[must_use]
+    pub const fn is_mock(&self) -> bool {
+        self.mock.is_some()
+    }
+
+    /// Whether this is the last thing that the demonstrations on a mock have to tell: a deletion.
+    #[must_use]
+    pub const fn ends_with<T: Resource>(&self, change: &Notification<T>) -> bool {
+        self.is_mock() && matches!(change, Notification::Deleted { .. })
     }
 
     /// The mock, for whoever plays the users of the cluster; `None` if the cluster is a real one.

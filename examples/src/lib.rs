@@ -6,7 +6,29 @@ mod cluster;
 // How a program ends.
 mod outcome;
 
+// A program that shows one thing, on any cluster.
+mod demonstration;
+
+// Pods as most examples see them, and what happens to those of the mock.
+pub mod pods;
+
+// A cluster in which something happens all the time.
+mod busy;
+
+// Coloured lines on a terminal, plain ones in a pipe.
+pub mod screen;
+
+// A reflector with its decoder and its transport.
+mod list_watch;
+
+// What a reflector says, put into a DeltaFIFO.
+mod filing;
+
+pub use busy::Busy;
 pub use cluster::{Cluster, ClusterArgs};
+pub use demonstration::{demonstrate, no_flags};
+pub use filing::file;
+pub use list_watch::{ListWatch, Step};
 pub use outcome::exit;
 
 #[cfg(doctest)]

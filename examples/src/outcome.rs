@@ -1,6 +1,7 @@
 //! How a program ends.
 
 use std::error::Error;
+use std::io;
 use std::process::ExitCode;
 
 /// Success, or one sentence on the error stream and exit status 1.
@@ -11,9 +12,16 @@ use std::process::ExitCode;
 pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if nobody_reads(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whether the reader at the other end of a pipe has seen enough, which is no failure.
+fn nobody_reads(error: &(dyn Error + 'static)) -> bool {
+    let io = error.downcast_ref::<io::Error>();
+    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -15,5 +15,17 @@ mod by_hand;
 // Which cluster: flags, and what is wrong with them.
 mod cluster;
 
+// What all programs do about flags and clusters that are of no use.
+mod flags;
+
+// The first program that anybody runs.
+mod quickstart;
+
+// The demonstrations: each shows one part of an informer.
+mod demonstrations;
+
+// An index behind HTTP, asked over a socket.
+mod indexer_http;
+
 // Controllers, other runtimes, other transports.
 mod beyond;

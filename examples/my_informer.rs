@@ -1,0 +1,104 @@
+//! An informer put together by hand: a reflector fills a DeltaFIFO, what is popped changes a store, and
+//! a handler is told what that meant. There is no runtime: the whole informer is a value, and `main`
+//! turns its crank.
+#![expect(clippy::print_stdout, reason = "it explains by printing")]
+
+use std::error::Error;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use informer::{Kind as _, Notification, Object};
+use informer_core::flow::Change;
+use informer_core::indexer::{Indexer, Rules};
+use informer_core::queue::DeltaFifo;
+use informer_core::storage::{Heap, Seed};
+use informer_examples::pods::{self, Pod};
+use informer_examples::{ListWatch, Step, file, no_flags};
+use informer_transport_mock::transport::MockTransport;
+use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    no_flags();
+    let clock = VirtualClock::new();
+    let server = MockServer::new(ServerConfig::new(42), clock.clone());
+    server.with(pods::some)?;
+    let transport = server.transport(&Pod::target(), 1);
+    let mut informer = MyInformer {
+        reflector: ListWatch::new(Pod::target(), transport, Arc::new(clock))?,
+        fifo: DeltaFifo::new(Seed::new(1)),
+        store: Indexer::new(Seed::new(1)),
+    };
+
+    println!("what is there:");
+    informer.run(PrintNames)?;
+    println!("the life of nettool:");
+    server.with(pods::nettool)?;
+    informer.run(PrintNames)?;
+    println!("{} pods are in the store", informer.store.len());
+    Ok(())
+}
+
+type SharedPod = Arc<Object<Pod>>;
+
+struct MyInformer {
+    reflector: ListWatch<MockTransport>,
+    fifo: DeltaFifo<SharedPod, Heap>,
+    store: Indexer<SharedPod, Heap>,
+}
+
+impl MyInformer {
+    /// Runs until there is nothing to do.
+    fn run(&mut self, mut handler: impl Handler) -> Result<(), Box<dyn Error>> {
+        let mut cx = Context::from_waker(Waker::noop());
+        while let Poll::Ready(step) = self.reflector.poll_next(&mut cx) {
+            if let Step::Says(change) = step {
+                self.follow(change, &mut handler)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn follow(
+        &mut self,
+        change: Change<SharedPod>,
+        handler: &mut impl Handler,
+    ) -> Result<(), Box<dyn Error>> {
+        file(change, &mut self.fifo, &*self.store)?;
+        while let Some(deltas) = self.fifo.pop() {
+            let (initial, seen) = (deltas.is_initial(), deltas.seen());
+            for delta in deltas {
+                for notification in self.store.apply(delta, initial, seen, Rules::default())? {
+                    match notification {
+                        Notification::Added { object, .. } => handler.on_add(&object),
+                        Notification::Updated { old, new, .. } => handler.on_update(&old, &new),
+                        Notification::Deleted { last, .. } => handler.on_delete(last.as_deref()),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+trait Handler {
+    fn on_add(&mut self, pod: &Object<Pod>);
+    fn on_update(&mut self, old: &Object<Pod>, new: &Object<Pod>);
+    fn on_delete(&mut self, last: Option<&Object<Pod>>);
+}
+
+struct PrintNames;
+
+impl Handler for PrintNames {
+    fn on_add(&mut self, pod: &Object<Pod>) {
+        println!("  OnAdd:    {}", pod.key.name());
+    }
+
+    fn on_update(&mut self, old: &Object<Pod>, new: &Object<Pod>) {
+        let (before, now) = (&old.status.phase, &new.status.phase);
+        println!("  OnUpdate: {}, {before} to {now}", new.key.name());
+    }
+
+    fn on_delete(&mut self, last: Option<&Object<Pod>>) {
+        println!("  OnDelete: {}", last.map_or("?", |pod| pod.key.name()));
+    }
+}

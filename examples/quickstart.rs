@@ -1,0 +1,321 @@
+//! The whole of it in one program: a shared informer with two handlers and two indices follows a busy
+//! cluster, shows how far the first list is, answers questions from its store and sums up.
+//!
+//! Without flags the cluster is a mock inside this program, and it all ends after some seconds.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::pin::pin;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use informer::{
+    Added, Cause, Client, Deleted, Handler, IndexFn, InformerBuilder, Kind as _, ObjectKey, Phase,
+    Query, Shared, SharedInformer, by,
+};
+use informer_examples::pods::Pod;
+use informer_examples::screen::{ADDED, ANSWER, DELETED, FAINT, TITLE, UPDATED, line, styled};
+use informer_examples::{Busy, Cluster, ClusterArgs, exit};
+use informer_transport_mock::http::HttpConfig;
+use informer_transport_mock::{Server, ServerConfig};
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// How often something happens on the mock.
+const PACE: Duration = Duration::from_millis(150);
+/// So many changes are shown of the mock.
+const CHANGES: u64 = 40;
+
+/// Follows the pods of a cluster; without flags, those of a mock API server inside this program
+#[derive(Parser)]
+struct Flags {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// Go on until Ctrl-C; a real cluster is followed so anyway
+    #[arg(long, conflicts_with = "changes")]
+    follow: bool,
+
+    /// End after so many changes; 40 on the mock
+    #[arg(long, value_name = "N")]
+    changes: Option<u64>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    exit(run(Flags::parse()).await)
+}
+
+async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
+    let mut busy = Busy::new();
+    let cluster = open(&flags.cluster, &mut busy).await?;
+    let limit = match flags.changes {
+        None if flags.follow || !cluster.is_mock() => u64::MAX,
+        changes => changes.unwrap_or(CHANGES),
+    };
+
+    // One watch and one store, with two indices.
+    let total = count(cluster.client()).await?;
+    let pods = InformerBuilder::<Pod>::typed()
+        .index("app", by::label("app"))
+        .index("phase", by_phase())
+        .start(cluster.client())?;
+
+    // Two handlers, each with a pace of its own. Both are shown what is there first.
+    let (tally, mut tallied) = watch::channel(Tally::default());
+    let (print, mut printed) = watch::channel(Progress::default());
+    pods.add_handler(Count(tally))?;
+    sync(&pods, total).await?;
+    ask(&pods)?;
+    line(styled(TITLE, "\nWhat happens"))?;
+    pods.add_handler(Print::new(limit, print))?;
+
+    let mut steps = 0;
+    let mut pace = tokio::time::interval(PACE);
+    let mut over = pin!(printed.wait_for(|it| it.closed || it.shown >= limit));
+    loop {
+        tokio::select! {
+            _ = pace.tick(), if cluster.is_mock() && steps < limit => {
+                cluster.play(|server| busy.step(server))?;
+                steps += 1;
+            }
+            _ = &mut over => break,
+            _ = tokio::signal::ctrl_c() => break,
+        }
+    }
+    if cluster.is_mock() {
+        tallied.wait_for(|tally| tally.changes >= steps).await?;
+    }
+    sum_up(&pods, &tallied.borrow())?;
+    Ok(())
+}
+
+/// The cluster that the flags name, or a busy mock. So few pods take no time, so the mock makes a pause
+/// now and then: one shall see the progress.
+async fn open(flags: &ClusterArgs, busy: &mut Busy) -> Result<Cluster, Box<dyn Error>> {
+    if flags.is_given() {
+        line(styled(TITLE, "Informer, following your cluster"))?;
+        return Cluster::open(flags).await;
+    }
+    line(styled(TITLE, "Informer, following a mock API server"))?;
+    let hint = "  (--context NAME: a cluster of yours; --follow: until Ctrl-C)";
+    line(styled(FAINT, hint))?;
+    let mut server = Server::new(ServerConfig::new(42));
+    busy.fill(&mut server)?;
+    let pause = |part| format!("after {} events delay 80ms\n", 50 * part);
+    let mut http = HttpConfig::new();
+    http.faults = (1..8).map(pause).collect::<String>().parse()?;
+    Cluster::mock_with(server, http).await
+}
+
+/// An index function of our own: pods by what they are doing.
+fn by_phase() -> IndexFn<Shared<Pod>> {
+    IndexFn::plain(|pod: &Shared<Pod>, file| file(pod.status.phase.as_bytes()))
+}
+
+/// How many pods there are. A page of one pod says how many others there are.
+async fn count(client: &Client) -> Result<u64, Box<dyn Error>> {
+    let path = format!("{}?limit=1", Pod::target().path());
+    let page: Value = serde_json::from_slice(&client.get(&path).await?)?;
+    let others = page.pointer("/metadata/remainingItemCount");
+    let listed = page.pointer("/items").and_then(Value::as_array);
+    Ok(others.and_then(Value::as_u64).unwrap_or(0) + listed.map_or(0, |it| it.len() as u64))
+}
+
+/// Shows how much of the first state has come, on a terminal, until all of it is in the store.
+async fn sync(pods: &SharedInformer<Pod>, total: u64) -> Result<(), Box<dyn Error>> {
+    let begun = Instant::now();
+    let style = ProgressStyle::with_template("  {bar:40} {pos} of {len} pods")?;
+    let bar = ProgressBar::new(total).with_style(style);
+    let mut synced = pin!(pods.synced(Duration::from_secs(60)));
+    let mut look = tokio::time::interval(Duration::from_millis(20));
+    loop {
+        tokio::select! {
+            synced = &mut synced => break synced?,
+            _ = look.tick() => {
+                if let Phase::Streaming { items } | Phase::Listing { items, .. } = pods.status().phase {
+                    bar.set_position(items.min(total));
+                }
+            }
+        }
+    }
+    bar.finish_and_clear();
+    let (len, seconds) = (pods.lister().len(), begun.elapsed().as_secs_f32());
+    let took = styled(FAINT, format!("in {seconds:.2} s"));
+    line(format!("  synced {} pods {took}", styled(ANSWER, len)))?;
+    Ok(())
+}
+
+/// A few questions. The store answers them; the server is not asked.
+fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
+    let lister = pods.lister();
+    let answer = |question: String, answer: String| {
+        line(format!("  {question:<48} {}", styled(ANSWER, answer)))
+    };
+    let count = |pods: Vec<Shared<Pod>>| format!("{} pods", pods.len());
+
+    line(styled(TITLE, "\nWhat the store knows"))?;
+    for phase in ["Running", "Pending"] {
+        let found = lister.by_index("phase", phase)?;
+        answer(format!("by_index(\"phase\", \"{phase}\")"), count(found))?;
+    }
+    if let Some((app, _)) = apps(pods)?.first() {
+        let found = lister.by_index("app", app)?;
+        let first = found.first().map(|pod| pod.key.clone());
+        answer(format!("by_index(\"app\", \"{app}\")"), count(found))?;
+        if let Some(key) = first {
+            let phase = lister.by_key(&key).map(|pod| pod.status.phase.clone());
+            answer(format!("by_key({key})"), phase.unwrap_or_default())?;
+            let others = format!("app!={app}");
+            let selector = others.parse()?;
+            let query = Query::new().namespace(key.namespace()).labels(&selector);
+            let question = format!("select({others}, namespace {})", key.namespace());
+            answer(question, count(lister.select(&query)))?;
+        }
+    }
+    Ok(())
+}
+
+/// All apps and how many pods they have; those with most pods first.
+fn apps(pods: &SharedInformer<Pod>) -> Result<Vec<(String, usize)>, Box<dyn Error>> {
+    let store = pods.snapshot();
+    let mut apps: Vec<_> = store
+        .table("app")?
+        .rows()
+        .map(|(app, pods)| (String::from_utf8_lossy(app).into_owned(), pods.len()))
+        .collect();
+    apps.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Ok(apps)
+}
+
+/// The first handler prints what happens.
+struct Print {
+    begun: Instant,
+    limit: u64,
+    progress: watch::Sender<Progress>,
+}
+
+#[derive(Default)]
+struct Progress {
+    shown: u64,
+    /// Nobody reads any more.
+    closed: bool,
+}
+
+impl Print {
+    fn new(limit: u64, progress: watch::Sender<Progress>) -> Self {
+        Self {
+            begun: Instant::now(),
+            limit,
+            progress,
+        }
+    }
+
+    fn show(&self, what: String, key: &ObjectKey, details: &str) {
+        let seconds = self.begun.elapsed().as_secs_f32();
+        let time = styled(FAINT, format!("{seconds:>7.2} s"));
+        self.progress.send_if_modified(|progress| {
+            let goes_on = progress.shown < self.limit && !progress.closed;
+            if goes_on {
+                let printed = line(format!("{time}  {what}  {:<20} {details}", key.as_str()));
+                progress.closed = printed.is_err();
+                progress.shown += 1;
+            }
+            goes_on
+        });
+    }
+}
+
+impl Handler<Pod> for Print {
+    fn added(&mut self, pod: &Shared<Pod>, how: Added) {
+        if !how.initial {
+            self.show(styled(ADDED, "+ added  "), &pod.key, &pod.status.phase);
+        }
+    }
+
+    fn updated(&mut self, old: &Shared<Pod>, new: &Shared<Pod>, _: Cause) {
+        let (before, now) = (&old.status.phase, &new.status.phase);
+        let details = if before == now {
+            format!("{now}, version {}", new.version)
+        } else {
+            format!("{before} → {now}")
+        };
+        self.show(styled(UPDATED, "~ updated"), &new.key, &details);
+    }
+
+    fn deleted(&mut self, key: &ObjectKey, last: Option<&Shared<Pod>>, _: Deleted) {
+        let phase = last.map_or("", |pod| &pod.status.phase);
+        self.show(styled(DELETED, "- deleted"), key, &format!("was {phase}"));
+    }
+}
+
+/// The second handler counts, by app.
+struct Count(watch::Sender<Tally>);
+
+#[derive(Default)]
+struct Tally {
+    changes: u64,
+    apps: BTreeMap<String, Row>,
+}
+
+#[derive(Default)]
+struct Row {
+    added: u64,
+    updated: u64,
+    deleted: u64,
+}
+
+impl Count {
+    fn count(&self, pod: Option<&Shared<Pod>>, one_more: impl FnOnce(&mut Row)) {
+        let app = pod.and_then(|pod| pod.labels.get("app")).unwrap_or("-");
+        self.0.send_modify(|tally| {
+            tally.changes += 1;
+            one_more(tally.apps.entry(app.to_owned()).or_default());
+        });
+    }
+}
+
+impl Handler<Pod> for Count {
+    fn added(&mut self, pod: &Shared<Pod>, how: Added) {
+        if !how.initial {
+            self.count(Some(pod), |row| row.added += 1);
+        }
+    }
+
+    fn updated(&mut self, _: &Shared<Pod>, new: &Shared<Pod>, _: Cause) {
+        self.count(Some(new), |row| row.updated += 1);
+    }
+
+    fn deleted(&mut self, _: &ObjectKey, last: Option<&Shared<Pod>>, _: Deleted) {
+        self.count(last, |row| row.deleted += 1);
+    }
+}
+
+/// What has happened, and how the informer is doing.
+fn sum_up(pods: &SharedInformer<Pod>, tally: &Tally) -> Result<(), Box<dyn Error>> {
+    line(styled(TITLE, "\nSummary"))?;
+    let titles = format!(
+        "  {:<16}{:>6}{:>8}{:>9}{:>9}",
+        "app", "pods", "added", "updated", "deleted"
+    );
+    line(styled(FAINT, titles))?;
+    for (app, len) in apps(pods)?.into_iter().take(10) {
+        let none = Row::default();
+        let Row {
+            added,
+            updated,
+            deleted,
+        } = tally.apps.get(&app).unwrap_or(&none);
+        line(format!(
+            "  {app:<16}{len:>6}{added:>8}{updated:>9}{deleted:>9}"
+        ))?;
+    }
+    let status = pods.status();
+    line(format!(
+        "  The store has {} pods at version {}, and the server has sent {} in all.",
+        status.objects, status.version, status.counts.objects
+    ))?;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Why a deletion is lost: the queue forgets what was popped, and nobody has told it what its consumer
+//! knows. So when `nettool` is deleted, the queue has never heard of it, and keeps quiet.
+#![expect(clippy::print_stdout, reason = "it explains by printing")]
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use informer::Kind as _;
+use informer::runtime::{Runtime as _, Tokio};
+use informer_core::flow::Change;
+use informer_core::queue::{DeltaFifo, NothingKnown};
+use informer_core::storage::{Heap, Seed};
+use informer_examples::pods::{self, Pod};
+use informer_examples::{Cluster, ListWatch, demonstrate, file};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    demonstrate(run).await
+}
+
+async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
+    cluster.play(pods::some)?;
+    let transport = cluster.client().transport(&Pod::target())?;
+    let mut reflector = ListWatch::new(Pod::target(), transport, Tokio::current().clock())?;
+    let mut fifo = DeltaFifo::<_, Heap>::new(Seed::new(1));
+    loop {
+        let change = reflector.change().await?;
+        let listed = change == Change::ReplaceEnd;
+        let deleted = matches!(change, Change::Deleted(_));
+        file(change, &mut fifo, &NothingKnown)?;
+
+        if deleted && fifo.is_empty() {
+            println!("the server reported a deletion, and the queue has nothing to say");
+        }
+        while let Some(deltas) = fifo.pop() {
+            for delta in deltas {
+                println!("{}", pods::told(&delta));
+            }
+        }
+        if listed {
+            cluster.play(pods::nettool)?;
+        }
+        if deleted && cluster.is_mock() {
+            return Ok(());
+        }
+    }
+}

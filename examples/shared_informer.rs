@@ -1,0 +1,65 @@
+//! A shared informer over list and watch: one watch and one store, and two handlers that each see
+//! everything, in order, at their own pace. How their lines interleave is up to the scheduler.
+#![expect(clippy::print_stdout, reason = "it explains by printing")]
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use informer::{Added, Cause, Deleted, Handler, InformerBuilder, ObjectKey, Shared};
+use informer_examples::pods::{self, Pod};
+use informer_examples::{Cluster, demonstrate};
+use tokio::sync::mpsc;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    demonstrate(run).await
+}
+
+async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
+    cluster.play(pods::some)?;
+    let pods = InformerBuilder::<Pod>::typed().start(cluster.client())?;
+    let (gone, mut deletions) = mpsc::unbounded_channel();
+    let first = pods.add_handler(Print::new("first ", &gone))?;
+    let second = pods.add_handler(Print::new("second", &gone))?;
+    first.synced(Duration::from_secs(30)).await?;
+    second.synced(Duration::from_secs(30)).await?;
+    cluster.play(pods::nettool)?;
+
+    // Each of the two is told of each deletion. The mock has one to tell of.
+    let mut told = 0;
+    while told < 2 || !cluster.is_mock() {
+        deletions.recv().await;
+        told += 1;
+    }
+    Ok(())
+}
+
+struct Print {
+    name: &'static str,
+    gone: mpsc::UnboundedSender<()>,
+}
+
+impl Print {
+    fn new(name: &'static str, gone: &mpsc::UnboundedSender<()>) -> Self {
+        let gone = gone.clone();
+        Self { name, gone }
+    }
+}
+
+impl Handler<Pod> for Print {
+    fn added(&mut self, pod: &Shared<Pod>, _: Added) {
+        println!("{} OnAdd:    {}", self.name, pod.key);
+    }
+
+    fn updated(&mut self, old: &Shared<Pod>, new: &Shared<Pod>, _: Cause) {
+        let (before, now) = (&old.status.phase, &new.status.phase);
+        println!("{} OnUpdate: {}, {before} to {now}", self.name, new.key);
+    }
+
+    fn deleted(&mut self, key: &ObjectKey, _: Option<&Shared<Pod>>, _: Deleted) {
+        println!("{} OnDelete: {key}", self.name);
+        // Nobody listens any more when the program is about to end.
+        let _ = self.gone.send(());
+    }
+}

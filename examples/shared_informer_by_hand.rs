@@ -1,0 +1,84 @@
+//! What "shared" means: one store, one processor, and any number of listeners, each with a backlog of
+//! its own. A listener pulls when it likes; nobody waits for it, and who joins late is shown the store.
+#![expect(clippy::print_stdout, reason = "it explains by printing")]
+
+use std::error::Error;
+use std::time::Duration;
+
+use informer_core::indexer::{Indexer, Rules};
+use informer_core::processor::{Audience, ListenerConfig, ListenerId, Processor};
+use informer_core::queue::DeltaFifo;
+use informer_core::storage::{Heap, Seed};
+use informer_core::{Instant, Labels, Object, ObjectKey};
+use informer_examples::no_flags;
+
+type Pod = Object<()>;
+
+struct Shared {
+    fifo: DeltaFifo<Pod, Heap>,
+    store: Indexer<Pod, Heap>,
+    processor: Processor<Pod, Heap>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    no_flags();
+    let seed = Seed::new(1);
+    let mut shared = Shared {
+        fifo: DeltaFifo::new(seed.clone()),
+        store: Indexer::new(seed.clone()),
+        processor: Processor::new(Duration::ZERO, seed),
+    };
+    let first = shared.listener()?;
+    let second = shared.listener()?;
+
+    // The first one asks after every pod; the second one has other things to do.
+    for name in ["pod0", "pod1", "pod2", "pod3"] {
+        shared.add(pod(name))?;
+        shared.show("first ", first);
+    }
+    shared.show("second", second);
+
+    let late = shared.listener()?;
+    shared.show("late  ", late);
+    Ok(())
+}
+
+impl Shared {
+    fn listener(&mut self) -> Result<ListenerId, Box<dyn Error>> {
+        let now = Instant::default();
+        let config = ListenerConfig::new();
+        Ok(self.processor.add_listener(config, &self.store, now)?)
+    }
+
+    /// Plays the reflector: a new pod goes through the queue into the store, and from there to everybody.
+    fn add(&mut self, pod: Pod) -> Result<(), Box<dyn Error>> {
+        self.fifo.add(pod)?;
+        while let Some(deltas) = self.fifo.pop() {
+            let (initial, seen) = (deltas.is_initial(), deltas.seen());
+            for delta in deltas {
+                for notification in self.store.apply(delta, initial, seen, Rules::default())? {
+                    let everybody = Audience::Everybody;
+                    self.processor.publish(&notification, everybody)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A listener takes what waits for it.
+    fn show(&mut self, name: &str, listener: ListenerId) {
+        while let Some(notification) = self.processor.poll_notification(listener, &self.store) {
+            println!("{name} {notification}");
+        }
+    }
+}
+
+fn pod(name: &str) -> Pod {
+    Object {
+        key: ObjectKey::new("default", name),
+        uid: name.into(),
+        version: "1".into(),
+        labels: Labels::default(),
+        body: (),
+    }
+}

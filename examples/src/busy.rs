@@ -1,0 +1,128 @@
+//! A cluster in which something happens all the time.
+
+use std::collections::VecDeque;
+
+use informer_transport_mock::Server;
+use informer_transport_mock::status::Refused;
+
+use crate::pods;
+
+/// Apps that are restarted pod by pod, for ever: a new pod is created, it runs, the oldest one is
+/// deleted. Each step is one change, and the apps take turns.
+#[derive(Debug)]
+pub struct Busy {
+    apps: VecDeque<App>,
+}
+
+/// An app, whose pods have numbers.
+#[derive(Debug)]
+struct App {
+    namespace: &'static str,
+    name: &'static str,
+    wanted: usize,
+    oldest: usize,
+    newest: usize,
+    /// Whether the newest does not run yet.
+    starts: bool,
+}
+
+impl Busy {
+    /// Five apps in three namespaces, with 400 pods.
+    #[must_use]
+    pub fn new() -> Self {
+        let app = |(namespace, name, wanted)| App {
+            namespace,
+            name,
+            wanted,
+            oldest: 1,
+            newest: wanted,
+            starts: false,
+        };
+        let apps = [
+            ("shop", "web", 140),
+            ("shop", "api", 80),
+            ("data", "db", 30),
+            ("data", "cache", 50),
+            ("jobs", "worker", 100),
+        ];
+        Self {
+            apps: apps.map(app).into(),
+        }
+    }
+
+    /// Creates all pods.
+    ///
+    /// # Errors
+    /// One of them is there already.
+    pub fn fill(&mut self, server: &mut Server) -> Result<(), Refused> {
+        for (turn, app) in self.apps.iter_mut().enumerate() {
+            for number in app.oldest..=app.newest {
+                let name = app.pod(number);
+                pods::create(server, (app.namespace, &name), app.name, "Running")?;
+            }
+            // They shall not all do the same at the same time.
+            for _ in 0..turn % 3 {
+                app.step(server)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one change.
+    ///
+    /// # Errors
+    /// Somebody else has meddled with the pods.
+    pub fn step(&mut self, server: &mut Server) -> Result<(), Refused> {
+        self.apps.rotate_left(1);
+        self.apps.back_mut().map_or(Ok(()), |app| app.step(server))
+    }
+}
+
+impl Default for Busy {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl App {
+    fn step(&mut self, server: &mut Server) -> Result<(), Refused> {
+        if self.starts {
+            let key = format!("{}/{}", self.namespace, self.pod(self.newest));
+            pods::set_phase(server, &key, "Running")?;
+            self.starts = false;
+        } else if self.newest - self.oldest < self.wanted {
+            self.newest += 1;
+            self.starts = true;
+            let name = self.pod(self.newest);
+            pods::create(server, (self.namespace, &name), self.name, "Pending")?;
+        } else {
+            let key = format!("{}/{}", self.namespace, self.pod(self.oldest));
+            server.delete("pods", &key)?;
+            self.oldest += 1;
+        }
+        Ok(())
+    }
+
+    fn pod(&self, number: usize) -> String {
+        format!("{}-{number}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use informer_transport_mock::ServerConfig;
+
+    #[test]
+    fn each_step_is_one_change_and_the_pods_stay_about_as_many() {
+        let mut server = Server::new(ServerConfig::new(1));
+        let mut busy = Busy::new();
+        busy.fill(&mut server).unwrap();
+        for _ in 0..100 {
+            let before = server.revision();
+            busy.step(&mut server).unwrap();
+            assert_eq!(server.revision(), before + 1);
+            assert!((400..=405).contains(&server.objects("pods").count()));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! A program that shows one thing, on any cluster.
+
+use std::error::Error;
+use std::future::pending;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::cluster::{Cluster, ClusterArgs};
+use crate::outcome::exit;
+
+/// Without flags, a mock API server inside the program plays the cluster, and the program ends by
+/// itself. A real cluster is followed until Ctrl-C.
+#[derive(Parser)]
+struct Flags {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// End after so many seconds
+    #[arg(long = "for", value_name = "SECONDS")]
+    seconds: Option<u64>,
+}
+
+/// Reads the flags, opens the cluster they name and shows `act` to it, until that is done, the time is
+/// up, or somebody presses Ctrl-C.
+pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Error>>) -> ExitCode {
+    let flags = Flags::parse();
+    let done = async { act(Cluster::open(&flags.cluster).await?).await };
+    exit(tokio::select! {
+        done = done => done,
+        () = time_is_up(flags.seconds) => Ok(()),
+        pressed = tokio::signal::ctrl_c() => pressed.map_err(Into::into),
+    })
+}
+
+/// For a program without flags: refuses them all.
+pub fn no_flags() {
+    NoFlags::parse();
+}
+
+/// It needs no cluster and takes no flags.
+#[derive(Parser)]
+struct NoFlags {}
+
+async fn time_is_up(seconds: Option<u64>) {
+    match seconds {
+        Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+        None => pending().await,
+    }
+}

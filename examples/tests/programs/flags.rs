@@ -1,0 +1,97 @@
+//! What all programs do about flags and clusters that are of no use.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use informer_examples::{Cluster, pods};
+use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+use informer_transport_mock::{Server, ServerConfig};
+
+use crate::program::{Ran, example, run};
+
+const MANIFEST: &str = include_str!("../../Cargo.toml");
+
+/// The names of all examples.
+fn all() -> impl Iterator<Item = &'static str> {
+    let entries = MANIFEST.split("[[example]]\nname = \"").skip(1);
+    entries.map(|entry| entry.split_once('"').unwrap().0)
+}
+
+/// Those that can follow a real cluster.
+fn with_cluster_flags() -> Vec<&'static str> {
+    let takes = |name: &&str| {
+        let help = run(example(name).arg("--help"));
+        assert_eq!(help.status, Some(0), "{name}: {}", help.stderr);
+        help.stdout.contains("--kubeconfig")
+    };
+    let names: Vec<_> = all().filter(takes).collect();
+    assert!(names.contains(&"quickstart"), "{names:?}");
+    names
+}
+
+/// One sentence, and no trace of how the program is made.
+fn assert_sentence(name: &str, ran: &Ran, words: &str) {
+    let Ran { stderr, status, .. } = ran;
+    assert_eq!(*status, Some(1), "{name}: {stderr}");
+    assert!(stderr.starts_with("error: "), "{name}: {stderr}");
+    assert!(stderr.contains(words), "{name}: {stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{name}: {stderr}");
+}
+
+#[test]
+fn nobody_takes_a_flag_that_does_not_exist() {
+    for name in all() {
+        let ran = run(example(name).arg("--nosuch"));
+        assert_eq!(ran.status, Some(2), "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains("--nosuch"), "{name}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_cluster_that_cannot_be_used_is_named_in_one_sentence() {
+    for name in with_cluster_flags() {
+        let with = |flags: &[&str]| run(example(name).args(flags));
+        let silent = with(&["--server", "http://127.0.0.1:1"]);
+        assert_sentence(name, &silent, "127.0.0.1:1");
+        let missing = with(&["--kubeconfig", "/nonexistent/config"]);
+        assert_sentence(name, &missing, "/nonexistent/config");
+        let nowhere = with(&["--server", "nowhere"]);
+        assert_sentence(name, &nowhere, "must begin with https:// or http://");
+    }
+}
+
+/// Any server but the one inside the program is a real cluster, with users of its own: here, the test.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_cluster_is_followed_until_somebody_ends_it() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+    let mut process = example("list_watch")
+        .args(["--server", running.url()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert!(next().starts_with("GET /api/v1/pods?limit="));
+    assert!(next().contains("watch=true"));
+    for _ in 0..2 {
+        server.with(pods::nettool).unwrap();
+        assert_eq!(next(), "ADDED    nettool, Pending");
+        assert_eq!(next(), "MODIFIED nettool, Pending");
+        assert_eq!(next(), "MODIFIED nettool, Running");
+        assert_eq!(next(), "DELETED  nettool, Running");
+    }
+    assert_eq!(process.try_wait().unwrap(), None);
+    process.kill().unwrap();
+    process.wait().unwrap();
+}
+
+#[test]
+fn the_time_can_be_up() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let server = Server::new(ServerConfig::new(1));
+    let cluster = runtime.block_on(Cluster::mock(server)).unwrap();
+    let url = cluster.client().config().server_url();
+    let ran = run(example("list_watch").args(["--for", "0", "--server", &url]));
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+}
