@@ -1,7 +1,6 @@
 //! An index behind HTTP: an informer keeps pods filed under their label `app` and under their node, and
 //! `GET /?INDEX=VALUE` answers with the keys that the index files under the value, as JSON. The API
 //! server is not asked; any number of clients read the same store.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -18,6 +17,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use informer::{InformerBuilder, Kind as _, LeanBody, Lister, by};
 use informer_examples::pods::{self, Pod};
+use informer_examples::screen::line;
 use informer_examples::{Cluster, ClusterArgs, exit};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -25,12 +25,12 @@ use tokio::net::TcpListener;
 /// Answers `GET /?app=NAME` with the keys of the pods that have this label
 #[derive(Parser)]
 struct Flags {
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
     /// Listen on this port of the loopback interface; 0 for one that is free
     #[arg(long, default_value_t = 8080)]
     port: u16,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 #[tokio::main]
@@ -53,7 +53,7 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         .map_err(|error| {
             format!("cannot listen on port {port}: {error}; choose another one with --port")
         })?;
-    println!("listening on http://{}", listener.local_addr()?);
+    line(format!("listening on http://{}", listener.local_addr()?))?;
     tokio::select! {
         failed = serve(listener, pods.lister()) => failed,
         pressed = tokio::signal::ctrl_c() => pressed.map_err(Into::into),

@@ -31,9 +31,6 @@ const CHANGES: u64 = 40;
 /// Follows the pods of a cluster; without flags, those of a mock API server inside this program
 #[derive(Parser)]
 struct Flags {
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
     /// Go on until Ctrl-C; a real cluster is followed so anyway
     #[arg(long, conflicts_with = "changes")]
     follow: bool,
@@ -41,6 +38,9 @@ struct Flags {
     /// End after so many changes; 40 on the mock
     #[arg(long, value_name = "N")]
     changes: Option<u64>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 #[tokio::main]

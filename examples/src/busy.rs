@@ -114,15 +114,16 @@ mod tests {
     use informer_transport_mock::ServerConfig;
 
     #[test]
-    fn each_step_is_one_change_and_the_pods_stay_about_as_many() {
+    fn each_step_is_one_change_and_the_pods_stay_about_as_many() -> Result<(), Refused> {
         let mut server = Server::new(ServerConfig::new(1));
         let mut busy = Busy::new();
-        busy.fill(&mut server).unwrap();
+        busy.fill(&mut server)?;
         for _ in 0..100 {
             let before = server.revision();
-            busy.step(&mut server).unwrap();
+            busy.step(&mut server)?;
             assert_eq!(server.revision(), before + 1);
             assert!((400..=405).contains(&server.objects("pods").count()));
         }
+        Ok(())
     }
 }

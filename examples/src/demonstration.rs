@@ -8,24 +8,25 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::cluster::{Cluster, ClusterArgs};
-use crate::outcome::exit;
+use crate::outcome::{end_with_the_reader, exit};
 
 /// Without flags, a mock API server inside the program plays the cluster, and the program ends by
 /// itself. A real cluster is followed until Ctrl-C.
 #[derive(Parser)]
 struct Flags {
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
     /// End after so many seconds
     #[arg(long = "for", value_name = "SECONDS")]
     seconds: Option<u64>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 /// Reads the flags, opens the cluster they name and shows `act` to it, until that is done, the time is
 /// up, or somebody presses Ctrl-C.
 pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Error>>) -> ExitCode {
     let flags = Flags::parse();
+    end_with_the_reader();
     let done = async { act(Cluster::open(&flags.cluster).await?).await };
     exit(tokio::select! {
         done = done => done,
@@ -37,6 +38,7 @@ pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Er
 /// For a program without flags: refuses them all.
 pub fn no_flags() {
     NoFlags::parse();
+    end_with_the_reader();
 }
 
 /// It needs no cluster and takes no flags.

@@ -1,8 +1,8 @@
 //! How a program ends.
 
 use std::error::Error;
-use std::io;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
+use std::{io, panic};
 
 /// Success, or one sentence on the error stream and exit status 1.
 ///
@@ -18,6 +18,19 @@ pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// For programs that print with `println!`, which panics when the reader at the other end of a pipe has
+/// seen enough: they end then, without a word.
+pub(crate) fn end_with_the_reader() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        let text = panic.payload().downcast_ref::<String>();
+        if text.is_some_and(|text| text.starts_with("failed printing to stdout: Broken pipe")) {
+            process::exit(0);
+        }
+        usual(panic);
+    }));
 }
 
 /// Whether the reader at the other end of a pipe has seen enough, which is no failure.

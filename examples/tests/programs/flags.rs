@@ -95,3 +95,23 @@ fn the_time_can_be_up() {
     let ran = run(example("list_watch").args(["--for", "0", "--server", &url]));
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
 }
+
+/// As in `… | head -1`.
+#[test]
+fn a_reader_who_has_seen_enough_is_no_failure() {
+    for name in all() {
+        let mut process = example(name)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(process.stdout.take());
+        let ended = process.wait_with_output().unwrap();
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(
+            (ended.status.code(), stderr.as_str()),
+            (Some(0), ""),
+            "{name}"
+        );
+    }
+}
