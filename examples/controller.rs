@@ -15,7 +15,7 @@ use clap::Parser;
 use informer::controller::{Controller, Next, enqueue};
 use informer::runtime::Tokio;
 use informer::{InformerBuilder, Lister, ObjectKey, Shared, SharedInformerFactory, Target, by};
-use informer_examples::{Cluster, ClusterArgs, exit};
+use informer_examples::{Cluster, ClusterArgs, exit, flags};
 use informer_transport_mock::http::SharedServer;
 use informer_transport_mock::status::Refused;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ struct Args {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    exit(run(&Args::parse()).await)
+    exit(run(&flags()).await)
 }
 
 async fn run(args: &Args) -> Result<(), Box<dyn Error>> {

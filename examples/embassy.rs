@@ -19,7 +19,7 @@ use informer_core::reflector::FirstState;
 use informer_core::storage::Fixed;
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
 use informer_core::{Informer, InformerConfig, Instant};
-use informer_examples::exit;
+use informer_examples::{exit, no_flags};
 use static_cell::StaticCell;
 
 #[expect(unreachable_pub, reason = "it is a file of another program")]
@@ -64,6 +64,7 @@ const ANSWERS: [&str; 3] = [
 ];
 
 fn main() -> ExitCode {
+    no_flags();
     exit(run())
 }
 

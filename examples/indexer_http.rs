@@ -18,7 +18,7 @@ use hyper_util::rt::TokioIo;
 use informer::{InformerBuilder, Kind as _, LeanBody, Lister, by};
 use informer_examples::pods::{self, Pod};
 use informer_examples::screen::line;
-use informer_examples::{Cluster, ClusterArgs, exit};
+use informer_examples::{Cluster, ClusterArgs, exit, flags};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -35,7 +35,7 @@ struct Flags {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    exit(run(Flags::parse()).await)
+    exit(run(flags()).await)
 }
 
 async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {

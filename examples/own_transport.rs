@@ -14,7 +14,7 @@ use clap::Parser;
 use informer::informer_core::transport::{Command, ExchangeId, Signal};
 use informer::runtime::Manual;
 use informer::{Connect, ConnectError, Failure, InformerBuilder, Target, Transport};
-use informer_examples::exit;
+use informer_examples::{exit, flags};
 use informer_transport_mock::VirtualClock;
 
 /// Replays a recorded watch of pods.
@@ -82,7 +82,7 @@ impl Transport<String> for Recording {
 }
 
 fn main() -> ExitCode {
-    exit(replay(&Recordings::parse()))
+    exit(replay(&flags()))
 }
 
 fn replay(recordings: &Recordings) -> Result<(), Box<dyn std::error::Error>> {

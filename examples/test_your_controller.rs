@@ -15,7 +15,7 @@ use informer::runtime::{Manual, Runtime};
 use informer::{
     AddListenerError, InformerBuilder, Instant, LeanBody, ObjectKey, SharedInformer, Target,
 };
-use informer_examples::exit;
+use informer_examples::{exit, no_flags};
 use informer_transport_mock::status::Refused;
 use informer_transport_mock::{MockServer, Server, ServerConfig, VirtualClock};
 use serde_json::json;
@@ -138,6 +138,7 @@ fn create(server: &mut Server, name: &str) -> Result<(), Refused> {
 }
 
 fn main() -> ExitCode {
+    no_flags();
     exit(tell())
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use informer::runtime::block_on;
 use informer::{InformerBuilder, Query, Target};
-use informer_examples::exit;
+use informer_examples::{exit, no_flags};
 use informer_transport_mock::status::Refused;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 const SOON: Duration = Duration::from_secs(30);
 
 fn main() -> ExitCode {
+    no_flags();
     exit(run())
 }
 

@@ -25,8 +25,7 @@ struct Flags {
 /// Reads the flags, opens the cluster they name and shows `act` to it, until that is done, the time is
 /// up, or somebody presses Ctrl-C.
 pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Error>>) -> ExitCode {
-    let flags = Flags::parse();
-    end_with_the_reader();
+    let flags = flags::<Flags>();
     let done = async { act(Cluster::open(&flags.cluster).await?).await };
     exit(tokio::select! {
         done = done => done,
@@ -35,10 +34,17 @@ pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Er
     })
 }
 
+/// Reads the flags of a program that prints with `println!`.
+#[must_use]
+pub fn flags<F: Parser>() -> F {
+    let flags = F::parse();
+    end_with_the_reader();
+    flags
+}
+
 /// For a program without flags: refuses them all.
 pub fn no_flags() {
-    NoFlags::parse();
-    end_with_the_reader();
+    let NoFlags {} = flags();
 }
 
 /// It needs no cluster and takes no flags.

@@ -26,7 +26,7 @@ mod filing;
 
 pub use busy::Busy;
 pub use cluster::{Cluster, ClusterArgs};
-pub use demonstration::{demonstrate, no_flags};
+pub use demonstration::{demonstrate, flags, no_flags};
 pub use filing::file;
 pub use list_watch::{ListWatch, Step};
 pub use outcome::exit;
