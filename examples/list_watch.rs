@@ -23,7 +23,7 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     loop {
         match list_watch.next().await {
             Step::Asks(path) => println!("GET {path}"),
-            Step::Fails(why) => println!("FAILED   {why}"),
+            Step::Fails(why) => return Err(why.into()),
             Step::Says(change) => match change {
                 Change::ReplaceItem(pod) => show("listed", &pod),
                 // The list is complete; now let something happen.

@@ -118,7 +118,9 @@ fn by_phase() -> IndexFn<Shared<Pod>> {
 /// How many pods there are. A page of one pod says how many others there are.
 async fn count(client: &Client) -> Result<u64, Box<dyn Error>> {
     let path = format!("{}?limit=1", Pod::target().path());
-    let page: Value = serde_json::from_slice(&client.get(&path).await?)?;
+    let page = client.get(&path).await;
+    let page = page.map_err(|error| format!("cannot list pods: {error}"))?;
+    let page: Value = serde_json::from_slice(&page)?;
     let others = page.pointer("/metadata/remainingItemCount");
     let listed = page.pointer("/items").and_then(Value::as_array);
     Ok(others.and_then(Value::as_u64).unwrap_or(0) + listed.map_or(0, |it| it.len() as u64))

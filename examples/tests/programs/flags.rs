@@ -86,6 +86,20 @@ async fn a_real_cluster_is_followed_until_somebody_ends_it() {
     process.wait().unwrap();
 }
 
+/// The server tells its version to everybody, and nothing else: nobody tries for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_refuses_us_is_a_failure() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let mut http = HttpConfig::new();
+    http.token = Some("secret".to_owned());
+    let running = serve(server, http).await.unwrap();
+    for name in ["quickstart", "list_watch", "reflector_with_indexer"] {
+        let url = running.url().to_owned();
+        let ran = tokio::task::spawn_blocking(move || run(example(name).args(["--server", &url])));
+        assert_sentence(name, &ran.await.unwrap(), "Unauthorized");
+    }
+}
+
 #[test]
 fn the_time_can_be_up() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
