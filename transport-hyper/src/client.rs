@@ -84,7 +84,12 @@ pub struct RequestError {
 
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        let Self { failure, message } = self;
+        match failure {
+            // A server says no more than this one word.
+            Failure::Unauthorized => write!(f, "{failure} ({message})"),
+            _ => f.write_str(message),
+        }
     }
 }
 
