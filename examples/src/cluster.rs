@@ -24,7 +24,7 @@ pub struct ClusterArgs {
     pub context: Option<String>,
 
     /// Use the API server at this URL
-    #[arg(long, value_name = "URL", conflicts_with_all = ["kubeconfig", "context"])]
+    #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with_all = ["kubeconfig", "context"])]
     pub server: Option<String>,
 
     /// Show the bearer token in this file to the server
@@ -34,6 +34,14 @@ pub struct ClusterArgs {
     /// Trust the certificates in this file and no others
     #[arg(long, value_name = "FILE", requires = "server")]
     pub ca: Option<PathBuf>,
+}
+
+/// A URL that can be used is known before anything is done.
+fn server_url(text: &str) -> Result<String, String> {
+    match Config::new(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 impl ClusterArgs {

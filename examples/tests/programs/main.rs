@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "tests"
 )]
 
@@ -29,3 +30,6 @@ mod indexer_http;
 
 // Controllers, other runtimes, other transports.
 mod beyond;
+
+// An informer for the command line.
+mod tail;

@@ -1,0 +1,154 @@
+//! Follows, and tells.
+
+use std::error::Error;
+use std::future::ready;
+use std::io;
+
+use informer::{
+    Client, Failure, InformerBuilder, Notification, Notifications, Phase, Shared, SharedInformer,
+    Status,
+};
+
+use crate::line::{self, Line};
+use crate::output::Output;
+use crate::stop::Stop;
+
+/// Follows until it is asked to stop, and then tells what it knows.
+pub(crate) async fn follow<K: Send + Sync + 'static>(
+    builder: InformerBuilder<K>,
+    client: &Client,
+    output: &mut Output,
+    mut stop: Stop,
+) -> Result<(), Box<dyn Error>> {
+    let informer = builder
+        .on_rejected(warn)
+        .build(client, informer::runtime::Tokio::current())?;
+    let mut teller = Teller {
+        notifications: informer.stream()?,
+        seen: informer.status(),
+        known: 0,
+        is_synced: false,
+        output,
+    };
+    informer.start();
+    loop {
+        // In this order: a status comes after the changes that led to it.
+        tokio::select! {
+            biased;
+            () = &mut stop => return Ok(teller.store(&informer).await?),
+            told = teller.notifications.next() => match told {
+                Some(notification) => teller.change(&notification)?,
+                None => return Err(ended(&informer.status()).into()),
+            },
+            changed = informer.status_change(&teller.seen) => if let Some(status) = changed {
+                teller.status(status)?;
+            },
+        }
+    }
+}
+
+/// Turns what happens into lines.
+struct Teller<'a, K: Send + Sync + 'static> {
+    notifications: Notifications<K>,
+    seen: Status,
+    /// How many objects somebody knows who has read all lines.
+    known: usize,
+    is_synced: bool,
+    output: &'a mut Output,
+}
+
+impl<K: Send + Sync + 'static> Teller<'_, K> {
+    fn change(&mut self, notification: &Notification<Shared<K>>) -> io::Result<()> {
+        match notification {
+            Notification::Added { .. } => self.known += 1,
+            Notification::Updated { .. } => {}
+            Notification::Deleted { .. } => self.known = self.known.saturating_sub(1),
+        }
+        self.output.tell(&Line::of(notification))
+    }
+
+    fn status(&mut self, status: Status) -> Result<(), Box<dyn Error>> {
+        if !self.is_synced
+            && let Some(reason) = hopeless(&status)
+        {
+            return Err(reason.into());
+        }
+        let has_failed = status.counts.failures > self.seen.counts.failures;
+        if has_failed || line::phase(&status) != line::phase(&self.seen) {
+            self.output.tell(&Line::of_status(&status, has_failed))?;
+        }
+        self.seen = status;
+        let told = self.notifications.status();
+        if !self.is_synced && told.is_some_and(|told| told.synced) {
+            self.is_synced = true;
+            let count = self.known;
+            self.output.tell(&Line::Synced { count })?;
+        }
+        Ok(())
+    }
+
+    /// Tells the store, when all that led to it has been told.
+    async fn store(&mut self, informer: &SharedInformer<K>) -> io::Result<()> {
+        loop {
+            let store = informer.snapshot();
+            let mut is_complete = true;
+            while let Some(notification) = self.waiting().await {
+                self.change(&notification)?;
+                is_complete = false;
+            }
+            if is_complete {
+                return self.output.tell(&Line::of_store(&store));
+            }
+        }
+    }
+
+    /// The next notification, if there is one now.
+    async fn waiting(&mut self) -> Option<Notification<Shared<K>>> {
+        loop {
+            tokio::select! {
+                biased;
+                told = self.notifications.next() => return told,
+                () = ready(()) => {}
+            }
+            // It pauses now and then, to let others have their turn.
+            if self
+                .notifications
+                .status()
+                .is_none_or(|told| told.pending == 0)
+            {
+                return None;
+            }
+        }
+    }
+}
+
+/// Why nothing was seen and nothing will be, however long somebody waits. Once something was seen, it
+/// may come again: rights and kinds are given and taken.
+fn hopeless(status: &Status) -> Option<String> {
+    match status.phase {
+        Phase::Waiting {
+            cause: Failure::Unauthorized | Failure::Forbidden | Failure::NotFound | Failure::Invalid,
+            ..
+        } => Some(format!(
+            "cannot follow {}: {}",
+            status.name,
+            line::reason(status)
+        )),
+        _ => None,
+    }
+}
+
+fn ended(status: &Status) -> String {
+    let reason = status.panic.as_deref().unwrap_or("it was stopped");
+    format!("cannot follow {} any more: {reason}", status.name)
+}
+
+/// An object that could not be used is missing in the store, and somebody may look for it.
+#[expect(clippy::print_stderr, reason = "programs tell people what is missing")]
+fn warn(rejected: &informer::RejectedObject<informer::ObjectKey, String>) {
+    let key = rejected
+        .key
+        .as_ref()
+        .map_or("an object", |key| key.as_str());
+    eprintln!("warning: {key} is left out: {}", rejected.reason);
+}

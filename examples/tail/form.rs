@@ -1,0 +1,82 @@
+//! The forms in which objects are kept, and the kinds that there is a Rust type for.
+
+use std::error::Error;
+
+use informer::{Client, InformerBuilder, Kind, Target};
+use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use k8s_openapi::api::batch::v1::{CronJob, Job};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{
+    ConfigMap, Event, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret,
+    Service, ServiceAccount,
+};
+use k8s_openapi::api::discovery::v1::EndpointSlice;
+use k8s_openapi::api::networking::v1::Ingress;
+
+use crate::flags::{self, Flags, Form};
+use crate::follow;
+use crate::output::Output;
+use crate::stop::Stop;
+
+pub(crate) async fn follow(
+    flags: &Flags,
+    target: Target,
+    client: &Client,
+    output: &mut Output,
+    stop: Stop,
+) -> Result<(), Box<dyn Error>> {
+    macro_rules! follow {
+        ($builder:expr) => {{
+            let builder = $builder.preset(flags.behaviour());
+            follow::follow(builder, client, output, stop).await
+        }};
+    }
+    macro_rules! follow_typed {
+        ($($kind:ident),* $(,)?) => {
+            match &target {
+                $(target if is::<$kind>(target) => {
+                    follow!(InformerBuilder::<$kind>::typed_at(target.clone()))
+                })*
+                other => flags::refuse(&format!(
+                    "there is no Rust type for {}.{} in this program; use `--form lean` or `--form metadata`",
+                    other.plural, other.group
+                )),
+            }
+        };
+    }
+    match flags.form {
+        Form::Lean => follow!(InformerBuilder::lean(target)),
+        Form::Metadata => follow!(InformerBuilder::metadata(target)),
+        Form::Typed => follow_typed![
+            ConfigMap,
+            CronJob,
+            DaemonSet,
+            Deployment,
+            EndpointSlice,
+            Event,
+            Ingress,
+            Job,
+            Lease,
+            Namespace,
+            Node,
+            PersistentVolume,
+            PersistentVolumeClaim,
+            Pod,
+            ReplicaSet,
+            Secret,
+            Service,
+            ServiceAccount,
+            StatefulSet,
+        ],
+    }
+}
+
+fn is<K: Kind>(target: &Target) -> bool {
+    let Target {
+        group,
+        version,
+        plural,
+        ..
+    } = target;
+    (group.as_str(), version.as_str(), plural.as_str()) == (K::GROUP, K::VERSION, K::PLURAL)
+}

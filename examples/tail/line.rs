@@ -1,0 +1,151 @@
+//! What is told, line by line.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use informer::{
+    Cause, Certainty, Failure, LastFailure, Notification, ObjectKey, Phase, Shared, Snapshot,
+    Status,
+};
+use serde::{Serialize, Serializer};
+
+/// One line. As JSON it has these fields in this order.
+#[derive(Serialize)]
+#[serde(tag = "on", rename_all = "lowercase")]
+pub(crate) enum Line<'a> {
+    Add {
+        #[serde(serialize_with = "text")]
+        key: &'a ObjectKey,
+        uid: &'a str,
+        rv: &'a str,
+        initial: bool,
+        #[serde(serialize_with = "text")]
+        cause: Cause,
+    },
+    Update {
+        #[serde(serialize_with = "text")]
+        key: &'a ObjectKey,
+        uid: &'a str,
+        old_rv: &'a str,
+        rv: &'a str,
+        #[serde(serialize_with = "text")]
+        cause: Cause,
+    },
+    Delete {
+        #[serde(serialize_with = "text")]
+        key: &'a ObjectKey,
+        /// Empty, like the version, if nobody knows the last state.
+        uid: &'a str,
+        rv: &'a str,
+        #[serde(serialize_with = "text")]
+        certainty: Certainty,
+        #[serde(serialize_with = "text")]
+        cause: Cause,
+    },
+    /// All lines that show the initial state stand above.
+    Synced { count: usize },
+    /// What the informer is doing now, and the failure that brought it there, if one did.
+    Status {
+        phase: &'static str,
+        cause: Option<String>,
+    },
+    Store {
+        rv: &'a str,
+        objects: BTreeMap<&'a str, &'a str>,
+    },
+}
+
+impl<'a> Line<'a> {
+    pub(crate) fn of<K>(notification: &'a Notification<Shared<K>>) -> Self {
+        match notification {
+            Notification::Added {
+                object,
+                initial,
+                cause,
+            } => Self::Add {
+                key: &object.key,
+                uid: &object.uid,
+                rv: &object.version,
+                initial: *initial,
+                cause: *cause,
+            },
+            Notification::Updated { old, new, cause } => Self::Update {
+                key: &new.key,
+                uid: &new.uid,
+                old_rv: &old.version,
+                rv: &new.version,
+                cause: *cause,
+            },
+            Notification::Deleted {
+                key,
+                last,
+                certainty,
+                cause,
+            } => Self::Delete {
+                key,
+                uid: last.as_ref().map_or("", |last| &last.uid),
+                rv: last.as_ref().map_or("", |last| &last.version),
+                certainty: *certainty,
+                cause: *cause,
+            },
+        }
+    }
+
+    /// The status, with the failure if it is news.
+    pub(crate) fn of_status(status: &Status, has_failed: bool) -> Self {
+        Self::Status {
+            phase: phase(status),
+            cause: has_failed.then(|| reason(status)),
+        }
+    }
+
+    pub(crate) fn of_store<K>(store: &'a Snapshot<Shared<K>>) -> Self {
+        let versions = store
+            .iter()
+            .map(|object| (object.key.as_str(), &*object.version));
+        Self::Store {
+            rv: store.version(),
+            objects: versions.collect(),
+        }
+    }
+
+    /// The store of whoever has not begun.
+    pub(crate) const fn empty_store() -> Self {
+        Self::Store {
+            rv: "",
+            objects: BTreeMap::new(),
+        }
+    }
+}
+
+/// What it is doing, in a word.
+pub(crate) const fn phase(status: &Status) -> &'static str {
+    match status.phase {
+        Phase::Idle => "idle",
+        Phase::Listing { .. } => "listing",
+        Phase::Streaming { .. } => "streaming",
+        Phase::Watching => "watching",
+        Phase::Waiting { .. } => "waiting",
+        Phase::Stopped => "stopped",
+    }
+}
+
+/// The last failure in words: what it means, and what the server or the network said.
+pub(crate) fn reason(status: &Status) -> String {
+    let Some(LastFailure {
+        failure, message, ..
+    }) = &status.last_failure
+    else {
+        return String::new();
+    };
+    match failure {
+        _ if message.is_empty() || message == failure.describe() => failure.to_string(),
+        // Whatever kept us from reaching the server says so itself.
+        Failure::Refused => message.clone(),
+        failure => format!("{failure} ({message})"),
+    }
+}
+
+fn text<S: Serializer>(value: &impl fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}

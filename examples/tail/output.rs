@@ -1,0 +1,47 @@
+//! Where lines go: to the standard output, each as soon as it is known.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use crate::flags::Format;
+use crate::line::Line;
+use crate::table::Table;
+
+pub(crate) struct Output {
+    /// `None` for JSON.
+    table: Option<Table>,
+    is_begun: bool,
+}
+
+impl Output {
+    pub(crate) fn new(format: Format) -> Self {
+        Self {
+            table: match format {
+                Format::Table => Some(Table::new(wants_colours())),
+                Format::Json => None,
+            },
+            is_begun: false,
+        }
+    }
+
+    /// Prints a line, and waits until whoever reads has it.
+    pub(crate) fn tell(&mut self, line: &Line<'_>) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match &mut self.table {
+            None => serde_json::to_writer(&mut out, line)?,
+            Some(table) => {
+                if !std::mem::replace(&mut self.is_begun, true) {
+                    writeln!(out, "{}", table.header())?;
+                }
+                out.write_all(table.line(line).as_bytes())?;
+            }
+        }
+        out.write_all(b"\n")?;
+        out.flush()
+    }
+}
+
+/// On a terminal whose owner has not asked for none (<https://no-color.org>).
+fn wants_colours() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    io::stdout().is_terminal() && !refused
+}

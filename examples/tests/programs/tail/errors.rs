@@ -1,0 +1,149 @@
+//! How it ends when something is wrong: one sentence, and an exit status.
+
+use informer_transport_mock::api::Kind;
+use informer_transport_mock::http::HttpConfig;
+
+use super::running::tail;
+use super::selection::File;
+use super::{cluster, cluster_with};
+use crate::program::run;
+
+/// It fails with one line on the error stream that says all of this.
+fn fails(flags: &[&str], said: &[&str]) {
+    let ran = run(&mut tail(flags));
+    assert_eq!(ran.status, Some(1), "{flags:?}: {}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{flags:?}: {}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
+    for said in said {
+        assert!(ran.stderr.contains(said), "{flags:?}: {}", ran.stderr);
+    }
+}
+
+/// It refuses the flags, says this first, and prints nothing else but how to do better.
+fn is_refused(flags: &[&str], said: &str) {
+    let ran = run(&mut tail(flags));
+    assert_eq!(
+        (ran.status, ran.stdout.as_str()),
+        (Some(2), ""),
+        "{flags:?}: {}",
+        ran.stderr
+    );
+    let first = ran.stderr.lines().next().unwrap();
+    assert!(first.starts_with("error: "), "{flags:?}: {first}");
+    assert!(ran.stderr.contains(said), "{flags:?}: {}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_wrong_with_the_cluster_is_said() {
+    let (_, running) = cluster().await;
+    fails(
+        &["pods"],
+        &[
+            "no configuration for a Kubernetes cluster was found",
+            "KUBECONFIG",
+        ],
+    );
+    fails(
+        &["pods", "--kubeconfig", "/nonexistent/config"],
+        &["/nonexistent/config"],
+    );
+    let file = File::new("errors", running.kubeconfig());
+    fails(
+        &["pods", "--kubeconfig", file.path(), "--context", "nosuch"],
+        &["nosuch", "mock"],
+    );
+    fails(
+        &["pods", "--server", "http://127.0.0.1:1"],
+        &["127.0.0.1:1", "refused"],
+    );
+    let url = running.url();
+    fails(
+        &["widgets", "--server", url],
+        &["the server has no resource `widgets`"],
+    );
+    fails(&["podz", "--server", url], &["did you mean `pods`?"]);
+    fails(
+        &[
+            "pods",
+            "--server",
+            url,
+            "--token-file",
+            "/nonexistent/token",
+        ],
+        &["/nonexistent/token"],
+    );
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_missing_right_is_named() {
+    for strategy in ["streaming", "listwatch"] {
+        for output in ["table", "json"] {
+            let mut config = HttpConfig::new();
+            config.faults = "after 0 requests refuse 2 403".parse().unwrap();
+            let (_, running) = cluster_with(config).await;
+            let flags = ["pods", "-n", "web", "--strategy", strategy, "-o", output];
+            fails(
+                &[&flags[..], &["--server", running.url()]].concat(),
+                &["the right to list pods in the namespace `web` is missing"],
+            );
+            running.stop().await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_not_known_is_told_so() {
+    let mut config = HttpConfig::new();
+    config.token = Some("let-me-in".to_owned());
+    let (_, running) = cluster_with(config).await;
+    let file = File::new("token", "let-me-out");
+    fails(
+        &[
+            "pods",
+            "--server",
+            running.url(),
+            "--token-file",
+            file.path(),
+        ],
+        &["not authenticated; check the credentials (Unauthorized)"],
+    );
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn flags_that_make_no_sense_are_refused() {
+    let (server, running) = cluster().await;
+    server.with(|server| server.register(Kind::custom("acme.org", "v1", "widgets", "Widget")));
+    let url = running.url();
+    for (flags, said) in [
+        (&[][..], "RESOURCE"),
+        (&[""], "RESOURCE"),
+        (&["pods", "--nosuch"], "--nosuch"),
+        (&["pods", "-n", ""], "--namespace"),
+        (&["pods", "-n", "web", "-A"], "--all-namespaces"),
+        (&["pods", "-l", "app in web"], "app in web"),
+        (
+            &["pods", "--field-selector", "spec.nodeName"],
+            "spec.nodeName",
+        ),
+        (&["pods", "--strategy", "poll"], "streaming"),
+        (&["pods", "--queue", "stack"], "inorder"),
+        (&["pods", "--form", "yaml"], "metadata"),
+        (&["pods", "-o", "yaml"], "json"),
+        (&["pods", "--server", "ftp://a"], "must begin with https://"),
+        (&["pods", "--server", url, "--context", "c"], "--context"),
+        // These two only the server can tell.
+        (
+            &["nodes", "-n", "web", "--server", url],
+            "nodes live in no namespace; leave the namespace out",
+        ),
+        (
+            &["widgets", "--form", "typed", "--server", url],
+            "there is no Rust type for widgets.acme.org in this program; use `--form lean`",
+        ),
+    ] {
+        is_refused(flags, said);
+    }
+    running.stop().await;
+}

@@ -1,0 +1,84 @@
+//! `tail`, run as a process against the mock over HTTP.
+
+// A tail that runs.
+mod running;
+
+// Lines for programs.
+mod json;
+
+// Lines for people.
+mod table;
+
+// What is followed.
+mod selection;
+
+// How it ends when something is wrong.
+mod errors;
+
+use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
+use informer_transport_mock::{Server, ServerConfig};
+use serde_json::{Value, json};
+
+/// A mock with two pods in the namespace `web`, one of them labelled, and one elsewhere.
+async fn cluster() -> (SharedServer, Running) {
+    cluster_with(HttpConfig::new()).await
+}
+
+async fn cluster_with(config: HttpConfig) -> (SharedServer, Running) {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    create(&server, "pods", "web/a");
+    create(&server, "pods", "web/b");
+    create(&server, "pods", "db/c");
+    let running = serve(server.clone(), config).await.unwrap();
+    (server, running)
+}
+
+/// Creates an object with a label that is its name; answers its uid and version.
+fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
+    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    let mut object = json!({"metadata": {"name": name, "labels": {"app": name}}});
+    if !namespace.is_empty() {
+        object["metadata"]["namespace"] = namespace.into();
+    }
+    if kind == "pods" {
+        object["spec"] = json!({"containers": [], "nodeName": format!("node-{name}")});
+    }
+    server.with(|server| {
+        let object = server.create(kind, object).unwrap();
+        (object.uid().to_owned(), object.revision().to_string())
+    })
+}
+
+/// Changes an object; answers its version before and after.
+fn touch(server: &SharedServer, key: &str) -> (String, String) {
+    server.with(|server| {
+        let before = server.get("pods", key).unwrap().revision();
+        let change = json!({"metadata": {"annotations": {"touched": before.to_string()}}});
+        let after = server.patch("pods", key, change).unwrap().revision();
+        (before.to_string(), after.to_string())
+    })
+}
+
+/// Deletes a pod; answers the version of the deletion.
+fn delete(server: &SharedServer, key: &str) -> String {
+    server.with(|server| {
+        server.delete("pods", key).unwrap();
+        server.revision().to_string()
+    })
+}
+
+/// Keys and versions, as the server has them.
+fn objects(server: &SharedServer, namespace: &str) -> Value {
+    server.with(|server| {
+        let pods = server.objects("pods");
+        pods.filter(|pod| namespace.is_empty() || pod.namespace() == Some(namespace))
+            .map(|pod| {
+                (
+                    pod.key().to_owned(),
+                    Value::from(pod.revision().to_string()),
+                )
+            })
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    })
+}

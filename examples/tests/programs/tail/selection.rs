@@ -1,0 +1,92 @@
+//! What is followed: which resource, where, and which objects of it.
+
+use std::path::PathBuf;
+
+use informer_transport_mock::api::Kind;
+use serde_json::Value;
+
+use super::running::{Tail, tail};
+use super::{cluster, create};
+
+/// The keys of the initial state.
+fn keys(tail: &Tail) -> Vec<String> {
+    let lines = tail.synced();
+    let key = |line: &String| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line["key"].as_str().unwrap().to_owned()
+    };
+    lines.iter().map(key).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn resources_have_many_names() {
+    let (server, running) = cluster().await;
+    server.with(|server| server.register(Kind::custom("acme.org", "v1", "widgets", "Widget")));
+    create(&server, "deployments", "web/d");
+    create(&server, "widgets", "web/w");
+    create(&server, "nodes", "node-a");
+    for (flags, expected) in [
+        (&["pods", "-n", "web"][..], &["web/a", "web/b"][..]),
+        (&["Pod", "-n", "web"], &["web/a", "web/b"]),
+        (&["pods.v1", "--namespace", "db"], &["db/c"]),
+        (&["deployments.v1.apps", "-n", "web"], &["web/d"]),
+        (&["widgets.acme.org", "-n", "web"], &["web/w"]),
+        (&["pods", "-A"], &["db/c", "web/a", "web/b"]),
+        // A namespace is not needed where there is none, and all of them are no contradiction.
+        (&["nodes"], &["node-a"]),
+        (&["nodes", "-A"], &["node-a"]),
+        (&["pods", "-A", "-l", "app in (a, c)"], &["db/c", "web/a"]),
+        (
+            &["pods", "-A", "--field-selector", "spec.nodeName=node-b"],
+            &["web/b"],
+        ),
+        // Nobody said where, and no context did.
+        (&["pods"], &[]),
+    ] {
+        assert_eq!(
+            keys(&Tail::json(running.url(), flags)),
+            expected,
+            "{flags:?}"
+        );
+    }
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_context_names_the_cluster_and_the_namespace() {
+    let (_, running) = cluster().await;
+    let text = running.kubeconfig().replace(
+        "current-context: mock",
+        "- name: db\n  context: {cluster: mock, user: mock, namespace: db}\ncurrent-context: mock",
+    );
+    let file = File::new("context", &text);
+    let by_flag = ["--kubeconfig", file.path(), "--context", "db"];
+    for flags in [&by_flag[..], &["--context", "db"]] {
+        let mut command = tail(&["pods", "-o", "json"]);
+        command.args(flags).env("KUBECONFIG", file.path());
+        assert_eq!(keys(&Tail::start(&mut command)), ["db/c"], "{flags:?}");
+    }
+    running.stop().await;
+}
+
+/// A file that goes away.
+pub(super) struct File(PathBuf);
+
+impl File {
+    pub(super) fn new(name: &str, text: &str) -> Self {
+        let name = format!("informer-tail-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).unwrap();
+        Self(path)
+    }
+
+    pub(super) fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,47 @@
+//! Lines for people.
+
+use super::running::{Tail, tail};
+use super::{cluster, create, delete, touch};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn columns_are_aligned_and_plain_in_a_pipe() {
+    let (server, running) = cluster().await;
+    let flags = ["pods", "-n", "web", "--server", running.url()];
+    let tail = Tail::start(&mut tail(&flags));
+    let read = |count| (0..count).map(|_| tail.line()).collect::<Vec<_>>();
+    assert_eq!(
+        read(6),
+        [
+            "EVENT   KEY                                   VERSION           CAUSE",
+            "status  streaming",
+            "add     web/a                                 2                 relist, initial",
+            "add     web/b                                 3                 relist, initial",
+            "status  watching",
+            "synced  2 objects",
+        ]
+    );
+    touch(&server, "web/a");
+    delete(&server, "web/b");
+    create(
+        &server,
+        "pods",
+        "web/a-pod-whose-name-is-longer-than-others",
+    );
+    touch(&server, "web/a");
+    assert_eq!(
+        read(4),
+        [
+            "update  web/a                                 2 -> 5            watch",
+            "delete  web/b                                 6                 watch, observed",
+            "add     web/a-pod-whose-name-is-longer-than-others  7                 watch",
+            "update  web/a                                       5 -> 8            watch",
+        ]
+    );
+    let ran = tail.stop("-INT");
+    assert_eq!(
+        ran.stdout,
+        "store   2 objects                                   8\n"
+    );
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    running.stop().await;
+}
