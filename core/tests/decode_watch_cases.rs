@@ -101,6 +101,26 @@ fn a_large_line_without_a_readable_key_is_a_failure() {
 }
 
 #[test]
+fn nobody_waits_for_the_end_of_a_line_that_has_none() {
+    // It says whose it is, and would be left out if it ended.
+    let begun = r#"{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":"#;
+    let line = format!("{begun}\"{}", "x".repeat(5000));
+    let found = lean_with(SMALL, Body::Watch, &line);
+    let message = "a line of the watch that does not end; it begins with: ";
+    assert!(
+        found[0].starts_with("Failed { failure: Undecodable"),
+        "{}",
+        found[0]
+    );
+    assert!(found[0].contains(message), "{}", found[0]);
+    // That it ended at last makes no difference: it must not matter in which pieces it comes.
+    assert_eq!(
+        lean_with(SMALL, Body::Watch, &format!("{line}\"}}}}\n")),
+        found
+    );
+}
+
+#[test]
 fn an_object_that_is_too_deep_is_rejected_with_its_key() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     let line = format!(

@@ -262,6 +262,13 @@ impl<F: Form> Reader<F> {
 
     fn line(&mut self, frame: Frame<'_>) -> Made<F> {
         let line = frame.bytes;
+        if frame.endless {
+            let text = format_args!(
+                "a line of the watch that does not end; it begins with: {}",
+                Excerpt::new(line)
+            );
+            return self.fail(Failure::Undecodable, text);
+        }
         if frame.oversized {
             return self.broken_line(line, &self.too_large());
         }

@@ -13,6 +13,10 @@
 //! let frame = lines.next(&mut input).unwrap();
 //! assert!(frame.oversized);
 //! assert_eq!(frame.bytes, b"longer");
+//!
+//! // Nobody waits for the end of a line that has none in sight.
+//! let frame = lines.next(&mut &b"more than twice as long"[..]).unwrap();
+//! assert!(frame.endless);
 //! ```
 
 use alloc::vec::Vec;
@@ -22,6 +26,9 @@ use memchr::memchr;
 /// How much memory is kept between two frames.
 const KEPT: usize = 64 << 10;
 
+/// Beyond the bound so many times, nobody waits for the end of a line.
+const PATIENCE: usize = 2;
+
 /// Something that stood in the input, a line or an element of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "this is all there is to say")]
@@ -30,13 +37,17 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
     /// Whether it was longer than allowed.
     pub oversized: bool,
+    /// Whether it was so much longer that its end is not worth waiting for. Such a line is handed out
+    /// before it ends.
+    pub endless: bool,
 }
 
 /// Cuts a stream of bytes into lines of bounded length.
 ///
 /// A line that lies in one piece of input is handed out as a slice of it; only a line that crosses a
 /// border is put together in memory. Of a line beyond the bound the beginning is kept, the rest is
-/// passed over. Blank lines are left out, and so is the `\r` of `\r\n`.
+/// passed over, up to a point: a sender who never ends a line would otherwise be listened to for ever.
+/// Blank lines are left out, and so is the `\r` of `\r\n`.
 #[derive(Clone, Debug)]
 pub struct Lines {
     parts: Assembly,
@@ -60,7 +71,7 @@ impl Lines {
     }
 
     /// Takes bytes off the front of `input` up to the end of one line, and gives the line. `None`
-    /// means that all of `input` was taken.
+    /// means that all of `input` was taken. Behind an endless line, what follows means nothing.
     pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Option<Frame<'a>> {
         if self.handed_out {
             self.reset();
@@ -69,7 +80,11 @@ impl Lines {
             let Some(end) = memchr(b'\n', input) else {
                 self.parts.push(input);
                 *input = &[];
-                return None;
+                if !self.parts.frame().endless {
+                    return None;
+                }
+                self.handed_out = true;
+                break;
             };
             let (line, rest) = input.split_at_checked(end)?;
             *input = rest.get(1..).unwrap_or_default();
@@ -158,6 +173,7 @@ impl Assembly {
         Frame {
             bytes: self.bytes.as_slice(),
             oversized: self.length > self.longest,
+            endless: self.is_endless(self.length),
         }
     }
 
@@ -166,7 +182,12 @@ impl Assembly {
         Frame {
             bytes: whole.get(..self.longest).unwrap_or(whole),
             oversized: whole.len() > self.longest,
+            endless: self.is_endless(whole.len()),
         }
+    }
+
+    const fn is_endless(&self, length: usize) -> bool {
+        length > self.longest.saturating_mul(PATIENCE)
     }
 }
 
@@ -188,7 +209,7 @@ mod tests {
     #[test]
     fn memory_stays_within_the_bound_and_is_given_back() {
         let mut lines = Lines::new(1 << 20);
-        for _ in 0..40 {
+        for _ in 0..20 {
             assert_eq!(lines.next(&mut &vec![b'x'; 100_000][..]), None);
             assert!(lines.parts.capacity() <= 1 << 20);
         }

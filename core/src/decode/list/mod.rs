@@ -434,6 +434,7 @@ impl ListScanner {
             Frame {
                 bytes,
                 oversized: false,
+                ..
             } => Ok(bytes),
             _ => Err(ListError::TooLong {
                 what,
