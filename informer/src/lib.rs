@@ -150,6 +150,10 @@ pub use status::{HandlerStatus, Status};
 pub use informer_core;
 pub use informer_indexers;
 
+// For whoever sets up connections: settings, secrets, resources by their names.
+#[cfg(feature = "hyper")]
+pub use informer_transport_hyper;
+
 pub use informer_core::decode::form::{LeanBody, MetadataBody};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
 pub use informer_core::informer::{AddListenerError, Counts, RejectedObject};
