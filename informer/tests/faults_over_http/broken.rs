@@ -1,0 +1,101 @@
+//! A watch that breaks: cut, reset, stalled, crumbled.
+
+use std::time::Duration;
+
+use informer::informer_core::reflector::ReflectorConfig;
+use informer::{Config, Failure, FirstState, InformerConfig};
+use informer_transport_mock::Server;
+use informer_transport_mock::http::{HttpConfig, serve};
+
+use crate::followed::{Followed, WAYS, change, impatient, server, touch};
+use crate::wire::{Mishap, Wire};
+
+/// A watch that follows, breaks so, and follows again; with the server's memory, and without.
+async fn breaks(mishap: Mishap, failure: Failure, idle: Option<Duration>) {
+    for way in WAYS {
+        for forgets in [false, true] {
+            let what = format!("{mishap:?}, {way:?}, forgets: {forgets}");
+            let server = server();
+            let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+            let wire = Wire::new(running.address()).await;
+            let behaviour = impatient(way);
+            let behaviour = InformerConfig {
+                reflector: ReflectorConfig {
+                    idle: idle.or(behaviour.reflector.idle),
+                    ..behaviour.reflector
+                },
+                ..behaviour
+            };
+            let mut pods = Followed::new(Config::new(&wire.url()).unwrap(), behaviour);
+            pods.catches_up(&server, &what).await;
+            touch(&server, "a");
+            pods.catches_up(&server, &what).await;
+
+            wire.spoil(mishap);
+            touch(&server, "a");
+            pods.fails(failure, &what).await;
+            change(&server, "d");
+            if forgets {
+                server.with(Server::restart);
+            }
+            pods.catches_up(&server, &what).await;
+            pods.knows_who_vanished(&what);
+            assert!(wire.is_used_up(), "{what}");
+            // A streamed state, and the watch that it goes over into, comes in gzip members.
+            let is_streamed = way.0 == FirstState::Streamed;
+            assert!(
+                !is_streamed || wire.has_carried("content-encoding: gzip"),
+                "{what}"
+            );
+            running.stop().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_cut_in_the_middle_of_an_object() {
+    breaks(Mishap::Cut, Failure::Broken, None).await;
+}
+
+#[tokio::test]
+async fn a_connection_is_reset() {
+    breaks(Mishap::Reset, Failure::Broken, None).await;
+}
+
+#[tokio::test]
+async fn a_connection_is_closed() {
+    breaks(Mishap::HangUp, Failure::Broken, None).await;
+}
+
+#[tokio::test]
+async fn a_stream_stalls() {
+    let idle = Duration::from_millis(300);
+    breaks(Mishap::Stall, Failure::Idle, Some(idle)).await;
+}
+
+#[tokio::test]
+async fn every_byte_comes_alone() {
+    for way in WAYS {
+        let what = format!("{way:?}");
+        let server = server();
+        let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+        let wire = Wire::crumbling(running.address()).await;
+        let mut pods = Followed::new(Config::new(&wire.url()).unwrap(), impatient(way));
+        pods.catches_up(&server, &what).await;
+        touch(&server, "a");
+        pods.catches_up(&server, &what).await;
+        change(&server, "d");
+        pods.catches_up(&server, &what).await;
+        server.with(Server::restart);
+        change_back(&server);
+        pods.catches_up(&server, &what).await;
+        pods.knows_who_vanished(&what);
+        running.stop().await;
+    }
+}
+
+/// Adds what was deleted, so that something happens that was not seen yet.
+fn change_back(server: &informer_transport_mock::http::SharedServer) {
+    let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "b"}});
+    server.with(|server| server.create("pods", pod).unwrap());
+}

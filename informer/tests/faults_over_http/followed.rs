@@ -1,0 +1,175 @@
+//! An informer that is looked at closely.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use informer::informer_core::reflector::{BackoffConfig, ReflectorConfig};
+use informer::{
+    Client, Config, Failure, FirstState, InformerBuilder, InformerConfig, LeanBody, Notification,
+    Notifications, QueueKind, SharedInformer, Target,
+};
+use informer_transport_mock::http::SharedServer;
+use informer_transport_mock::{Server, ServerConfig};
+use serde_json::json;
+
+use crate::folded::{Folded, View, view_of};
+
+/// Nothing here takes so long, unless it hangs.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// How a state is read, and which queue it passes.
+pub(crate) type Way = (FirstState, QueueKind);
+
+pub(crate) const LISTED: Way = (FirstState::Listed, QueueKind::InOrder);
+pub(crate) const WAYS: [Way; 2] = [(FirstState::Streamed, QueueKind::DeltaFifo), LISTED];
+
+/// A server with three pods.
+pub(crate) fn server() -> SharedServer {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    server.with(|server| {
+        for name in ["a", "b", "c"] {
+            let pod = json!({"metadata": {"namespace": "web", "name": name}});
+            server.create("pods", pod).unwrap();
+        }
+    });
+    server
+}
+
+/// Changes a pod.
+pub(crate) fn touch(server: &SharedServer, name: &str) {
+    server.with(|server| {
+        let touched = server.revision().to_string();
+        let change = json!({"metadata": {"annotations": {"touched": touched}}});
+        server
+            .patch("pods", &format!("web/{name}"), change)
+            .unwrap();
+    });
+}
+
+/// Changes a pod, deletes one, replaces one by another of the same name, and adds one.
+pub(crate) fn change(server: &SharedServer, added: &str) {
+    touch(server, "a");
+    server.with(|server| {
+        let pod = |name: &str| json!({"metadata": {"namespace": "web", "name": name}});
+        server.delete("pods", "web/b").unwrap();
+        server.delete("pods", "web/c").unwrap();
+        server.create("pods", pod("c")).unwrap();
+        server.create("pods", pod(added)).unwrap();
+    });
+}
+
+/// What the server has.
+fn view(server: &SharedServer) -> View {
+    server.with(|server| {
+        let pods = server.objects("pods");
+        pods.map(|pod| (pod.key().to_owned(), pod.revision().to_string()))
+            .collect()
+    })
+}
+
+/// How informers behave here: as ever, but they do not wait long.
+pub(crate) fn impatient((first_state, queue): Way) -> InformerConfig {
+    InformerConfig {
+        reflector: ReflectorConfig {
+            first_state,
+            backoff: BackoffConfig {
+                base: Duration::from_millis(2),
+                cap: Duration::from_millis(20),
+                ..BackoffConfig::new()
+            },
+            ..ReflectorConfig::new()
+        },
+        queue,
+        ..InformerConfig::new()
+    }
+}
+
+pub(crate) struct Followed {
+    pub(crate) informer: SharedInformer<LeanBody>,
+    told: Notifications<LeanBody>,
+    folded: Folded,
+    deleted: BTreeSet<String>,
+    failures: Arc<Mutex<Vec<Failure>>>,
+}
+
+impl Followed {
+    pub(crate) fn new(config: Config, behaviour: InformerConfig) -> Self {
+        let client = Client::new(config).unwrap();
+        let failures = Arc::new(Mutex::new(Vec::new()));
+        let noted = Arc::clone(&failures);
+        let informer = InformerBuilder::lean(Target::new("", "v1", "pods"))
+            .preset(behaviour)
+            .on_failure(move |last| noted.lock().unwrap().push(last.failure))
+            .start(&client)
+            .unwrap();
+        Self {
+            told: informer.stream().unwrap(),
+            informer,
+            folded: Folded::default(),
+            deleted: BTreeSet::new(),
+            failures,
+        }
+    }
+
+    /// Waits until it was told all that has happened to the server, and looks whether that made sense.
+    pub(crate) async fn catches_up(&mut self, server: &SharedServer, what: &str) {
+        let wanted = view(server);
+        let told = async {
+            while self.folded.view() != wanted {
+                let notification = self.told.next().await.unwrap();
+                self.tell(&notification, what);
+            }
+        };
+        if tokio::time::timeout(LONG, told).await.is_err() {
+            let status = self.informer.status();
+            panic!("{what}: it does not catch up: {status:#?}");
+        }
+        let version = server.with(|server| server.revision().to_string());
+        let store = self.informer.reached(&version, LONG).await.unwrap();
+        assert_eq!(view_of(&store), wanted, "{what}");
+        assert_eq!(self.folded.faults(), [""; 0], "{what}");
+        assert_eq!(self.told.status().unwrap().pending, 0, "{what}");
+    }
+
+    fn tell(&mut self, notification: &Notification<informer::Shared<LeanBody>>, what: &str) {
+        match notification {
+            Notification::Updated { old, new, .. } => {
+                assert_ne!(old.version, new.version, "{what}: told twice: {}", new.key);
+            }
+            Notification::Deleted { key, .. } => {
+                self.deleted.insert(key.to_string());
+            }
+            Notification::Added { .. } => {}
+        }
+        self.folded.tell(notification);
+    }
+
+    /// What [`change`] has made vanish was told, each object once.
+    pub(crate) fn knows_who_vanished(&self, what: &str) {
+        let vanished: Vec<&str> = self.deleted.iter().map(String::as_str).collect();
+        assert_eq!(vanished, ["web/b", "web/c"], "{what}");
+    }
+
+    pub(crate) fn has_failed(&self, failure: Failure) -> bool {
+        let same =
+            |seen: &Failure| std::mem::discriminant(seen) == std::mem::discriminant(&failure);
+        self.failures.lock().unwrap().iter().any(same)
+    }
+
+    /// Waits for a failure of this class.
+    pub(crate) async fn fails(&self, failure: Failure, what: &str) {
+        let mut status = self.informer.status();
+        let failed = async {
+            while !self.has_failed(failure) {
+                status = self.informer.status_change(&status).await.unwrap();
+            }
+        };
+        if tokio::time::timeout(LONG, failed).await.is_err() {
+            panic!(
+                "{what}: no {failure:?}: {:?}",
+                self.failures.lock().unwrap()
+            );
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Requests that are answered, but not as they should be.
+
+use informer::{Config, Failure};
+use informer_transport_mock::Server;
+use informer_transport_mock::http::{HttpConfig, serve};
+
+use crate::followed::{Followed, LISTED, WAYS, Way, change, impatient, server, touch};
+use crate::wire::{Answer, Wire};
+
+/// A watch is lost, and the requests after it are answered so; with the server's memory, and without.
+/// Answers how much of the answers was taken.
+async fn is_answered(ways: &[Way], answers: &[Answer], failure: Failure) -> usize {
+    let mut wasted = 0;
+    for &way in ways {
+        for forgets in [false, true] {
+            let what = format!("{:?}, {way:?}, forgets: {forgets}", answers.first());
+            let server = server();
+            let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+            let wire = Wire::new(running.address()).await;
+            let mut pods = Followed::new(Config::new(&wire.url()).unwrap(), impatient(way));
+            pods.catches_up(&server, &what).await;
+            touch(&server, "a");
+            pods.catches_up(&server, &what).await;
+
+            wire.answer(answers.iter().cloned());
+            change(&server, "d");
+            if forgets {
+                server.with(Server::restart);
+            }
+            pods.catches_up(&server, &what).await;
+            pods.knows_who_vanished(&what);
+            assert!(wire.is_used_up(), "{what}");
+            assert!(pods.has_failed(failure), "{what}: no {failure:?}");
+            wasted = wasted.max(wire.wasted());
+            running.stop().await;
+        }
+    }
+    wasted
+}
+
+/// An answer over HTTP/1.1.
+fn answer(code: u16, headers: &str, body: &str) -> Answer {
+    let length = body.len();
+    Answer::Text(format!(
+        "HTTP/1.1 {code} Whatever\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    ))
+}
+
+#[tokio::test]
+async fn unsuccessful_answers_with_and_without_a_body() {
+    for (code, reason, failure) in [
+        (401, "Unauthorized", Failure::Unauthorized),
+        (403, "Forbidden", Failure::Forbidden),
+        (404, "NotFound", Failure::NotFound),
+        (410, "Expired", Failure::Expired),
+        (
+            429,
+            "TooManyRequests",
+            Failure::Throttled { retry_after: None },
+        ),
+        (500, "InternalError", Failure::Internal),
+        (503, "ServiceUnavailable", Failure::Unavailable),
+        (504, "Timeout", Failure::TimedOut),
+    ] {
+        let json = "content-type: application/json\r\n";
+        let status = format!(
+            r#"{{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"{reason}","code":{code}}}"#
+        );
+        let page = "<html>no</html>";
+        // Whatever is asked for after the first, a full state included, is answered like it.
+        for answer in [
+            answer(code, json, &status),
+            answer(code, "", ""),
+            answer(code, "content-type: text/html\r\n", page),
+        ] {
+            is_answered(&WAYS, &[answer.clone(), answer.clone(), answer], failure).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_login_page_is_no_state() {
+    let page = answer(
+        200,
+        "content-type: text/html\r\n",
+        "<html>please log in</html>",
+    );
+    is_answered(
+        &WAYS,
+        &[page.clone(), page.clone(), page],
+        Failure::Undecodable,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_goes_where_a_redirect_leads() {
+    let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    elsewhere.set_nonblocking(true).unwrap();
+    let address = elsewhere.local_addr().unwrap();
+    for code in [301, 302, 307, 308] {
+        let location = format!("location: http://{address}/api/v1/pods\r\n");
+        let away = answer(code, &location, "");
+        is_answered(&WAYS, &[away.clone(), away], Failure::Other).await;
+    }
+    assert!(elsewhere.accept().is_err(), "somebody came");
+}
+
+/// A head and the beginning of a body.
+fn begun(code: u16, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {code} Whatever\r\ncontent-type: application/json\r\ncontent-length: 10000000000\r\n\r\n{body}"
+    )
+}
+
+/// Objects have at most 16 MiB. So much may be taken before something is known to be none, with what is
+/// under way.
+const BEARABLE: usize = 64 << 20;
+
+#[tokio::test]
+async fn a_line_without_an_end() {
+    let line = begun(
+        200,
+        r#"{"type":"ADDED","object":{"metadata":{"name":"a","labels":{"a":""#,
+    );
+    let line = Answer::Long(line, usize::MAX);
+    let wasted = is_answered(&WAYS, &[line], Failure::Undecodable).await;
+    assert!(wasted < BEARABLE, "{wasted}");
+}
+
+#[tokio::test]
+async fn an_explanation_without_an_end() {
+    let why = Answer::Long(begun(500, ""), usize::MAX);
+    let wasted = is_answered(&WAYS, &[why.clone(), why], Failure::Internal).await;
+    assert!(wasted < BEARABLE, "{wasted}");
+}
+
+#[tokio::test]
+async fn a_list_that_is_larger_than_the_memory_it_may_take() {
+    const LENGTH: usize = 160 << 20;
+    let list = begun(
+        200,
+        r#"{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":""#,
+    );
+    let answers = [answer(410, "", ""), Answer::Long(list, LENGTH)];
+    let before = memory();
+    let wasted = is_answered(&[LISTED], &answers, Failure::Broken).await;
+    assert_eq!(wasted, LENGTH);
+    let grown = memory().saturating_sub(before);
+    assert!(grown < LENGTH / 2, "{grown}");
+}
+
+/// The most that this process has ever had, in bytes; 0 where nobody tells.
+fn memory() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = most.and_then(|most| most.trim().strip_suffix(" kB")?.parse::<usize>().ok());
+    kib.unwrap_or_default() << 10
+}
