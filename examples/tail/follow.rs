@@ -31,8 +31,8 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
         output,
     };
     informer.start();
+    teller.status(informer.status())?;
     loop {
-        // In this order: a status comes after the changes that led to it.
         tokio::select! {
             biased;
             () = &mut stop => return Ok(teller.store(&informer).await?),
@@ -41,6 +41,8 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
                 None => return Err(ended(&informer.status()).into()),
             },
             changed = informer.status_change(&teller.seen) => if let Some(status) = changed {
+                // What led to it comes first.
+                teller.changes().await?;
                 teller.status(status)?;
             },
         }
@@ -87,16 +89,21 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
         Ok(())
     }
 
+    /// Tells the changes that wait; answers whether there were any.
+    async fn changes(&mut self) -> io::Result<bool> {
+        let mut any = false;
+        while let Some(notification) = self.waiting().await {
+            self.change(&notification)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
     /// Tells the store, when all that led to it has been told.
     async fn store(&mut self, informer: &SharedInformer<K>) -> io::Result<()> {
         loop {
             let store = informer.snapshot();
-            let mut is_complete = true;
-            while let Some(notification) = self.waiting().await {
-                self.change(&notification)?;
-                is_complete = false;
-            }
-            if is_complete {
+            if !self.changes().await? {
                 return self.output.tell(&Line::of_store(&store));
             }
         }

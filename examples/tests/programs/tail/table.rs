@@ -45,3 +45,49 @@ async fn columns_are_aligned_and_plain_in_a_pipe() {
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     running.stop().await;
 }
+
+/// What the program prints on a terminal, until it says that it has seen everything.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(command: &mut std::process::Command) -> String {
+    use std::io::{BufRead as _, BufReader};
+
+    use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
+
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    let terminal = openpt(flags).unwrap();
+    unlockpt(&terminal).unwrap();
+    let peer = ioctl_tiocgptpeer(&terminal, flags).unwrap();
+    let mut child = command.stdout(peer).spawn().unwrap();
+    let mut seen = String::new();
+    for line in BufReader::new(std::fs::File::from(terminal)).lines() {
+        seen.push_str(&line.unwrap());
+        seen.push('\n');
+        if seen.contains("synced") {
+            break;
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    seen
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn there_are_colours_on_a_terminal_whose_owner_likes_them() {
+    let (_, running) = cluster().await;
+    let flags = ["pods", "-n", "web", "--server", running.url()];
+    let plain = on_a_terminal(tail(&flags).env("NO_COLOR", "1"));
+    assert!(plain.contains("\nadd     web/a  "), "{plain}");
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    let coloured = on_a_terminal(tail(&flags).env_remove("NO_COLOR"));
+    assert!(
+        coloured.contains("\n\u{1b}[32madd   \u{1b}[0m  web/a  "),
+        "{coloured:?}"
+    );
+    // The columns are the same.
+    let stripped = ["\u{1b}[32m", "\u{1b}[36m", "\u{1b}[0m"]
+        .iter()
+        .fold(coloured, |text, colour| text.replace(colour, ""));
+    assert_eq!(stripped, plain);
+    running.stop().await;
+}
