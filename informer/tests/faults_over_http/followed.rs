@@ -24,11 +24,11 @@ pub(crate) type Way = (FirstState, QueueKind);
 pub(crate) const LISTED: Way = (FirstState::Listed, QueueKind::InOrder);
 pub(crate) const WAYS: [Way; 2] = [(FirstState::Streamed, QueueKind::DeltaFifo), LISTED];
 
-/// A server with three pods.
+/// A server with four pods. Nothing ever happens to the last one.
 pub(crate) fn server() -> SharedServer {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     server.with(|server| {
-        for name in ["a", "b", "c"] {
+        for name in ["a", "b", "c", "still"] {
             let pod = json!({"metadata": {"namespace": "web", "name": name}});
             server.create("pods", pod).unwrap();
         }
