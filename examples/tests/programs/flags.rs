@@ -17,6 +17,11 @@ fn all() -> impl Iterator<Item = &'static str> {
     entries.map(|entry| entry.split_once('"').unwrap().0)
 }
 
+/// Those that need no argument. `tail` needs to know what to follow, and has tests of its own.
+fn plain() -> impl Iterator<Item = &'static str> {
+    all().filter(|name| *name != "tail")
+}
+
 /// Those that can follow a real cluster.
 fn with_cluster_flags() -> Vec<&'static str> {
     let takes = |name: &&str| {
@@ -24,7 +29,7 @@ fn with_cluster_flags() -> Vec<&'static str> {
         assert_eq!(help.status, Some(0), "{name}: {}", help.stderr);
         help.stdout.contains("--kubeconfig")
     };
-    let names: Vec<_> = all().filter(takes).collect();
+    let names: Vec<_> = plain().filter(takes).collect();
     assert!(names.contains(&"quickstart"), "{names:?}");
     names
 }
@@ -56,7 +61,9 @@ fn a_cluster_that_cannot_be_used_is_named_in_one_sentence() {
         let missing = with(&["--kubeconfig", "/nonexistent/config"]);
         assert_sentence(name, &missing, "/nonexistent/config");
         let nowhere = with(&["--server", "nowhere"]);
-        assert_sentence(name, &nowhere, "must begin with https:// or http://");
+        assert_eq!(nowhere.status, Some(2), "{name}: {}", nowhere.stderr);
+        let words = "must begin with https:// or http://";
+        assert!(nowhere.stderr.contains(words), "{name}: {}", nowhere.stderr);
     }
 }
 
@@ -113,7 +120,7 @@ fn the_time_can_be_up() {
 /// As in `… | head -1`.
 #[test]
 fn a_reader_who_has_seen_enough_is_no_failure() {
-    for name in all() {
+    for name in plain() {
         let mut process = example(name)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
