@@ -1,0 +1,138 @@
+//! The server side: etcd and kube-apiserver as processes, told what to do over a pipe.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use informer::Config;
+use serde::Deserialize;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
+
+use crate::Outcome;
+
+/// How long a command may take: a start, and ten thousand pods.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A running cluster. Dropped, it is killed, with all its processes.
+#[derive(Debug)]
+pub struct Cluster {
+    // Its end is the end of all its children.
+    _supervisor: Child,
+    orders: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    state: State,
+    dir: PathBuf,
+}
+
+/// What the supervisor writes into its folder.
+#[derive(Clone, Deserialize, Debug)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct State {
+    /// Where the API server is.
+    #[serde(rename = "apiserverURL")]
+    pub url: String,
+    /// A kubeconfig with a context for each user.
+    pub kubeconfig: PathBuf,
+    /// The certificate that signed the server's.
+    pub authority: PathBuf,
+    /// The token of somebody who may do everything.
+    pub admin_token: String,
+}
+
+impl Cluster {
+    /// Starts a cluster with its files in `dir`, and waits until it is ready.
+    ///
+    /// # Errors
+    /// It does not start; its logs are in `dir`.
+    pub async fn up(binary: &Path, dir: &Path) -> Outcome<Self> {
+        let mut supervisor = Command::new(binary)
+            .arg("up")
+            .arg("--dir")
+            .arg(dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
+        let pipes = supervisor.stdin.take().zip(supervisor.stdout.take());
+        let (orders, answers) = pipes.ok_or("the supervisor has no pipes")?;
+        let mut answers = BufReader::new(answers).lines();
+        let ready = timeout(PATIENCE, answers.next_line()).await;
+        if ready.map_err(|_| "the cluster does not get ready")?? != Some("ready".to_owned()) {
+            return Err(format!(
+                "the cluster did not start; see the logs in {}",
+                dir.display()
+            )
+            .into());
+        }
+        let text = std::fs::read(dir.join("state.json"))?;
+        Ok(Self {
+            _supervisor: supervisor,
+            orders,
+            answers,
+            state: serde_json::from_slice(&text)?,
+            dir: dir.to_owned(),
+        })
+    }
+
+    /// Gives an order, such as `kill-apiserver`, and waits until it is carried out.
+    ///
+    /// # Errors
+    /// It was not.
+    pub async fn tell(&mut self, order: &str) -> Outcome<String> {
+        self.orders
+            .write_all(format!("{order}\n").as_bytes())
+            .await?;
+        let answer = timeout(PATIENCE, self.answers.next_line()).await;
+        let answer = answer.map_err(|_| format!("{order}: no answer"))??;
+        match answer.as_deref().and_then(|line| line.split_once(' ')) {
+            Some(("ok", text)) => Ok(text.to_owned()),
+            other => Err(format!("{order}: {other:?}").into()),
+        }
+    }
+
+    /// What is where.
+    #[must_use]
+    pub const fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Where the API server listens.
+    ///
+    /// # Errors
+    /// Its URL is not what was expected.
+    pub fn address(&self) -> Outcome<SocketAddr> {
+        let url = &self.state.url;
+        let address = url
+            .strip_prefix("https://")
+            .ok_or_else(|| format!("{url} is not https"))?;
+        Ok(address.parse()?)
+    }
+
+    /// The configuration of a user (`admin`, `certificate`, `nobody`, or `uncompressed`).
+    ///
+    /// # Errors
+    /// There is no such user.
+    pub fn config(&self, context: &str) -> Outcome<Config> {
+        Ok(Config::from_kubeconfig(
+            &self.state.kubeconfig,
+            Some(context),
+        )?)
+    }
+
+    /// The same through a proxy.
+    ///
+    /// # Errors
+    /// There is no such user.
+    pub fn config_through(&self, context: &str, proxy: SocketAddr) -> Outcome<Config> {
+        let text = std::fs::read_to_string(&self.state.kubeconfig)?;
+        let text = text.replace(&self.state.url, &format!("https://{proxy}"));
+        let file = self.dir.join(format!("kubeconfig-{}", proxy.port()));
+        std::fs::write(&file, text)?;
+        Ok(Config::from_kubeconfig(&file, Some(context))?)
+    }
+}

@@ -1,0 +1,202 @@
+//! An informer under test, with its judge.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use informer::informer_core::transport::{At, Request};
+use informer::{
+    Client, Failure, InformerBuilder, LeanBody, MetadataBody, Registration, SharedInformer,
+};
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::api::{Api, Listed, bare};
+use crate::audit::Audit;
+
+/// How often the server is asked whether the store equals it by now.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// A form of objects that can be compared with what a list has.
+pub trait Comparable: Send + Sync + Sized + 'static {
+    /// What is kept, in the shape of the server's.
+    ///
+    /// # Errors
+    /// It is not JSON.
+    fn kept(&self) -> Outcome<Value>;
+
+    /// The part of the server's object that should be kept.
+    fn expected(server: &Value) -> &Value;
+}
+
+impl Comparable for LeanBody {
+    fn kept(&self) -> Outcome<Value> {
+        Ok(bare(self.decode()?))
+    }
+
+    fn expected(server: &Value) -> &Value {
+        server
+    }
+}
+
+impl Comparable for MetadataBody {
+    fn kept(&self) -> Outcome<Value> {
+        Ok(self.decode()?)
+    }
+
+    fn expected(server: &Value) -> &Value {
+        server.get("metadata").unwrap_or(&Value::Null)
+    }
+}
+
+/// An informer with a handler that is watched.
+#[derive(Debug)]
+pub struct Follower<K: Comparable> {
+    /// The informer.
+    pub informer: SharedInformer<K>,
+    /// What its handler was told.
+    pub audit: Audit,
+    failures: Arc<Mutex<Vec<Failure>>>,
+    /// Its handler.
+    pub registration: Registration<K>,
+}
+
+impl<K: Comparable> Follower<K> {
+    /// Starts an informer.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub fn start(builder: InformerBuilder<K>, client: &Client) -> Outcome<Self> {
+        let failures = Arc::<Mutex<Vec<_>>>::default();
+        let noted = Arc::clone(&failures);
+        let builder = builder.on_failure(move |last| {
+            noted
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(last.failure);
+        });
+        let informer = builder.start(client)?;
+        let audit = Audit::default();
+        let registration = informer.on(audit.handler())?;
+        Ok(Self {
+            informer,
+            audit,
+            failures,
+            registration,
+        })
+    }
+
+    /// All failures so far.
+    #[must_use]
+    pub fn failures(&self) -> Vec<Failure> {
+        let failures = self.failures.lock();
+        failures.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often the full state was read again.
+    #[must_use]
+    pub fn relists(&self) -> u64 {
+        self.informer.status().counts.full_states.saturating_sub(1)
+    }
+
+    /// Waits until store and handler know what the server has, and gives the time that it took.
+    ///
+    /// # Errors
+    /// They do not, within this time; with the differences.
+    pub async fn equals(&self, api: &Api, within: Duration) -> Outcome<Duration> {
+        let list = Request::List {
+            version: At::<String>::Latest,
+            limit: None,
+            page: None,
+        };
+        let path = self.informer.target().request(&list);
+        let began = Instant::now();
+        loop {
+            let differences = match api.list(&path).await {
+                Ok(listed) => self.differences(&listed)?,
+                Err(error) => vec![error.to_string()],
+            };
+            if differences.is_empty() {
+                return Ok(began.elapsed());
+            }
+            if began.elapsed() > within {
+                let first: Vec<_> = differences.iter().take(5).map(String::as_str).collect();
+                return Err(format!(
+                    "{} differences after {within:?}: {}; {:?}",
+                    differences.len(),
+                    first.join("; "),
+                    self.informer.status()
+                )
+                .into());
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+
+    /// What the store, or the handler, knows differently.
+    ///
+    /// # Errors
+    /// An object in the store cannot be read.
+    pub fn differences(&self, listed: &Listed) -> Outcome<Vec<String>> {
+        let told = self.audit.told();
+        let store = self.informer.snapshot();
+        let store: BTreeMap<String, _> = store.iter().map(|it| (it.key.to_string(), it)).collect();
+        let mut differences = Vec::new();
+        for (key, object) in listed {
+            match store.get(key) {
+                None => differences.push(format!("{key} is not in the store")),
+                Some(kept) if kept.body.kept()? != *K::expected(object) => {
+                    differences.push(format!("{key} is another one in the store"));
+                }
+                Some(_) => {}
+            }
+            let field = |path| {
+                object
+                    .pointer(path)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+            };
+            let identity = (field("/metadata/uid"), field("/metadata/resourceVersion"));
+            match told.objects.get(key) {
+                None => differences.push(format!("{key} was not reported")),
+                Some((uid, version)) if (uid.as_str(), version.as_str()) != identity => {
+                    differences.push(format!(
+                        "{key} was reported at {version}, not {}",
+                        identity.1
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        let gone = |key: &&String| !listed.contains_key(*key);
+        let stale = store.keys().filter(gone);
+        differences.extend(stale.map(|key| format!("{key} is still in the store")));
+        let unreported = told.objects.keys().filter(gone);
+        differences.extend(unreported.map(|key| format!("{key} was not reported deleted")));
+        Ok(differences)
+    }
+
+    /// That nothing was told twice.
+    ///
+    /// # Errors
+    /// Something was.
+    pub fn told_once(&self) -> Outcome {
+        let duplicates = self.audit.told().duplicates;
+        match duplicates.first() {
+            None => Ok(()),
+            Some(first) => Err(format!("{} duplicates: {first}", duplicates.len()).into()),
+        }
+    }
+
+    /// That it never had to be corrected: no failure, no relist, nothing told twice.
+    ///
+    /// # Errors
+    /// It had.
+    pub fn undisturbed(&self) -> Outcome {
+        let (failures, relists) = (self.failures(), self.relists());
+        if !failures.is_empty() || relists > 0 {
+            return Err(format!("{relists} relists, and failures: {failures:?}").into());
+        }
+        self.told_once()
+    }
+}

@@ -1,0 +1,206 @@
+//! Other kinds than pods, and parts of them.
+
+use informer::{Failure, InformerBuilder, Target};
+use informer_e2e::Outcome;
+use informer_e2e::api::version;
+use informer_e2e::follower::Follower;
+use serde_json::json;
+
+use super::{LONG, World, impatient, pod, pods_in, pods_path, touch, until};
+
+pub(super) async fn deployments(world: &World) -> Outcome {
+    world.namespace("deployments").await?;
+    let client = world.client("admin")?;
+    let target = Target::new("apps", "v1", "deployments").in_namespace("deployments");
+    let path = target.path();
+    let follower = Follower::start(InformerBuilder::lean(target), &client)?;
+    for number in 0..5 {
+        let labels = json!({"app": format!("shop-{number}")});
+        let deployment = json!({
+            "metadata": {"name": format!("shop-{number}")},
+            "spec": {
+                "selector": {"matchLabels": labels},
+                "template": {
+                    "metadata": {"labels": labels},
+                    "spec": {"containers": [{"name": "main", "image": "registry.invalid/shop"}]},
+                },
+            },
+        });
+        world.api.create(&path, &deployment).await?;
+    }
+    follower.equals(&world.api, LONG).await?;
+    let scaled = json!({"spec": {"replicas": 7}});
+    world.api.patch(&format!("{path}/shop-1"), &scaled).await?;
+    world.api.delete(&format!("{path}/shop-2")).await?;
+    follower.equals(&world.api, LONG).await?;
+    follower.undisturbed()
+}
+
+/// Kinds that live in no namespace: one that the server begins with, and one that it does not.
+pub(super) async fn cluster_scoped(world: &World) -> Outcome {
+    let client = world.client("admin")?;
+    let roles = Target::new("rbac.authorization.k8s.io", "v1", "clusterroles");
+    let nodes = Target::new("", "v1", "nodes");
+    for target in [roles, nodes] {
+        let path = target.path();
+        let follower = Follower::start(InformerBuilder::lean(target), &client)?;
+        for name in ["e2e-a", "e2e-b"] {
+            let object = json!({"metadata": {"name": name}});
+            world.api.create(&path, &object).await?;
+        }
+        follower.equals(&world.api, LONG).await?;
+        world.api.patch(&format!("{path}/e2e-a"), &touch(1)).await?;
+        world.api.delete(&format!("{path}/e2e-b")).await?;
+        follower.equals(&world.api, LONG).await?;
+        if follower.informer.lister().get("", "e2e-a").is_none() {
+            return Err(format!("e2e-a is not found in {path}").into());
+        }
+        follower.undisturbed()?;
+    }
+    Ok(())
+}
+
+/// A kind that is not there, comes, goes while it is followed, and comes again.
+pub(super) async fn custom_resources(world: &World) -> Outcome {
+    world.namespace("widgets").await?;
+    let client = world.client("admin")?;
+    let target = Target::new("e2e.example.com", "v1", "widgets").in_namespace("widgets");
+    let path = target.path();
+    let follower = Follower::start(InformerBuilder::lean(target).preset(impatient()), &client)?;
+    until("it is missed", async || {
+        follower.failures().contains(&Failure::NotFound)
+    })
+    .await?;
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let definition = json!({
+        "metadata": {"name": "widgets.e2e.example.com"},
+        "spec": {
+            "group": "e2e.example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                }},
+            }],
+        },
+    });
+    for round in 0..3 {
+        world.api.create(definitions, &definition).await?;
+        let widget = |number: usize| {
+            json!({
+                "apiVersion": "e2e.example.com/v1", "kind": "Widget",
+                "metadata": {"name": format!("widget-{number}")}, "size": round,
+            })
+        };
+        // The definition is served a little after it was accepted.
+        until("it is served", async || {
+            world.api.create(&path, &widget(0)).await.is_ok()
+        })
+        .await?;
+        for number in 1..20 {
+            world.api.create(&path, &widget(number)).await?;
+        }
+        follower.equals(&world.api, LONG).await?;
+        world
+            .api
+            .patch(&format!("{path}/widget-3"), &touch(round))
+            .await?;
+        world.api.delete(&format!("{path}/widget-4")).await?;
+        follower.equals(&world.api, LONG).await?;
+
+        let definition = format!("{definitions}/widgets.e2e.example.com");
+        world.api.delete(&definition).await?;
+        until("it is gone", async || {
+            world.api.get(&definition).await.is_err()
+        })
+        .await?;
+        let is_empty = async || {
+            follower.audit.told().objects.is_empty() && follower.informer.snapshot().is_empty()
+        };
+        until("its objects are", is_empty).await?;
+    }
+    follower.told_once()?;
+    let told = follower.audit.told();
+    if told.deleted != 60 {
+        return Err(format!("{} of 60 objects were reported deleted", told.deleted).into());
+    }
+    Ok(())
+}
+
+/// Objects come into a selection and leave it by being changed.
+pub(super) async fn selectors(world: &World) -> Outcome {
+    world.namespace("selectors").await?;
+    let client = world.client("admin")?;
+    let path = pods_path("selectors");
+    let by_label = pods_in("selectors").labels(&"tier in (front,back),!hidden".parse()?);
+    let by_label = Follower::start(by_label, &client)?;
+    let by_field = pods_in("selectors").fields(&"spec.nodeName=node-1".parse()?);
+    let by_field = Follower::start(by_field, &client)?;
+    for (name, tier, node) in [
+        ("a", "front", "node-1"),
+        ("b", "back", "node-2"),
+        ("c", "none", "node-1"),
+    ] {
+        let object = json!({
+            "metadata": {"name": name, "labels": {"tier": tier}},
+            "spec": {"nodeName": node, "containers": [{"name": "main", "image": "registry.invalid/image"}]},
+        });
+        world.api.create(&path, &object).await?;
+    }
+    let keys = |follower: &Follower<_>| {
+        follower
+            .audit
+            .told()
+            .objects
+            .into_keys()
+            .collect::<Vec<_>>()
+    };
+    for (name, labels, expected) in [
+        ("a", json!({}), vec!["a", "b"]),
+        ("a", json!({"hidden": "yes"}), vec!["b"]),
+        ("c", json!({"tier": "back"}), vec!["b", "c"]),
+        ("b", json!({"tier": null}), vec!["c"]),
+        ("a", json!({"hidden": null}), vec!["a", "c"]),
+    ] {
+        let patch = json!({"metadata": {"labels": labels}});
+        world.api.patch(&format!("{path}/{name}"), &patch).await?;
+        by_label.equals(&world.api, LONG).await?;
+        by_field.equals(&world.api, LONG).await?;
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|name| format!("selectors/{name}"))
+            .collect();
+        if keys(&by_label) != expected {
+            return Err(format!("{:?} are selected, not {expected:?}", keys(&by_label)).into());
+        }
+    }
+    if keys(&by_field) != ["selectors/a", "selectors/c"] {
+        return Err(format!("{:?} are selected by node", keys(&by_field)).into());
+    }
+    by_label.undisturbed()?;
+    by_field.undisturbed()
+}
+
+pub(super) async fn metadata_only(world: &World) -> Outcome {
+    world.namespace("metadata").await?;
+    let client = world.client("admin")?;
+    let path = pods_path("metadata");
+    world.api.create(&path, &pod("old")).await?;
+    let target = Target::new("", "v1", "pods").in_namespace("metadata");
+    let follower = Follower::start(InformerBuilder::metadata(target), &client)?;
+    follower.equals(&world.api, LONG).await?;
+    world.api.create(&path, &pod("new")).await?;
+    let touched = world.api.patch(&format!("{path}/old"), &touch(7)).await?;
+    let store = follower.informer.reached(version(&touched)?, LONG).await?;
+    let old = store
+        .get(&"metadata/old".parse()?)
+        .ok_or("old is not there")?;
+    if old.body.annotation("example.com/touched").as_deref() != Some("7") {
+        return Err(format!("its annotations are missing: {:?}", old.body).into());
+    }
+    world.api.delete(&format!("{path}/old")).await?;
+    follower.equals(&world.api, LONG).await?;
+    follower.undisturbed()
+}

@@ -1,0 +1,203 @@
+//! What is tested, in this order, on one server. Each has a namespace of its own; those that hurt the
+//! server come last and leave it whole.
+
+// Large states, read in every way.
+mod states;
+
+// Many writers, and nothing lost.
+mod churn;
+
+// Other kinds than pods, and parts of them.
+mod kinds;
+
+// Who may read, and who may not.
+mod users;
+
+// Many informers, one client.
+mod many;
+
+// What a fault strikes.
+mod subject;
+
+// The server is hurt.
+mod server_faults;
+
+// The line to it is.
+mod line_faults;
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use informer::informer_core::reflector::{BackoffConfig, ReflectorConfig};
+use informer::{Client, Failure, InformerBuilder, InformerConfig, LeanBody, Target};
+use informer_e2e::Outcome;
+use informer_e2e::api::Api;
+use informer_e2e::cluster::Cluster;
+use informer_e2e::follower::{Comparable, Follower};
+use informer_e2e::proxy::Proxy;
+use informer_e2e::report::{Aftermath, Report};
+use serde_json::{Value, json};
+
+/// More than enough for anything that is waited for.
+const LONG: Duration = Duration::from_secs(120);
+
+/// A server with many pods.
+const MANY: &str = "many";
+
+type Scenario = for<'a> fn(&'a mut World) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+
+macro_rules! scenarios {
+    ($($file:ident: $($name:ident),+;)+) => {
+        /// All of them by their names.
+        pub(crate) const SCENARIOS: &[(&str, Scenario)] = &[
+            $($((stringify!($name), |world| Box::pin($file::$name(world)))),+),+
+        ];
+    };
+}
+
+scenarios! {
+    states: states_in_every_way, pages;
+    churn: churn;
+    kinds: deployments, cluster_scoped, custom_resources, selectors, metadata_only;
+    users: token_and_certificate, rights_denied_and_granted;
+    many: two_hundred_watches, read_your_writes;
+    server_faults: kill_while_watching, kill_while_listing, kill_while_streaming, restart_etcd,
+        versions_compacted, stopped_and_continued;
+    line_faults: cuts, late_line, slow_line, silent_line;
+}
+
+/// What scenarios work with.
+pub(crate) struct World {
+    pub(crate) cluster: Cluster,
+    pub(crate) api: Arc<Api>,
+    pub(crate) report: Report,
+    quick: bool,
+    seeded: bool,
+}
+
+impl World {
+    pub(crate) fn new(cluster: Cluster, api: Arc<Api>, quick: bool) -> Self {
+        Self {
+            cluster,
+            api,
+            report: Report::default(),
+            quick,
+            seeded: false,
+        }
+    }
+
+    /// One or the other.
+    const fn quick_or<T: Copy>(&self, quick: T, full: T) -> T {
+        if self.quick { quick } else { full }
+    }
+
+    /// A client of the server itself.
+    fn client(&self, user: &str) -> Outcome<Client> {
+        Ok(Client::new(self.cluster.config(user)?)?)
+    }
+
+    /// A line to the server.
+    async fn proxy(&self) -> Outcome<Proxy> {
+        Ok(Proxy::to(self.cluster.address()?).await?)
+    }
+
+    /// A client at the other end of a line.
+    fn client_through(&self, proxy: &Proxy, user: &str) -> Outcome<Client> {
+        Ok(Client::new(
+            self.cluster.config_through(user, proxy.address())?,
+        )?)
+    }
+
+    /// Makes a namespace.
+    async fn namespace(&self, name: &str) -> Outcome {
+        let object = json!({"metadata": {"name": name}});
+        self.api.create("/api/v1/namespaces", &object).await?;
+        Ok(())
+    }
+
+    /// How many pods the namespace [`MANY`] has, which is filled when somebody asks first.
+    async fn many(&mut self) -> Outcome<usize> {
+        let count = self.quick_or(2_000, 10_000);
+        if !self.seeded {
+            self.cluster.tell(&format!("seed {MANY} {count}")).await?;
+            self.seeded = true;
+        }
+        Ok(count)
+    }
+
+    /// Judges a follower after a fault, and reports.
+    async fn judge<K: Comparable>(&mut self, fault: &str, follower: &Follower<K>) -> Outcome {
+        let equal = follower.equals(&self.api, LONG).await;
+        let path = follower.informer.target().path();
+        let losses = match &equal {
+            Ok(_) => 0,
+            Err(_) => follower.differences(&self.api.list(&path).await?)?.len(),
+        };
+        let is_forced = |failure: &Failure| *failure == Failure::Expired;
+        let failures = follower.failures();
+        let aftermath = Aftermath {
+            fault: fault.to_owned(),
+            until_equal: equal.as_ref().ok().copied(),
+            relists: follower.relists(),
+            forced: failures.iter().filter(|it| is_forced(it)).count() as u64,
+            duplicates: follower.audit.told().duplicates.len(),
+            losses,
+        };
+        self.report.fault(aftermath.clone());
+        equal?;
+        follower.told_once()?;
+        aftermath
+            .judge()
+            .map_err(|error| format!("{fault}: {error}; the failures were {failures:?}").into())
+    }
+}
+
+/// Waits until something is so.
+async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> Outcome {
+    let began = Instant::now();
+    while !is_so().await {
+        if began.elapsed() > LONG {
+            return Err(format!("waited {LONG:?} until {what}").into());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(())
+}
+
+/// As usual, but with short waits.
+fn impatient() -> InformerConfig {
+    InformerConfig {
+        reflector: ReflectorConfig {
+            backoff: BackoffConfig {
+                base: Duration::from_millis(200),
+                cap: Duration::from_secs(2),
+                ..BackoffConfig::new()
+            },
+            ..ReflectorConfig::new()
+        },
+        ..InformerConfig::new()
+    }
+}
+
+fn pods_in(namespace: &str) -> InformerBuilder<LeanBody> {
+    InformerBuilder::lean(Target::new("", "v1", "pods"))
+        .namespace(namespace)
+        .preset(impatient())
+}
+
+fn pods_path(namespace: &str) -> String {
+    format!("/api/v1/namespaces/{namespace}/pods")
+}
+
+fn pod(name: &str) -> Value {
+    json!({
+        "metadata": {"name": name, "labels": {"app": "e2e"}},
+        "spec": {"containers": [{"name": "main", "image": "registry.invalid/image"}]},
+    })
+}
+
+/// A patch that changes something, each time another thing.
+fn touch(number: usize) -> Value {
+    json!({"metadata": {"annotations": {"example.com/touched": number.to_string()}}})
+}

@@ -1,0 +1,118 @@
+//! The server is hurt.
+
+use std::time::Duration;
+
+use informer::{FirstState, InformerBuilder, Phase, Target};
+use informer_e2e::Outcome;
+use informer_e2e::follower::Follower;
+use informer_e2e::proxy::Line;
+
+use super::subject::{IDLE, Subject, watchful, watchful_client};
+use super::{LONG, MANY, World, until};
+
+pub(super) async fn kill_while_watching(world: &mut World) -> Outcome {
+    let mut subject = Subject::watching(world, "killed").await?;
+    world.cluster.tell("kill-apiserver").await?;
+    world.cluster.tell("start-apiserver").await?;
+    subject.change(world).await?;
+    world
+        .judge("kill -9 while watching, restart", &subject.follower)
+        .await
+}
+
+pub(super) async fn kill_while_listing(world: &mut World) -> Outcome {
+    kill_during(world, FirstState::Listed, "kill -9 while listing, restart").await
+}
+
+pub(super) async fn kill_while_streaming(world: &mut World) -> Outcome {
+    kill_during(
+        world,
+        FirstState::Streamed,
+        "kill -9 while streaming, restart",
+    )
+    .await
+}
+
+/// The line is slow until the server is dead, so that it dies in the middle of the state.
+async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) -> Outcome {
+    let count = world.many().await?;
+    let proxy = world.proxy().await?;
+    proxy.set(Line::Slow(100_000));
+    let client = watchful_client(world, &proxy)?;
+    let mut config = watchful();
+    config.reflector.first_state = first_state;
+    let target = Target::new("", "v1", "pods").in_namespace(MANY);
+    let follower = Follower::start(InformerBuilder::lean(target).preset(config), &client)?;
+    let in_the_middle = async || match follower.informer.status().phase {
+        Phase::Listing { items, .. } | Phase::Streaming { items } => items > 0,
+        _ => false,
+    };
+    until("it reads the state", in_the_middle).await?;
+    world.cluster.tell("kill-apiserver").await?;
+    if follower.informer.is_synced() {
+        return Err("the state was read before the server died".into());
+    }
+    proxy.set(Line::Good);
+    world.cluster.tell("start-apiserver").await?;
+    follower.informer.synced(LONG).await?;
+    let objects = follower.informer.snapshot().len();
+    if objects != count {
+        return Err(format!("synced with {objects} objects of {count}").into());
+    }
+    world.judge(fault, &follower).await
+}
+
+pub(super) async fn restart_etcd(world: &mut World) -> Outcome {
+    let mut subject = Subject::watching(world, "etcd").await?;
+    world.cluster.tell("restart-etcd").await?;
+    // The API server needs a moment to find it again.
+    until("there is a write", async || {
+        world
+            .api
+            .patch("/api/v1/namespaces/etcd", &super::touch(1))
+            .await
+            .is_ok()
+    })
+    .await?;
+    subject.change(world).await?;
+    world
+        .judge("etcd killed and restarted", &subject.follower)
+        .await
+}
+
+/// While nobody watches, things change, and the server forgets how.
+pub(super) async fn versions_compacted(world: &mut World) -> Outcome {
+    let mut subject = Subject::watching(world, "compacted").await?;
+    subject.proxy.set(Line::Down);
+    subject.change(world).await?;
+    world.cluster.tell("compact").await?;
+    world.cluster.tell("kill-apiserver").await?;
+    world.cluster.tell("start-apiserver").await?;
+    subject.proxy.set(Line::Good);
+    world
+        .judge("versions compacted, server restarted", &subject.follower)
+        .await?;
+    match subject.follower.relists() {
+        1 => Ok(()),
+        relists => Err(format!("{relists} relists, where there should be one").into()),
+    }
+}
+
+/// A peer that is there and says nothing, for longer than anybody waits.
+pub(super) async fn stopped_and_continued(world: &mut World) -> Outcome {
+    let mut subject = Subject::watching(world, "stopped").await?;
+    world.cluster.tell("stop-apiserver").await?;
+    tokio::time::sleep(IDLE * 3 + Duration::from_secs(1)).await;
+    let failures = subject.follower.failures().len();
+    world.cluster.tell("cont-apiserver").await?;
+    if failures == 0 {
+        return Err("nobody noticed the silence".into());
+    }
+    subject.change(world).await?;
+    world
+        .judge(
+            "SIGSTOP for three idle deadlines, SIGCONT",
+            &subject.follower,
+        )
+        .await
+}

@@ -1,0 +1,110 @@
+//! What a fault strikes: an informer that follows some pods at the end of a line.
+
+use std::time::Duration;
+
+use informer::{Client, InformerConfig, LeanBody};
+use informer_e2e::Outcome;
+use informer_e2e::follower::Follower;
+use informer_e2e::proxy::Proxy;
+use informer_transport_hyper::Settings;
+
+use super::{LONG, World, impatient, pod, pods_in, pods_path, touch};
+
+/// Silence for so long is suspicious.
+pub(super) const IDLE: Duration = Duration::from_secs(4);
+
+/// How many pods there are at first.
+const PODS: usize = 40;
+
+pub(super) struct Subject {
+    pub(super) follower: Follower<LeanBody>,
+    pub(super) proxy: Proxy,
+    namespace: String,
+    /// The pods that are there are those from here…
+    oldest: usize,
+    /// …to here.
+    newest: usize,
+}
+
+/// A follower that notices soon what it would notice late.
+pub(super) fn watchful() -> InformerConfig {
+    let mut config = impatient();
+    config.reflector.idle = Some(IDLE);
+    config
+}
+
+/// A client that does, too.
+pub(super) fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Client> {
+    let mut settings = Settings::new();
+    settings.keep_alive_interval = Duration::from_secs(3);
+    settings.keep_alive_timeout = Duration::from_secs(2);
+    settings.connect_timeout = Duration::from_secs(5);
+    settings.head_timeout = Duration::from_secs(5);
+    let config = world.cluster.config_through("admin", proxy.address())?;
+    Ok(Client::new(config.with_settings(settings))?)
+}
+
+impl Subject {
+    /// One that is in a watch, and has seen events.
+    pub(super) async fn watching(world: &World, namespace: &str) -> Outcome<Self> {
+        world.namespace(namespace).await?;
+        let proxy = world.proxy().await?;
+        let client = watchful_client(world, &proxy)?;
+        let builder = pods_in(namespace).preset(watchful());
+        let mut subject = Self {
+            follower: Follower::start(builder, &client)?,
+            proxy,
+            namespace: namespace.to_owned(),
+            oldest: 0,
+            newest: 0,
+        };
+        for _ in 0..PODS {
+            subject.create(world).await?;
+        }
+        subject.follower.equals(&world.api, LONG).await?;
+        subject.change(world).await?;
+        subject.follower.equals(&world.api, LONG).await?;
+        Ok(subject)
+    }
+
+    /// Some pods come, some go, some change, and some are others under the old name.
+    pub(super) async fn change(&mut self, world: &World) -> Outcome {
+        for _ in 0..10 {
+            world.api.delete(&self.path(self.oldest)).await?;
+            self.oldest += 1;
+            self.create(world).await?;
+        }
+        for number in self.oldest..self.oldest + 5 {
+            world
+                .api
+                .patch(&self.path(number), &touch(self.newest))
+                .await?;
+            let other = number + 5;
+            world.api.delete(&self.path(other)).await?;
+            let again = pod(&name(other));
+            world
+                .api
+                .create(&pods_path(&self.namespace), &again)
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn create(&mut self, world: &World) -> Outcome {
+        let created = pod(&name(self.newest));
+        self.newest += 1;
+        world
+            .api
+            .create(&pods_path(&self.namespace), &created)
+            .await?;
+        Ok(())
+    }
+
+    fn path(&self, number: usize) -> String {
+        format!("{}/{}", pods_path(&self.namespace), name(number))
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("pod-{number}")
+}
