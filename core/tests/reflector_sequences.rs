@@ -411,6 +411,43 @@ fn internal_errors_are_retried_at_once_while_the_window_is_open() {
     assert_eq!(retries, 31);
 }
 
+/// A connection that has died says nothing about the version. Where watches never pass, the full state
+/// is read from time to time all the same.
+#[test]
+fn an_unanswered_watch_is_asked_for_once_more() {
+    let listed = |config| ReflectorConfig {
+        first_state: FirstState::Listed,
+        ..config
+    };
+    let mut talk = Conversation::new(listed(ReflectorConfig::new()));
+    talk.next();
+    talk.list("10", None);
+    for _ in 0..2 {
+        assert_eq!(talk.next(), "watch 10 false");
+        talk.fail(Failure::Broken);
+        assert_eq!(talk.next(), "watch 10 false");
+        talk.say(Fact::Opened);
+        talk.sleep(2);
+        talk.fail(Failure::Broken);
+    }
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.fail(Failure::Broken);
+    assert_eq!(talk.next(), "watch 10 false");
+    for _ in 0..2 {
+        talk.fail(Failure::Broken);
+        assert_eq!(talk.next(), "list 10 0 -");
+        talk.list("10", None);
+        assert_eq!(talk.next(), "watch 10 false");
+    }
+    // client-go does not ask again.
+    let mut talk = Conversation::new(listed(ReflectorConfig::client_go()));
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.fail(Failure::Broken);
+    assert_eq!(talk.next(), "list 10 0 -");
+}
+
 #[test]
 fn stop_aborts_what_is_under_way_and_is_final() {
     let mut talk = Conversation::listed();

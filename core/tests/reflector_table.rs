@@ -470,7 +470,7 @@ fn a_watch_that_was_asked_for() {
             (failed(Failure::Internal), leave),
             (failed(Failure::Unavailable), leave),
             (failed(Failure::TimedOut), leave),
-            (failed(Failure::Broken), leave),
+            (failed(Failure::Broken), again),
             (failed(Failure::Other), leave),
             (failed(Failure::Idle), "watching | - | watch \"10\" | 10"),
         ],

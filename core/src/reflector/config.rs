@@ -31,6 +31,10 @@ pub struct ReflectorConfig {
     /// For so long after an internal error of the server, a watch is opened again at once instead of
     /// reading the full state again. Default zero: never.
     pub internal_retry: Duration,
+    /// Whether a watch whose connection breaks before there is an answer is asked for once more, before
+    /// the full state is read again. Default: yes, since the server has said nothing against the version
+    /// that we know; a connection that was shared may have been dead for a while. client-go: no.
+    pub retry_unanswered: bool,
 }
 
 /// How the full state is read.
@@ -98,6 +102,7 @@ impl ReflectorConfig {
             end_bookmark: Some(Duration::from_secs(30)),
             backoff: BackoffConfig::new(),
             internal_retry: Duration::ZERO,
+            retry_unanswered: true,
         }
     }
 
@@ -107,6 +112,7 @@ impl ReflectorConfig {
         Self {
             idle: None,
             end_bookmark: None,
+            retry_unanswered: false,
             backoff: BackoffConfig {
                 reset: BackoffReset::Periodic(TWO_MINUTES),
                 ..BackoffConfig::new()

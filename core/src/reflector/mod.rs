@@ -76,6 +76,8 @@ pub struct Reflector<S: Storage> {
     /// A streamed state was ended by the server without being announced as complete, though there was
     /// time, since the last full state was read.
     unannounced: bool,
+    /// The connection of a watch broke before there was an answer, and none has been answered since.
+    unanswered: bool,
     /// The objects of a full state are used as they come.
     partial_states: bool,
     /// A full state has been read, and no other one has been asked for since.
@@ -132,6 +134,7 @@ impl<S: Storage> Reflector<S> {
             never_stream: false,
             stream_broke: false,
             unannounced: false,
+            unanswered: false,
             partial_states: false,
             live: false,
             full_states: 0,

@@ -17,6 +17,7 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
+                self.unanswered = false;
                 let first = !streaming.exchange.opened;
                 streaming.exchange.opened = true;
                 streaming.exchange.heard = now;

@@ -17,6 +17,7 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
+                self.unanswered = false;
                 watching.exchange.opened = true;
                 watching.exchange.heard = now;
                 return (State::Watching(watching), None);
@@ -104,6 +105,15 @@ impl<S: Storage> Reflector<S> {
             // The server is overloaded or restarts: what we know is still good.
             Failure::Throttled { .. } => self.wait(Next::Watch, failure, now),
             Failure::Refused if !watching.exchange.opened => self.wait(Next::Watch, failure, now),
+            // Nothing was said against what we know. Only once: where lists pass and watches do not,
+            // the store must not grow old.
+            Failure::Broken
+                if !watching.exchange.opened
+                    && self.config.retry_unanswered
+                    && !core::mem::replace(&mut self.unanswered, true) =>
+            {
+                self.wait(Next::Watch, failure, now)
+            }
             Failure::Broken | Failure::TimedOut if watching.exchange.opened => {
                 self.end_watch(watching, now)
             }
