@@ -49,12 +49,15 @@ impl Cluster {
     /// # Errors
     /// It does not start; its logs are in `dir`.
     pub async fn up(binary: &Path, dir: &Path) -> Outcome<Self> {
+        std::fs::create_dir_all(dir)?;
+        let log = std::fs::File::create(dir.join("supervisor.log"))?;
         let mut supervisor = Command::new(binary)
             .arg("up")
             .arg("--dir")
             .arg(dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(log)
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;

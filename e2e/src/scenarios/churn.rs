@@ -14,8 +14,8 @@ use super::{LONG, World, pod, pods_in, pods_path, touch};
 
 const NAMESPACE: &str = "churn";
 const WRITERS: u64 = 25;
-const PER_SECOND: u64 = 500;
-const NAMES: u64 = 20;
+const PER_SECOND: u32 = 500;
+const NAMES: usize = 20;
 
 pub(super) async fn churn(world: &mut World) -> Outcome {
     world.namespace(NAMESPACE).await?;
@@ -43,68 +43,81 @@ pub(super) async fn churn(world: &mut World) -> Outcome {
     for writer in 0..WRITERS {
         writers.spawn(write(Arc::clone(&world.api), writer, length));
     }
-    let mut writes = 0;
-    while let Some(written) = writers.join_next().await {
-        writes += written??;
+    let mut all = Tally::default();
+    while let Some(tally) = writers.join_next().await {
+        let Tally { writes, events } = tally??;
+        all.writes += writes;
+        all.events += events;
     }
+    let Tally { writes, events } = all;
     let rate = writes as f64 / began.elapsed().as_secs_f64();
 
-    for follower in [&streamed, &in_order, &as_client_go] {
+    world.report.note(format!(
+        "churn: {writes} writes, {events} events, {rate:.0} writes/s by {WRITERS} writers"
+    ));
+    for (name, follower) in [
+        ("streamed", &streamed),
+        ("in order", &in_order),
+        ("as client-go", &as_client_go),
+    ] {
         let after = follower.equals(&world.api, LONG).await?;
         follower.undisturbed()?;
-        // Every write is an event, and nobody has merged any.
+        // Every event is told, and nobody has merged any.
         let told = follower.audit.told().count;
-        if told != writes {
-            return Err(format!("{told} notifications of {writes} writes").into());
+        if told != events as u64 {
+            return Err(format!("{told} notifications of {events} events").into());
         }
-        world.report.note(format!(
-            "churn: {writes} writes, {rate:.0}/s by {WRITERS} writers; equal after {:.2} s",
-            after.as_secs_f64()
-        ));
+        let text = format!("churn, {name}: equal after {:.2} s", after.as_secs_f64());
+        world.report.note(text);
     }
     metadata.equals(&world.api, LONG).await?;
     metadata.undisturbed()
 }
 
-/// Writes for so long, each object its own way, and says how many writes there were.
-async fn write(api: Arc<Api>, writer: u64, length: Duration) -> Outcome<u64> {
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    writes: usize,
+    events: usize,
+}
+
+/// Writes for so long, each object its own way. A pod is deleted in two events: it is marked, and then it
+/// is gone.
+async fn write(api: Arc<Api>, writer: u64, length: Duration) -> Outcome<Tally> {
     let mut random = writer + 1;
-    let mut exists = [false; NAMES as usize];
-    let mut writes = 0;
-    let mut pace = interval(Duration::from_secs(WRITERS) / u32::try_from(PER_SECOND)?);
+    let mut exists = [false; NAMES];
+    let mut tally = Tally::default();
+    let mut pace = interval(Duration::from_secs(WRITERS) / PER_SECOND);
     pace.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    let pods = pods_path(NAMESPACE);
     let began = Instant::now();
     while began.elapsed() < length {
         pace.tick().await;
         random = random
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        let (number, choice) = ((random >> 33) % NAMES, (random >> 48) % 10);
+        let (number, choice) = ((random >> 33) as usize % NAMES, (random >> 48) % 10);
         let name = format!("pod-{writer}-{number}");
-        let path = pods_path(NAMESPACE);
-        let Some(exists) = exists.get_mut(usize::try_from(number)?) else {
+        let path = format!("{pods}/{name}");
+        let Some(exists) = exists.get_mut(number) else {
             continue;
         };
+        tally.writes += 1;
         match choice {
-            _ if !*exists => {
-                api.create(&path, &pod(&name)).await?;
-                *exists = true;
+            0..7 if *exists => {
+                api.patch(&path, &touch(tally.writes)).await?;
+                tally.events += 1;
             }
-            0..7 => {
-                api.patch(&format!("{path}/{name}"), &touch(writes as usize))
-                    .await?;
-            }
-            7 | 8 => {
-                api.delete(&format!("{path}/{name}")).await?;
+            _ if *exists => {
+                api.delete(&path).await?;
+                tally.events += 2;
                 *exists = false;
             }
             _ => {
-                api.delete(&format!("{path}/{name}")).await?;
-                api.create(&path, &pod(&name)).await?;
-                writes += 1;
+                api.create(&pods, &pod(&name)).await?;
+                tally.events += 1;
+                *exists = true;
             }
         }
-        writes += 1;
     }
-    Ok(writes)
+    Ok(tally)
 }

@@ -1,12 +1,12 @@
-//! The line to the server is hurt.
+//! The line to the server is hurt. Where it stays so, the time counts from the last write.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer_e2e::Outcome;
 use informer_e2e::follower::Follower;
 use informer_e2e::proxy::Line;
 
-use super::subject::{Subject, watchful_client};
+use super::subject::{Subject, watchful, watchful_client};
 use super::{LONG, World, pods_in, until};
 
 pub(super) async fn cuts(world: &mut World) -> Outcome {
@@ -19,9 +19,11 @@ pub(super) async fn cuts(world: &mut World) -> Outcome {
     subject.proxy.set(Line::Down);
     subject.change(world).await?;
     subject.proxy.set(Line::Good);
+    let ended = Instant::now();
     world
         .judge(
             "five cuts, and the line down for a while",
+            ended,
             &subject.follower,
         )
         .await
@@ -33,8 +35,9 @@ pub(super) async fn late_line(world: &mut World) -> Outcome {
     for _ in 0..3 {
         subject.change(world).await?;
     }
+    let ended = Instant::now();
     world
-        .judge("everything 400 ms late", &subject.follower)
+        .judge("everything 400 ms late", ended, &subject.follower)
         .await
 }
 
@@ -45,13 +48,15 @@ pub(super) async fn slow_line(world: &mut World) -> Outcome {
     for _ in 0..3 {
         subject.change(world).await?;
     }
-    let client = watchful_client(world, &subject.proxy)?;
-    let late = Follower::start(pods_in("slow").preset(super::subject::watchful()), &client)?;
-    late.informer.synced(LONG).await?;
+    let ended = Instant::now();
     world
-        .judge("10 kB/s, in a watch", &subject.follower)
+        .judge("10 kB/s, in a watch", ended, &subject.follower)
         .await?;
-    world.judge("10 kB/s, from the start", &late).await
+    let client = watchful_client(world, &subject.proxy)?;
+    let started = Instant::now();
+    let late = Follower::start(pods_in("slow").preset(watchful()), &client)?;
+    late.informer.synced(LONG).await?;
+    world.judge("10 kB/s, from the start", started, &late).await
 }
 
 /// Connections stand, and nothing arrives.
@@ -65,7 +70,12 @@ pub(super) async fn silent_line(world: &mut World) -> Outcome {
     .await?;
     subject.change(world).await?;
     subject.proxy.set(Line::Good);
+    let ended = Instant::now();
     world
-        .judge("a black hole, until it is noticed", &subject.follower)
+        .judge(
+            "a black hole, until it is noticed",
+            ended,
+            &subject.follower,
+        )
         .await
 }

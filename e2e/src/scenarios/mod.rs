@@ -62,7 +62,7 @@ scenarios! {
     kinds: deployments, cluster_scoped, custom_resources, selectors, metadata_only;
     users: token_and_certificate, rights_denied_and_granted;
     many: two_hundred_watches, read_your_writes;
-    server_faults: kill_while_watching, kill_while_listing, kill_while_streaming, restart_etcd,
+    server_faults: kill_while_watching, kill_and_change_unseen, kill_while_listing, kill_while_streaming, restart_etcd,
         versions_compacted, stopped_and_continued;
     line_faults: cuts, late_line, slow_line, silent_line;
 }
@@ -126,8 +126,13 @@ impl World {
         Ok(count)
     }
 
-    /// Judges a follower after a fault, and reports.
-    async fn judge<K: Comparable>(&mut self, fault: &str, follower: &Follower<K>) -> Outcome {
+    /// Judges a follower after a fault that ended at some time, and reports.
+    async fn judge<K: Comparable>(
+        &mut self,
+        fault: &str,
+        ended: Instant,
+        follower: &Follower<K>,
+    ) -> Outcome {
         let equal = follower.equals(&self.api, LONG).await;
         let path = follower.informer.target().path();
         let losses = match &equal {
@@ -138,7 +143,7 @@ impl World {
         let failures = follower.failures();
         let aftermath = Aftermath {
             fault: fault.to_owned(),
-            until_equal: equal.as_ref().ok().copied(),
+            until_equal: equal.is_ok().then(|| ended.elapsed()),
             relists: follower.relists(),
             forced: failures.iter().filter(|it| is_forced(it)).count() as u64,
             duplicates: follower.audit.told().duplicates.len(),

@@ -1,6 +1,6 @@
 //! The server is hurt.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use informer::{FirstState, InformerBuilder, Phase, Target};
 use informer_e2e::Outcome;
@@ -14,10 +14,22 @@ pub(super) async fn kill_while_watching(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "killed").await?;
     world.cluster.tell("kill-apiserver").await?;
     world.cluster.tell("start-apiserver").await?;
+    let ended = Instant::now();
     subject.change(world).await?;
-    world
-        .judge("kill -9 while watching, restart", &subject.follower)
-        .await
+    let fault = "kill -9 while watching, restart";
+    world.judge(fault, ended, &subject.follower).await
+}
+
+/// The server is back and things have changed before anybody can see it.
+pub(super) async fn kill_and_change_unseen(world: &mut World) -> Outcome {
+    let mut subject = Subject::watching(world, "unseen").await?;
+    world.cluster.tell("kill-apiserver").await?;
+    subject.proxy.set(Line::Down);
+    world.cluster.tell("start-apiserver").await?;
+    subject.change(world).await?;
+    subject.proxy.set(Line::Good);
+    let fault = "kill -9, restart, changes that nobody saw";
+    world.judge(fault, Instant::now(), &subject.follower).await
 }
 
 pub(super) async fn kill_while_listing(world: &mut World) -> Outcome {
@@ -54,12 +66,13 @@ async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) ->
     }
     proxy.set(Line::Good);
     world.cluster.tell("start-apiserver").await?;
+    let ended = Instant::now();
     follower.informer.synced(LONG).await?;
     let objects = follower.informer.snapshot().len();
     if objects != count {
         return Err(format!("synced with {objects} objects of {count}").into());
     }
-    world.judge(fault, &follower).await
+    world.judge(fault, ended, &follower).await
 }
 
 pub(super) async fn restart_etcd(world: &mut World) -> Outcome {
@@ -74,9 +87,10 @@ pub(super) async fn restart_etcd(world: &mut World) -> Outcome {
             .is_ok()
     })
     .await?;
+    let ended = Instant::now();
     subject.change(world).await?;
     world
-        .judge("etcd killed and restarted", &subject.follower)
+        .judge("etcd killed and restarted", ended, &subject.follower)
         .await
 }
 
@@ -89,8 +103,13 @@ pub(super) async fn versions_compacted(world: &mut World) -> Outcome {
     world.cluster.tell("kill-apiserver").await?;
     world.cluster.tell("start-apiserver").await?;
     subject.proxy.set(Line::Good);
+    let ended = Instant::now();
     world
-        .judge("versions compacted, server restarted", &subject.follower)
+        .judge(
+            "versions compacted, server restarted",
+            ended,
+            &subject.follower,
+        )
         .await?;
     match subject.follower.relists() {
         1 => Ok(()),
@@ -105,6 +124,7 @@ pub(super) async fn stopped_and_continued(world: &mut World) -> Outcome {
     tokio::time::sleep(IDLE * 3 + Duration::from_secs(1)).await;
     let failures = subject.follower.failures().len();
     world.cluster.tell("cont-apiserver").await?;
+    let ended = Instant::now();
     if failures == 0 {
         return Err("nobody noticed the silence".into());
     }
@@ -112,6 +132,7 @@ pub(super) async fn stopped_and_continued(world: &mut World) -> Outcome {
     world
         .judge(
             "SIGSTOP for three idle deadlines, SIGCONT",
+            ended,
             &subject.follower,
         )
         .await
