@@ -13,9 +13,9 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::{LONG, World, pod, pods_in, pods_path, touch};
 
 const NAMESPACE: &str = "churn";
-const WRITERS: u64 = 25;
+const WRITERS: u64 = 50;
 const PER_SECOND: u32 = 500;
-const NAMES: usize = 20;
+const NAMES: usize = 10;
 
 pub(super) async fn churn(world: &mut World) -> Outcome {
     world.namespace(NAMESPACE).await?;
