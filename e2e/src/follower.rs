@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use informer::informer_core::transport::{At, Request};
-use informer::{
-    Client, Failure, InformerBuilder, LeanBody, MetadataBody, Registration, SharedInformer,
-};
+use informer::{Client, Failure, InformerBuilder, LeanBody, MetadataBody, SharedInformer};
 use serde_json::Value;
 
 use crate::Outcome;
@@ -57,8 +55,6 @@ pub struct Follower<K: Comparable> {
     /// What its handler was told.
     pub audit: Audit,
     failures: Arc<Mutex<Vec<Failure>>>,
-    /// Its handler.
-    pub registration: Registration<K>,
 }
 
 impl<K: Comparable> Follower<K> {
@@ -77,12 +73,11 @@ impl<K: Comparable> Follower<K> {
         });
         let informer = builder.start(client)?;
         let audit = Audit::default();
-        let registration = informer.on(audit.handler())?;
+        informer.on(audit.handler())?;
         Ok(Self {
             informer,
             audit,
             failures,
-            registration,
         })
     }
 

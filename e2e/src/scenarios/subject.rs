@@ -39,7 +39,6 @@ pub(super) fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Client> {
     settings.keep_alive_interval = Duration::from_secs(3);
     settings.keep_alive_timeout = Duration::from_secs(2);
     settings.connect_timeout = Duration::from_secs(5);
-    settings.head_timeout = Duration::from_secs(5);
     let config = world.cluster.config_through("admin", proxy.address())?;
     Ok(Client::new(config.with_settings(settings))?)
 }
