@@ -52,16 +52,36 @@ impl Gzip {
 }
 
 /// One whole gzip member. A streamed list is a chain of them, one for each piece that is sent.
+///
+/// It ends with an empty block, as on the real server: Go's reader looks for the next member before it
+/// hands out what came with the last block, and the next member may be hours away.
 pub(super) fn member(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     // A Vec takes every write.
     let _ = encoder.write_all(bytes);
+    let _ = encoder.flush();
     encoder.finish().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use flate2::{Decompress, FlushDecompress, Status};
+
     use super::*;
+
+    #[test]
+    fn everything_can_be_read_before_the_last_block() {
+        const HEADER: usize = 10;
+        const LAST_BLOCK_AND_TRAILER: usize = 2 + 8;
+        let text = b"{\"type\":\"ADDED\"}\n".repeat(100);
+        let member = member(&text);
+        let before_the_last = &member[HEADER..member.len() - LAST_BLOCK_AND_TRAILER];
+        let mut out = vec![0; text.len() + 1];
+        let mut reader = Decompress::new(false);
+        let status = reader.decompress(before_the_last, &mut out, FlushDecompress::None);
+        assert_eq!(status.unwrap(), Status::Ok);
+        assert_eq!(reader.total_out(), text.len() as u64);
+    }
 
     #[test]
     fn only_the_bare_word_asks_for_it() {
