@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::api::Kind;
 use crate::encode::{Encoded, json};
-use crate::status::Refused;
+use crate::request::Verb;
+use crate::status::{Reason, Refused};
 use crate::timestamp::Timestamp;
 
 /// The form in which objects are wanted.
@@ -15,8 +16,10 @@ pub enum Form {
     /// As they are.
     #[default]
     Object,
-    /// `as=PartialObjectMetadata` or `as=PartialObjectMetadataList`
+    /// `as=PartialObjectMetadata`: of an object, or of those of a watch.
     Metadata,
+    /// `as=PartialObjectMetadataList`: of those of a list.
+    MetadataList,
     /// `as=Table`: name and age, as `kubectl get` asks for it.
     Table,
 }
@@ -32,30 +35,56 @@ impl Form {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else {
             return Ok(Self::Object);
         };
-        accept
-            .split(',')
-            .find_map(Self::from_media_type)
-            .ok_or_else(|| Refused::not_acceptable(&["application/json"]))
+        let mut refused = Refused::no_such_media_type();
+        for text in accept.split(',') {
+            let mut parts = text.split(';').map(str::trim);
+            let Some("application/json" | "*/*") = parts.next() else {
+                continue;
+            };
+            match Self::from_parameters(parts) {
+                Some(form) => return Ok(form),
+                None => refused = Refused::not_acceptable(&["application/json"]),
+            }
+        }
+        Err(refused)
     }
 
-    fn from_media_type(text: &str) -> Option<Self> {
-        let mut parts = text.split(';').map(str::trim);
-        let ("application/json" | "application/*" | "*/*") = parts.next()? else {
-            return None;
-        };
-        match parts.find_map(|part| part.strip_prefix("as=")) {
+    /// What the parameters of JSON ask for; `None` for what is not known.
+    fn from_parameters<'a>(parts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+        let value = |name: &str| parts.clone().find_map(|part| part.strip_prefix(name));
+        let is_known = matches!(value("v="), Some("v1" | "v1beta1"));
+        match value("as=") {
             None => Some(Self::Object),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => Some(Self::Metadata),
-            Some("Table") => Some(Self::Table),
+            Some("PartialObjectMetadata") if is_known => Some(Self::Metadata),
+            Some("PartialObjectMetadataList") if is_known => Some(Self::MetadataList),
+            Some("Table") if is_known => Some(Self::Table),
             Some(_) => None,
         }
+    }
+
+    /// Refuses the metadata of an object for a list, and the other way round.
+    pub(crate) fn check(self, kind: &Kind, verb: Verb) -> Result<(), Refused> {
+        let wrong = match (self, verb) {
+            (Self::Metadata, Verb::List) => format!(
+                "you requested PartialObjectMetadata, but the requested object is a list ({}List)",
+                kind.go_type()
+            ),
+            (Self::MetadataList, Verb::Get) => format!(
+                "you requested PartialObjectMetadataList, but the requested object is not a list ({})",
+                kind.go_type()
+            ),
+            _ => return Ok(()),
+        };
+        Err(Refused::new(Reason::NotAcceptable, wrong))
     }
 
     /// Writes what comes before the items of a list.
     pub(crate) fn begin_list(self, kind: &Kind, page: &Page, out: &mut Vec<u8>) {
         let (list_kind, api_version) = match self {
             Self::Object => (kind.list_kind(), kind.api_version()),
-            Self::Metadata => ("PartialObjectMetadataList".to_owned(), META.to_owned()),
+            Self::Metadata | Self::MetadataList => {
+                ("PartialObjectMetadataList".to_owned(), META.to_owned())
+            }
             Self::Table => ("Table".to_owned(), META.to_owned()),
         };
         if self == Self::Object && kind.is_custom() {
@@ -72,7 +101,7 @@ impl Form {
                 out.extend_from_slice(COLUMNS);
                 out.extend_from_slice(br#","rows":["#);
             }
-            Self::Object | Self::Metadata => out.extend_from_slice(br#","items":["#),
+            _ => out.extend_from_slice(br#","items":["#),
         }
     }
 
@@ -80,7 +109,7 @@ impl Form {
     pub(crate) fn item(self, object: &Encoded, row: Row<'_>, out: &mut Vec<u8>) {
         match self {
             Self::Object => object.write_item(out),
-            Self::Metadata => metadata_alone(object, out),
+            Self::Metadata | Self::MetadataList => metadata_alone(object, out),
             Self::Table => row.write(object, out),
         }
     }
@@ -96,19 +125,22 @@ impl Form {
         out.extend_from_slice(b"}\n");
     }
 
-    /// One object on its own.
-    pub(crate) fn object(self, object: &Encoded, row: Row<'_>) -> Arc<[u8]> {
+    /// One object on its own. The columns of a table are told once in a watch, with the first row.
+    pub(crate) fn object(self, object: &Encoded, row: Row<'_>, has_columns: bool) -> Arc<[u8]> {
         let mut out = Vec::new();
         match self {
             Self::Object => return Arc::clone(&object.whole),
-            Self::Metadata => metadata_alone(object, &mut out),
+            Self::Metadata | Self::MetadataList => metadata_alone(object, &mut out),
             Self::Table => {
                 let opening = format!(
                     r#"{{"kind":"Table","apiVersion":"{META}","metadata":{{"resourceVersion":"{}"}},"#,
                     row.revision
                 );
                 out.extend_from_slice(opening.as_bytes());
-                out.extend_from_slice(COLUMNS);
+                out.extend_from_slice(match has_columns {
+                    true => COLUMNS,
+                    false => br#""columnDefinitions":null"#,
+                });
                 out.extend_from_slice(br#","rows":["#);
                 row.write(object, &mut out);
                 out.extend_from_slice(b"]}");
@@ -229,7 +261,7 @@ mod tests {
             ),
             (
                 Some("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
-                Form::Metadata,
+                Form::MetadataList,
             ),
             (Some(kubectl), Form::Table),
         ] {

@@ -17,6 +17,9 @@
 //!
 //! # What it is not
 //!
+//! It is asked the same questions as a real server, and the differences are on a list with their
+//! reasons: `e2e/probes` in the repository. The large ones are these.
+//!
 //! * **Kinds** have one version each, and of the subresources only `status`. Specs are neither
 //!   defaulted nor validated; of the metadata, names, labels and finalizers are. No admission, no
 //!   managed fields.
@@ -57,6 +60,9 @@ mod options;
 
 // What a client asks.
 pub mod request;
+
+// What a client says about a deletion.
+mod delete_options;
 
 // Whole objects, metadata, tables.
 mod form;

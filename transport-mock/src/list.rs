@@ -7,7 +7,6 @@ use crate::continue_token::ContinueToken;
 use crate::form::{Form, Page};
 use crate::options::Options;
 use crate::selection::Selection;
-use crate::status::Cause;
 use crate::status::Refused;
 use crate::store::Store;
 use crate::store::object::StoredObject;
@@ -94,12 +93,8 @@ impl List<'_> {
             }
             return Ok((Moment::Past(revision), token.start));
         }
-        let version = version(&options.resource_version).map_err(|cause| {
-            Refused::bad_request(format!(
-                "invalid resource version: resourceVersion: {}",
-                cause.message
-            ))
-        })?;
+        let version = version(&options.resource_version)
+            .map_err(|wrong| Refused::bad_request(format!("invalid resource version: {wrong}")))?;
         check_reached(version, store)?;
         let is_exact = match options.resource_version_match.as_str() {
             "Exact" => true,
@@ -147,7 +142,8 @@ impl List<'_> {
             let start = key.strip_prefix(&self.selection.prefix).unwrap_or(key);
             let token = ContinueToken {
                 revision: Some(revision),
-                start: format!("{start}\0"),
+                // The real server cuts the prefix of the list off, but not its last slash.
+                start: format!("/{start}\0"),
             };
             page.continue_token = token.encoded();
             page.remaining = self
@@ -167,18 +163,22 @@ fn check_reached(version: u64, store: &Store) -> Result<(), Refused> {
     }
 }
 
-/// The number of a version; 0 if there is none.
-pub(crate) fn version(text: &str) -> Result<u64, Cause> {
+/// The number of a version; 0 if there is none. An error says what is wrong with which field.
+pub(crate) fn version(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Ok(0);
     }
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    unsigned(text).map_err(|why| format!("resourceVersion: Invalid value: {text:?}: {why}"))
+}
+
+/// A number without a sign. An error is worded as Go does it.
+pub(crate) fn unsigned(text: &str) -> Result<u64, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number).ok_or_else(|| {
         let why = match is_number {
             true => "value out of range",
             false => "invalid syntax",
         };
-        let why = format!("strconv.ParseUint: parsing {text:?}: {why}");
-        Cause::invalid("resourceVersion", text, &why)
+        format!("strconv.ParseUint: parsing {text:?}: {why}")
     })
 }

@@ -30,6 +30,8 @@ pub struct Options {
     pub send_initial_events: Option<bool>,
     /// `dryRun`
     pub dry_run: bool,
+    /// `propagationPolicy`
+    pub propagation_policy: String,
 }
 
 impl Options {
@@ -61,6 +63,9 @@ impl Options {
                 "continue" => options.continue_token = value,
                 "sendInitialEvents" => options.send_initial_events = Some(flag(&value)),
                 "dryRun" => options.dry_run = true,
+                "propagationPolicy" => options.propagation_policy = value,
+                // It is ignored, but it must be a number.
+                "gracePeriodSeconds" => drop(number(&value)?),
                 _ => {}
             }
         }
@@ -113,6 +118,11 @@ impl Options {
     pub(crate) fn check_watch(&self) -> Result<bool, Refused> {
         const MATCH: &str = "resourceVersionMatch";
         let mut causes = Vec::new();
+        let is_anywhere = matches!(self.resource_version.as_str(), "" | "0");
+        // A watch from no version in particular becomes a request for the state.
+        let is_implied = is_anywhere
+            && self.send_initial_events.is_none()
+            && self.resource_version_match.is_empty();
         let how = self.resource_version_match.as_str();
         if self.send_initial_events.is_some() && how != "NotOlderThan" {
             causes.push(Cause::forbidden(
@@ -130,15 +140,14 @@ impl Options {
             if how != "NotOlderThan" {
                 causes.push(Cause::not_supported(MATCH, how, &["NotOlderThan"]));
             }
-            if !self.continue_token.is_empty() {
-                causes.push(Cause::forbidden(
-                    MATCH,
-                    "resourceVersionMatch is forbidden when continue is provided",
-                ));
-            }
+        }
+        if (is_implied || !how.is_empty()) && !self.continue_token.is_empty() {
+            causes.push(Cause::forbidden(
+                MATCH,
+                "resourceVersionMatch is forbidden when continue is provided",
+            ));
         }
         refuse(causes)?;
-        let is_anywhere = matches!(self.resource_version.as_str(), "" | "0");
         Ok(self.send_initial_events.unwrap_or(is_anywhere))
     }
 }
@@ -158,10 +167,13 @@ fn flag(value: &str) -> bool {
 
 /// A number; what is below zero counts as zero, since the real server asks for more than that.
 fn number(value: &str) -> Result<u64, Refused> {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    let wrong = |why| Refused::bad_request(format!("strconv.ParseInt: parsing {value:?}: {why}"));
     match value.parse::<i64>() {
         Ok(number) => Ok(u64::try_from(number).unwrap_or(0)),
-        Err(_) => Err(Refused::bad_request(format!(
-            "strconv.ParseInt: parsing {value:?}: invalid syntax"
-        ))),
+        Err(error) => Err(match error.kind() {
+            PosOverflow | NegOverflow => wrong("value out of range"),
+            _ => wrong("invalid syntax"),
+        }),
     }
 }

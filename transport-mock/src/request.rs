@@ -159,7 +159,7 @@ impl ApiRequest {
             ("DELETE", false) => Verb::DeleteCollection,
             _ => return Err(Refused::method_not_allowed()),
         };
-        if matches!(verb, Verb::Create | Verb::Update) {
+        if !matches!(verb, Verb::Get | Verb::List | Verb::Watch | Verb::Patch(_)) {
             check_body_type(headers.content_type)?;
         }
         Ok(Self {
@@ -209,8 +209,9 @@ struct Place {
 
 impl Place {
     fn parse(path: &str) -> Result<Self, Refused> {
+        // A slash at the end changes nothing.
         let parts: Vec<String> = path
-            .trim_start_matches('/')
+            .trim_matches('/')
             .split('/')
             .map(|part| percent_decoded(part, false))
             .collect();
@@ -230,11 +231,14 @@ impl Place {
             [plural] => (*plural, None, false),
             [plural, name] => (*plural, Some(*name), false),
             [plural, name, "status"] => (*plural, Some(*name), true),
+            _ if group.is_empty() => return Err(Refused::resource_not_found()),
             _ => return Err(Refused::page_not_found()),
         };
-        if plural.is_empty() || name == Some("") || namespace == Some("") {
+        if plural.is_empty() || name == Some("") {
             return Err(Refused::page_not_found());
         }
+        // No name of a namespace is all of them.
+        let namespace = namespace.filter(|name| !name.is_empty());
         Ok(Self {
             group: group.to_owned(),
             version: version.to_owned(),
@@ -262,9 +266,13 @@ fn patch_type(content_type: Option<&str>) -> Result<PatchType, Refused> {
     match content_type.map(media_type) {
         Some("application/merge-patch+json") => Ok(PatchType::Merge),
         Some("application/strategic-merge-patch+json") => Ok(PatchType::Strategic),
-        _ => Err(Refused::unsupported_media_type(&[
-            "application/merge-patch+json",
-            "application/strategic-merge-patch+json",
-        ])),
+        // The real server has these.
+        Some("application/json-patch+json" | "application/apply-patch+yaml") => {
+            Err(Refused::unsupported_media_type(&[
+                "application/merge-patch+json",
+                "application/strategic-merge-patch+json",
+            ]))
+        }
+        _ => Err(Refused::no_such_patch()),
     }
 }

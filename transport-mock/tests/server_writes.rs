@@ -190,7 +190,8 @@ fn the_status_is_written_on_its_own() {
         (code, &object["status"], &object["spec"]),
         (200, &json!({"phase": "Running"}), &json!({"nodeName": "n"}))
     );
-    assert_eq!(object["metadata"].get("labels"), None);
+    // A built-in kind takes labels with its status; a custom resource does not.
+    assert_eq!(object["metadata"]["labels"], json!({"x": "y"}));
     // A node brings its status along when it registers.
     let node = server
         .create(
@@ -217,14 +218,22 @@ fn an_update_keeps_what_belongs_to_the_server() {
     let mut server = server();
     let object = server.create("pods", pod("a", "")).unwrap();
     let changed = server
-        .update("pods", json!({"metadata": {"name": "a", "creationTimestamp": "2001-01-01T00:00:00Z", "deletionTimestamp": "2001-01-01T00:00:00Z", "labels": {"b": "c"}}}))
+        .update("pods", json!({"metadata": {"name": "a", "creationTimestamp": "2001-01-01T00:00:00Z", "labels": {"b": "c"}}}))
         .unwrap();
     assert_eq!(changed.uid(), object.uid());
     assert_eq!(
         metadata(&changed)["creationTimestamp"],
         "2025-01-01T00:00:00Z"
     );
-    assert_eq!(metadata(&changed).get("deletionTimestamp"), None);
+    let deleted = json!({"metadata": {"name": "a", "deletionTimestamp": "2001-01-01T00:00:00Z"}});
+    let refused = server.update("pods", deleted).unwrap_err();
+    assert_eq!(
+        (refused.code(), refused.message()),
+        (
+            422,
+            "Pod \"a\" is invalid: metadata.deletionTimestamp: Invalid value: \"2001-01-01T00:00:00Z\": field is immutable"
+        )
+    );
     let refused = server
         .update("pods", json!({"metadata": {"name": "a", "uid": "another"}}))
         .unwrap_err();
@@ -304,7 +313,7 @@ fn bodies_must_fit_their_path() {
             collection,
             json!({"apiVersion": "v2", "metadata": {"name": "b"}}),
             400,
-            "the API version in the data (v2) does not match the expected API version (v1)",
+            "Pod in version \"v2\" cannot be handled as a Pod: no kind \"Pod\" is registered for version \"v2\" in scheme \"pkg/runtime/scheme.go:111\"",
         ),
         (
             collection,

@@ -8,6 +8,7 @@ const PLAIN: Builtin = Builtin {
     returns_deleted: false,
     unconditional_update: true,
     generations: false,
+    counts_annotations: false,
     status: StatusRule::Plain,
 };
 
@@ -102,12 +103,16 @@ pub(super) fn builtins() -> [Kind; 16] {
             "source",
             "type",
         ]),
-        apps("deployments", "Deployment", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#, "{}")
+        Kind::builtin("apps/v1", "deployments", "Deployment", Builtin {
+            blank: r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#,
+            counts_annotations: true,
+            ..COUNTED
+        })
             .with_short_names(["deploy"]),
-        apps("replicasets", "ReplicaSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#, r#"{"replicas":0}"#)
+        apps("replicasets", "ReplicaSet", r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#, r#"{"replicas":0}"#)
             .with_short_names(["rs"])
             .with_selectable(["status.replicas"]),
-        apps("statefulsets", "StatefulSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#, r#"{"replicas":0,"availableReplicas":0}"#)
+        apps("statefulsets", "StatefulSet", r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#, r#"{"replicas":0,"availableReplicas":0}"#)
             .with_short_names(["sts"]),
         apps("daemonsets", "DaemonSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#, r#"{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#)
             .with_short_names(["ds"]),

@@ -48,6 +48,8 @@ struct Builtin {
     unconditional_update: bool,
     /// Its writes count generations.
     generations: bool,
+    /// Changes of its annotations are counted, too.
+    counts_annotations: bool,
     status: StatusRule,
 }
 
@@ -198,6 +200,15 @@ impl Kind {
         qualified(&self.kind, &self.group)
     }
 
+    /// The type of its objects inside the real server, as some messages tell.
+    pub(crate) fn go_type(&self) -> String {
+        if self.is_custom() {
+            return "*unstructured.Unstructured".to_owned();
+        }
+        let package = self.group.split('.').next().filter(|it| !it.is_empty());
+        format!("*{}.{}", package.unwrap_or("core"), self.kind)
+    }
+
     /// The path of its objects in `namespace`, or of all of them.
     #[must_use]
     pub fn collection_path(&self, namespace: Option<&str>) -> String {
@@ -266,6 +277,17 @@ impl Kind {
             Some(builtin) => builtin.generations,
             None => true,
         }
+    }
+
+    /// Whether `metadata.generation` counts changes of annotations, too.
+    pub(crate) const fn counts_annotations(&self) -> bool {
+        matches!(
+            self.builtin,
+            Some(Builtin {
+                counts_annotations: true,
+                ..
+            })
+        )
     }
 
     /// `{"kind":…,"apiVersion":…,` of a built-in object.

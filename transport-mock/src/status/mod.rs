@@ -75,7 +75,14 @@ impl Refused {
         Self::about(Reason::NotFound, kind, name, message)
     }
 
-    /// 404 for a path that leads nowhere, such as that of an unknown kind. It is a plain text.
+    /// 404 for something that a built-in group has not got, such as an unknown kind.
+    #[must_use]
+    pub fn resource_not_found() -> Self {
+        let message = "the server could not find the requested resource";
+        Self::new(Reason::NotFound, message).with_details(Details::default())
+    }
+
+    /// 404 for a path that leads nowhere, such as that of an unknown group. It is a plain text.
     #[must_use]
     pub fn page_not_found() -> Self {
         let mut refused = Self::new(Reason::NotFound, "404 page not found");
@@ -169,6 +176,21 @@ impl Refused {
                 accepted.join(", ")
             ),
         )
+    }
+
+    /// 415 for a patch of a type that no server has.
+    pub(crate) fn no_such_patch() -> Self {
+        Self::new(Reason::UnsupportedMediaType, "415: Unsupported Media Type")
+            .with_details(Details::default())
+    }
+
+    /// 406 for an answer in a media type that the server has not got.
+    pub(crate) fn no_such_media_type() -> Self {
+        Self::new(
+            Reason::NotAcceptable,
+            "406: Not Acceptable\n\nAvailable representations: application/json",
+        )
+        .with_details(Details::default())
     }
 
     /// 406 for an answer in a form that the server has not got.

@@ -86,8 +86,15 @@ pub(crate) fn admit(
     if object.get("metadata").is_some_and(Value::is_null) {
         object.remove("metadata");
     }
+    let given = object.get("metadata").cloned().unwrap_or_default();
     let Some(metadata) = metadata_mut(&mut object) else {
-        return Err(unreadable(kind, "metadata", "ObjectMeta"));
+        return Err(unreadable(
+            kind,
+            &given,
+            kind.kind(),
+            "metadata",
+            "v1.ObjectMeta",
+        ));
     };
     metadata.retain(|field, value| KNOWN.contains(&field.as_str()) && !is_empty(value));
     for (field, value) in &*metadata {
@@ -102,6 +109,15 @@ fn check_type(kind: &Kind, object: &Map<String, Value>) -> Result<(), Refused> {
         .get("apiVersion")
         .and_then(Value::as_str)
         .unwrap_or(&expected);
+    if version != expected && !kind.is_custom() {
+        let given = object.get("kind").and_then(Value::as_str);
+        let given = given.unwrap_or_else(|| kind.kind());
+        return Err(Refused::bad_request(format!(
+            "{given} in version {:?} cannot be handled as a {}: no kind {given:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\"",
+            version.rsplit('/').next().unwrap_or_default(),
+            kind.kind()
+        )));
+    }
     if version != expected {
         return Err(Refused::bad_request(format!(
             "the API version in the data ({version}) does not match the expected API version ({expected})"
@@ -129,38 +145,47 @@ fn is_empty(value: &Value) -> bool {
 }
 
 fn check_field(kind: &Kind, field: &str, value: &Value) -> Result<(), Refused> {
-    let (is_right, expected) = match field {
-        "labels" | "annotations" => (
-            value
-                .as_object()
-                .is_some_and(|map| map.values().all(Value::is_string)),
-            "map[string]string",
-        ),
-        "finalizers" => (
-            value
-                .as_array()
-                .is_some_and(|items| items.iter().all(Value::is_string)),
-            "[]string",
-        ),
-        "ownerReferences" => (
-            value
-                .as_array()
-                .is_some_and(|items| items.iter().all(Value::is_object)),
-            "[]v1.OwnerReference",
-        ),
-        "generation" | "deletionGracePeriodSeconds" => (value.is_i64(), "int64"),
-        _ => (value.is_string(), "string"),
+    let not_text = |value: &&Value| !value.is_string();
+    let wrong = match (field, value) {
+        ("labels" | "annotations", Value::Object(map)) => {
+            map.values().find(not_text).map(|value| (value, "string"))
+        }
+        ("labels" | "annotations", _) => Some((value, "map[string]string")),
+        ("finalizers", Value::Array(items)) => {
+            items.iter().find(not_text).map(|value| (value, "string"))
+        }
+        ("finalizers", _) => Some((value, "[]string")),
+        ("ownerReferences", Value::Array(items)) => items
+            .iter()
+            .find(|item| !item.is_object())
+            .map(|value| (value, "v1.OwnerReference")),
+        ("ownerReferences", _) => Some((value, "[]v1.OwnerReference")),
+        ("generation" | "deletionGracePeriodSeconds", _) => {
+            (!value.is_i64()).then_some((value, "int64"))
+        }
+        _ => (!value.is_string()).then_some((value, "string")),
     };
-    if is_right {
-        Ok(())
-    } else {
-        Err(unreadable(kind, &format!("metadata.{field}"), expected))
+    match wrong {
+        None => Ok(()),
+        Some((value, expected)) => {
+            let field = format!("metadata.{field}");
+            Err(unreadable(kind, value, "ObjectMeta", &field, expected))
+        }
     }
 }
 
-fn unreadable(kind: &Kind, field: &str, expected: &str) -> Refused {
+/// The complaint of Go's JSON reader.
+fn unreadable(kind: &Kind, value: &Value, parent: &str, field: &str, expected: &str) -> Refused {
+    let given = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
     Refused::bad_request(format!(
-        "{0} in version {1:?} cannot be handled as a {0}: json: cannot unmarshal value into Go struct field ObjectMeta.{field} of type {expected}",
+        "{0} in version {1:?} cannot be handled as a {0}: json: cannot unmarshal {given} into Go struct field {parent}.{field} of type {expected}",
         kind.kind(),
         kind.version()
     ))

@@ -37,6 +37,7 @@ pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(),
         );
     }
     labels(&mut causes, object);
+    annotations(&mut causes, object);
     for finalizer in finalizers(object) {
         push(
             &mut causes,
@@ -45,6 +46,7 @@ pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(),
             qualified_name(finalizer),
         );
     }
+    known_finalizers(&mut causes, kind, object);
     refuse(kind, name, causes)
 }
 
@@ -72,7 +74,28 @@ pub(crate) fn for_update(
         }
     }
     labels(&mut causes, object);
+    annotations(&mut causes, object);
+    known_finalizers(&mut causes, kind, object);
     refuse(kind, text(object, "name").unwrap_or_default(), causes)
+}
+
+/// Refuses another text in a field of the metadata that only the server sets. To leave it out is to
+/// leave it alone.
+pub(crate) fn immutable(
+    kind: &Kind,
+    field: &str,
+    object: &Map<String, Value>,
+    before: &Map<String, Value>,
+) -> Result<(), Refused> {
+    match text(object, field) {
+        Some(value) if text(before, field) != Some(value) => {
+            let field = format!("metadata.{field}");
+            let cause = Cause::invalid(&field, value, "field is immutable");
+            let name = text(before, "name").unwrap_or_default();
+            Err(Refused::invalid(kind, name, vec![cause]))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), Refused> {
@@ -100,6 +123,30 @@ fn labels(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
         push(causes, "metadata.labels", key, qualified_name(key));
         let value = value.as_str().unwrap_or_default();
         push(causes, "metadata.labels", value, label_value(value));
+    }
+}
+
+fn annotations(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
+    let annotations =
+        metadata(object).and_then(|metadata| metadata.get("annotations")?.as_object());
+    for key in annotations.into_iter().flat_map(Map::keys) {
+        let wrong = qualified_name(&key.to_lowercase());
+        push(causes, "metadata.annotations", key, wrong);
+    }
+}
+
+/// Built-in kinds know which finalizers there are without a prefix.
+fn known_finalizers(causes: &mut Vec<Cause>, kind: &Kind, object: &Map<String, Value>) {
+    if kind.is_custom() {
+        return;
+    }
+    for (n, finalizer) in finalizers(object).enumerate() {
+        let is_known = matches!(finalizer, "kubernetes" | "orphan" | "foregroundDeletion");
+        if !is_known && !finalizer.contains('/') {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            let field = format!("metadata.finalizers[{n}]");
+            causes.push(Cause::invalid(&field, finalizer, why));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::api::{Kind, KindId, StatusRule};
+use crate::list::unsigned;
 use crate::status::Cause;
 use crate::status::{Reason, Refused};
 use crate::store::metadata::{self, admit, finalizers, is_deleting, set, text};
@@ -154,6 +155,7 @@ impl Store {
             return Err(Refused::not_found(kind, name));
         };
         check_conditions(kind, &before, &object)?;
+        validation::immutable(kind, "deletionTimestamp", &object, before.value())?;
         let object = successor(kind, before.value(), object, part);
         validation::for_update(kind, &object, before.value())?;
         if object == *before.value() {
@@ -181,6 +183,7 @@ impl Store {
         };
         let mut object = current.value().clone();
         patch::apply(how, &mut object, changes);
+        validation::immutable(target.kind, "uid", &object, current.value())?;
         self.update(target, name, object, part)
     }
 
@@ -296,7 +299,10 @@ fn check_conditions(
             Cause::unspecified_version(),
         )),
         Some(version) if version == before.revision().to_string() => Ok(()),
-        Some(_) => Err(Refused::conflict(kind, before.name(), CONFLICT)),
+        Some(version) => {
+            unsigned(version).map_err(|wrong| Refused::new(Reason::Unknown, wrong))?;
+            Err(Refused::conflict(kind, before.name(), CONFLICT))
+        }
     }
 }
 
@@ -313,7 +319,12 @@ fn successor(
             Some(status) => next.insert("status".to_owned(), status),
             None => next.remove("status"),
         };
-        return next;
+        if kind.is_custom() {
+            return next;
+        }
+        // A built-in kind takes labels, annotations and finalizers with its status.
+        next.extend(object.remove_entry("metadata"));
+        object = next;
     }
     for field in [
         "uid",
@@ -325,13 +336,17 @@ fn successor(
     ] {
         metadata::copy(&mut object, before, field);
     }
-    if kind.has_status() {
+    if kind.has_status() && part == Part::Main {
         match before.get("status") {
             Some(status) => object.insert("status".to_owned(), status.clone()),
             None => object.remove("status"),
         };
     }
-    if wish(&object).ne(wish(before)) {
+    let annotations =
+        |object| metadata::metadata(object).and_then(|metadata| metadata.get("annotations"));
+    if wish(&object).ne(wish(before))
+        || kind.counts_annotations() && annotations(&object) != annotations(before)
+    {
         bump_generation(&mut object);
     }
     object

@@ -128,7 +128,12 @@ async fn what_cannot_be_asked_is_refused_with_a_status() {
     let (_, running) = start(&["a"], HttpConfig::new()).await;
     let mut client = Client::connect(&running).await;
     for (line, status, content_type) in [
-        ("GET /api/v1/widgets", 404, "text/plain; charset=utf-8"),
+        ("GET /api/v1/widgets", 404, "application/json"),
+        (
+            "GET /apis/nowhere/v1/widgets",
+            404,
+            "text/plain; charset=utf-8",
+        ),
         ("GET /nowhere", 404, "text/plain; charset=utf-8"),
         (
             "GET /api/v1/namespaces/default/pods/b",
