@@ -1,0 +1,139 @@
+//! Asks a real server and the mock, and compares: see `--help`.
+
+use std::env;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use informer_probes::compare::compare;
+use informer_probes::known::{KNOWN, Known};
+use informer_probes::record::Record;
+use informer_probes::{ProbeError, Subject, interview};
+
+const USAGE: &str = "\
+usage: probes [--mock] [--real KUBECONFIG [--forget COMMAND] [--record]]
+
+Asks the mock, and a real server if there is one, the questions of the table, and compares what they
+answer with recorded.json.
+
+  --mock             ask the mock alone
+  --real KUBECONFIG  ask this server first. It may be thrown away: what is written is left there
+  --forget COMMAND   a command for a shell which compacts etcd and starts the API server again;
+                     without it, the questions about a forgotten past are left out
+  --record           write what the real server answers to recorded.json
+  --help             print this
+
+exit status: 0 if all answers are the recorded ones, 1 if not, 2 for wrong usage";
+
+/// All answers together take about twenty seconds.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+#[derive(Default)]
+struct Flags {
+    real: Option<PathBuf>,
+    forget: Option<String>,
+    record: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let flags = match parse(env::args().skip(1)) {
+        Ok(Some(flags)) => flags,
+        Ok(None) => return say(USAGE, ExitCode::SUCCESS),
+        Err(sentence) => return say(&format!("probes: {sentence}"), ExitCode::from(2)),
+    };
+    match tokio::time::timeout(PATIENCE, run(flags)).await {
+        Ok(Ok(true)) => ExitCode::SUCCESS,
+        Ok(Ok(false)) => ExitCode::FAILURE,
+        Ok(Err(error)) => say(&format!("probes: {error}"), ExitCode::FAILURE),
+        Err(_) => say(
+            "probes: a server has not answered in time",
+            ExitCode::FAILURE,
+        ),
+    }
+}
+
+/// What the command line asks for; `None` for help. An error is one sentence for the user.
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Flags>, String> {
+    let mut flags = Flags::default();
+    while let Some(flag) = arguments.next() {
+        let mut value = || {
+            arguments
+                .next()
+                .ok_or_else(|| format!("{flag} needs a value"))
+        };
+        match flag.as_str() {
+            "--help" | "-h" => return Ok(None),
+            "--mock" => {}
+            "--real" => flags.real = Some(value()?.into()),
+            "--forget" => flags.forget = Some(value()?),
+            "--record" => flags.record = true,
+            _ => return Err(format!("{flag} is not known: see --help")),
+        }
+    }
+    if flags.real.is_none() && (flags.record || flags.forget.is_some()) {
+        return Err("--record and --forget need --real".to_owned());
+    }
+    if flags.record && flags.forget.is_none() {
+        return Err("--record needs --forget, or the record would have gaps".to_owned());
+    }
+    Ok(Some(flags))
+}
+
+/// Asks and compares. Answers whether everything is as recorded.
+async fn run(flags: Flags) -> Result<bool, ProbeError> {
+    let mut is_right = true;
+    if let Some(kubeconfig) = flags.real {
+        let is_partial = flags.forget.is_none();
+        let real = Subject::real(&kubeconfig, flags.forget)?;
+        let (server, answers) = interview(&real).await?;
+        let mut answered = Record::new(server, answers);
+        if flags.record {
+            answered.write()?;
+        }
+        let mut record = Record::read()?;
+        if is_partial {
+            record
+                .answers
+                .retain(|question, _| answered.answers.contains_key(question));
+        }
+        // The record may be that of another version.
+        answered.server.clone_from(&record.server);
+        is_right &= judge("the real server", &record, &answered, &[]);
+    }
+    let (server, answers) = interview(&Subject::mock().await?).await?;
+    is_right &= judge(
+        "the mock",
+        &Record::read()?,
+        &Record::new(server, answers),
+        KNOWN,
+    );
+    Ok(is_right)
+}
+
+fn judge(who: &str, record: &Record, answered: &Record, known: &[Known]) -> bool {
+    let findings = compare(&record.answers, &answered.answers, known);
+    for difference in &findings.unknown {
+        say(&difference.to_string(), ());
+    }
+    for entry in &findings.stale {
+        say(&format!("explains nothing any more: {entry:?}"), ());
+    }
+    say(
+        &format!(
+            "{who}: {} answers compared with those of {}: {} differences, {} known ones",
+            answered.answers.len(),
+            record.server,
+            findings.unknown.len(),
+            findings.known,
+        ),
+        findings.unknown.is_empty() && findings.stale.is_empty(),
+    )
+}
+
+/// Prints a text. Where nobody listens, there is still the status.
+fn say<T>(text: &str, then: T) -> T {
+    let _ = writeln!(io::stdout(), "{text}");
+    then
+}

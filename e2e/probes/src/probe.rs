@@ -1,0 +1,167 @@
+//! What is asked.
+
+use serde_json::Value;
+
+/// Questions that belong together.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Chapter {
+    /// What they are about.
+    pub name: &'static str,
+    /// One after the other.
+    pub steps: Vec<Step>,
+}
+
+impl Chapter {
+    pub(crate) fn new(name: &'static str, probes: impl IntoIterator<Item = Probe>) -> Self {
+        Self {
+            name,
+            steps: probes.into_iter().map(Step::Ask).collect(),
+        }
+    }
+
+    /// A chapter that is asked after the server was made to forget the past.
+    pub(crate) fn of_forgotten_past(
+        name: &'static str,
+        probes: impl IntoIterator<Item = Probe>,
+    ) -> Self {
+        let mut chapter = Self::new(name, probes);
+        chapter.steps.insert(0, Step::Forget);
+        chapter
+    }
+}
+
+/// What is to be done next.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "whoever asks must do each of them")]
+pub enum Step {
+    /// A request, whose answer is compared.
+    Ask(Probe),
+    /// The server forgets every version before the present one.
+    Forget,
+}
+
+/// One request. Names in braces stand for what only the server knows: `{a}` is the version of the
+/// object that was kept as `a`, `{a.uid}` its uid, `{a.name}` its name; `{ns}` is the namespace.
+#[derive(Clone, Debug)]
+pub struct Probe {
+    pub(crate) method: &'static str,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<(&'static str, &'static str)>,
+    pub(crate) body: String,
+    pub(crate) kept: Option<Kept>,
+}
+
+/// What of an answer is kept for later questions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kept {
+    /// Version, uid and name of the object.
+    Object(&'static str),
+    /// Version and continue token of the list or of the refusal.
+    Page(&'static str),
+}
+
+impl Probe {
+    fn new(method: &'static str, target: impl Into<String>) -> Self {
+        Self {
+            method,
+            target: target.into(),
+            headers: Vec::new(),
+            body: String::new(),
+            kept: None,
+        }
+    }
+
+    pub(crate) fn get(target: impl Into<String>) -> Self {
+        Self::new("GET", target)
+    }
+
+    /// Any other method, without a body.
+    pub(crate) fn bare(method: &'static str, target: impl Into<String>) -> Self {
+        Self::new(method, target)
+    }
+
+    pub(crate) fn post(target: impl Into<String>, body: &Value) -> Self {
+        Self::new("POST", target).sending("application/json", body.to_string())
+    }
+
+    pub(crate) fn put(target: impl Into<String>, body: &Value) -> Self {
+        Self::new("PUT", target).sending("application/json", body.to_string())
+    }
+
+    pub(crate) fn delete(target: impl Into<String>, options: &Value) -> Self {
+        Self::new("DELETE", target).sending("application/json", options.to_string())
+    }
+
+    pub(crate) fn merge(target: impl Into<String>, changes: &Value) -> Self {
+        Self::patch(target, "application/merge-patch+json", changes.to_string())
+    }
+
+    pub(crate) fn patch(
+        target: impl Into<String>,
+        content_type: &'static str,
+        body: impl Into<String>,
+    ) -> Self {
+        Self::new("PATCH", target).sending(content_type, body)
+    }
+
+    /// With this body, whatever it is.
+    pub(crate) fn sending(mut self, content_type: &'static str, body: impl Into<String>) -> Self {
+        self.body = body.into();
+        self.with("Content-Type", content_type)
+    }
+
+    pub(crate) fn with(mut self, header: &'static str, value: &'static str) -> Self {
+        self.headers.push((header, value));
+        self
+    }
+
+    pub(crate) fn accepting(self, media_type: &'static str) -> Self {
+        self.with("Accept", media_type)
+    }
+
+    pub(crate) const fn keep(mut self, name: &'static str) -> Self {
+        self.kept = Some(Kept::Object(name));
+        self
+    }
+
+    pub(crate) const fn keep_page(mut self, name: &'static str) -> Self {
+        self.kept = Some(Kept::Page(name));
+        self
+    }
+
+    /// Whether it changes nothing, neither in the server nor in what is known: such questions can be
+    /// asked at the same time.
+    pub(crate) fn is_independent(&self) -> bool {
+        self.method == "GET" && self.kept.is_none()
+    }
+
+    /// Whether its answer is the lines of a watch.
+    pub(crate) fn is_watch(&self) -> bool {
+        self.target.contains("watch=true") || self.target.contains("/watch/")
+    }
+
+    /// Whether its objects have a spec and a status that a real server fills in.
+    pub(crate) fn has_defaults(&self) -> bool {
+        ["/pods", "/deployments"]
+            .iter()
+            .any(|plural| self.target.contains(plural))
+    }
+
+    /// The request as one line. It is the same for every server.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut line = format!("{} {}", self.method, self.target);
+        for (name, value) in &self.headers {
+            // The usual type of a body goes without saying.
+            if *value != "application/json" {
+                line += &format!(" {name}: {value}");
+            }
+        }
+        if !self.body.is_empty() {
+            line += " ";
+            line += &self.body;
+        }
+        line
+    }
+}

@@ -1,0 +1,114 @@
+//! The servers that are asked.
+
+use std::path::Path;
+use std::time::Duration;
+
+use informer_transport_mock::api::Kind;
+use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
+use informer_transport_mock::{Server, ServerConfig};
+use tokio::process::Command;
+
+use crate::endpoint::Endpoint;
+use crate::error::ProbeError;
+use crate::kubeconfig::Access;
+
+/// A server, and how it is made to forget the past.
+pub struct Subject {
+    pub(crate) endpoint: Endpoint,
+    memory: Memory,
+}
+
+enum Memory {
+    /// The mock is told.
+    Mock(
+        SharedServer,
+        #[expect(dead_code, reason = "it serves until it is dropped")] Running,
+    ),
+    /// A command for a shell.
+    Command(String),
+    /// Nobody knows how.
+    Kept,
+}
+
+impl Subject {
+    /// The mock, over HTTP.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot listen.
+    pub async fn mock() -> Result<Self, ProbeError> {
+        let mut config = ServerConfig::new(1);
+        // A server that has lived before, and forgets when it is told to.
+        config.first_version = 1000;
+        config.compact_every = Duration::MAX;
+        let mut server = Server::new(config);
+        // What the definition makes on a real server.
+        server.register(Kind::custom(
+            "probes.example.com",
+            "v1",
+            "widgets",
+            "Widget",
+        ));
+        let server = SharedServer::new(server);
+        let mut config = HttpConfig::new();
+        config.token = Some("probes".to_owned());
+        let running = serve(server.clone(), config).await;
+        let running = running.map_err(|error| ProbeError::file("the mock", error))?;
+        let access = Access {
+            url: running.url().to_owned(),
+            authority: None,
+            token: Some("probes".to_owned()),
+        };
+        Ok(Self {
+            endpoint: Endpoint::new(access).map_err(|error| ProbeError::file("the mock", error))?,
+            memory: Memory::Mock(server, running),
+        })
+    }
+
+    /// The server of a kubeconfig. `forget` is a command for a shell which makes it forget the past.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be used.
+    pub fn real(kubeconfig: &Path, forget: Option<String>) -> Result<Self, ProbeError> {
+        let access = Access::read(kubeconfig)?;
+        let endpoint =
+            Endpoint::new(access).map_err(|error| ProbeError::file(kubeconfig.display(), error))?;
+        Ok(Self {
+            endpoint,
+            memory: forget.map_or(Memory::Kept, Memory::Command),
+        })
+    }
+
+    /// Makes it forget every version before the present one. Answers whether that is possible.
+    pub(crate) async fn forget(&self) -> Result<bool, ProbeError> {
+        match &self.memory {
+            Memory::Mock(server, _) => {
+                server.with(|server| {
+                    server.compact(server.revision());
+                    server.forget_changes();
+                });
+                Ok(true)
+            }
+            Memory::Command(command) => {
+                let ended = Command::new("sh").args(["-c", command]).status().await;
+                match ended {
+                    Ok(status) if status.success() => Ok(true),
+                    Ok(status) => Err(ProbeError::Forget {
+                        reason: status.to_string(),
+                    }),
+                    Err(error) => Err(ProbeError::Forget {
+                        reason: error.to_string(),
+                    }),
+                }
+            }
+            Memory::Kept => Ok(false),
+        }
+    }
+}
+
+impl std::fmt::Debug for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Subject").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,100 @@
+//! The questions, by subject. Later chapters use the objects of earlier ones.
+
+// Objects come, change and go.
+mod writes;
+
+// Lists: versions, pages, selectors.
+mod lists;
+
+// Watches: versions, states, bookmarks.
+mod watches;
+
+// One object, forms, paths, methods.
+mod reads;
+
+// Writes that are refused.
+mod refusals;
+
+// Kinds with rules of their own.
+mod kinds;
+
+use serde_json::{Value, json};
+
+use crate::probe::Chapter;
+
+pub(crate) const CONFIGMAPS: &str = "/api/v1/namespaces/{ns}/configmaps";
+pub(crate) const PODS: &str = "/api/v1/namespaces/{ns}/pods";
+pub(crate) const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/{ns}/deployments";
+pub(crate) const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases";
+pub(crate) const WIDGETS: &str = "/apis/probes.example.com/v1/namespaces/{ns}/widgets";
+
+/// All questions, in the order in which they are asked.
+#[must_use]
+pub fn chapters() -> Vec<Chapter> {
+    vec![
+        Chapter::new("nothing yet", lists::of_nothing()),
+        Chapter::new("history", writes::history()),
+        Chapter::new("lists", lists::of_versions()),
+        Chapter::new("pages", lists::pages()),
+        Chapter::new("selectors", lists::selectors()),
+        Chapter::new("watches", watches::of_versions()),
+        Chapter::new("watched selections", watches::selections()),
+        Chapter::new("objects", reads::objects()),
+        Chapter::new("forms", reads::forms()),
+        Chapter::new("paths", reads::paths()),
+        Chapter::new("refused creates", refusals::creates()),
+        Chapter::new("refused updates", refusals::updates()),
+        Chapter::new("refused patches", refusals::patches()),
+        Chapter::new("refused deletions", refusals::deletions()),
+        Chapter::new("patches", writes::patches()),
+        Chapter::new("finalizers", writes::finalizers()),
+        Chapter::new("collections", writes::collections()),
+        Chapter::new("blanks", kinds::blanks()),
+        Chapter::new("pods", kinds::pods()),
+        Chapter::new("deployments", kinds::deployments()),
+        Chapter::new("leases", kinds::leases()),
+        Chapter::new("widgets", kinds::widgets()),
+        Chapter::of_forgotten_past("forgotten", lists::of_the_past()),
+        Chapter::new("forgotten watches", watches::of_the_past()),
+    ]
+}
+
+pub(crate) fn config_map(name: &str, app: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "labels": {"app": app, "run": "{ns}"}},
+        "data": {"of": name},
+    })
+}
+
+/// An object with one field changed or added.
+pub(crate) fn with(mut object: Value, pointer: &str, value: Value) -> Value {
+    let (parent, field) = pointer.rsplit_once('/').unwrap_or_default();
+    if let Some(Value::Object(fields)) = object.pointer_mut(parent) {
+        fields.insert(field.to_owned(), value);
+    }
+    object
+}
+
+/// A custom resource with a status of its own, and with any fields.
+pub(crate) fn widget_definition() -> Value {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.probes.example.com"},
+        "spec": {
+            "group": "probes.example.com",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "scope": "Namespaced",
+            "versions": [{
+                "name": "v1",
+                "served": true,
+                "storage": true,
+                "schema": {"openAPIV3Schema": schema},
+                "subresources": {"status": {}},
+            }],
+        },
+    })
+}
