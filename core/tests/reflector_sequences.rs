@@ -377,6 +377,43 @@ fn a_silent_list_is_begun_again_but_not_before_it_was_answered() {
     );
 }
 
+/// The same holds for streamed states, which are as much work for the server.
+#[test]
+fn a_stream_that_is_held_back_does_not_time_out() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    assert_eq!(talk.next(), "watch  true");
+    assert_eq!(talk.reflector.next_deadline(), None);
+    talk.sleep(10_000);
+    assert_eq!(talk.advance(), None);
+    assert_eq!(talk.reflector.failures(), 0);
+    talk.say(Fact::Opened);
+    talk.sleep(29);
+    assert_eq!(talk.advance(), None);
+    talk.sleep(1);
+    assert_eq!(talk.advance(), Some(Change::ReplaceAbandon));
+}
+
+/// A server that ends streams early has not had the time that an announcement takes, however long the
+/// request was held back.
+#[test]
+fn time_in_which_a_stream_was_held_back_is_not_held_against_the_server() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    for _ in 0..3 {
+        assert_eq!(talk.next(), "watch  true");
+        talk.sleep(40);
+        talk.say(Fact::Opened);
+        talk.say(Fact::Added(pod("1")));
+        talk.sleep(1);
+        talk.say(Fact::Closed);
+        assert_eq!(
+            talk.reflector.last_failure().unwrap().failure,
+            Failure::Broken
+        );
+        talk.sleep(120);
+        let _ = talk.advance();
+    }
+}
+
 #[test]
 fn an_untaken_command_never_times_out() {
     let mut talk = Conversation::new(ReflectorConfig::new());

@@ -83,7 +83,7 @@ pub(crate) async fn get(client: &Inner, path: &str, accept: &'static str) -> Res
     Ok(whole.into())
 }
 
-/// `opening`, or a failure if it takes longer than the answer to a list may take to begin.
+/// `opening`, or a failure if it takes longer than a full state may take to begin.
 pub(crate) async fn within_head_timeout(
     client: &Inner,
     opening: impl Future<Output = Result<Answer, Failed>>,

@@ -213,13 +213,13 @@ impl Job {
             accept: accept(self.target.encoding, !is_list),
         };
         let opening = open(&self.client, question);
-        let (answer, patience) = if is_list {
-            let answer = within_head_timeout(&self.client, opening).await?;
-            (answer, Some(self.client.config.settings.list_timeout))
-        } else {
+        let answer = if self.kind == Kind::Watch {
             // The idle deadline of the reflector watches over it.
-            (opening.await?, None)
+            opening.await?
+        } else {
+            within_head_timeout(&self.client, opening).await?
         };
+        let patience = is_list.then_some(self.client.config.settings.list_timeout);
         let mut body = Body::new(answer, patience);
         if events.send(Event::Opened).await.is_err() {
             return Ok(());

@@ -45,7 +45,7 @@ use crate::transport::{Command, ExchangeId, Request};
 
 use backoff::{Backoff, RetryWindow};
 pub use config::{BackoffConfig, BackoffReset, ConfigError, FirstState, ReflectorConfig};
-use phase::{Exchange, State, Waiting};
+use phase::{Exchange, Listing, State, Streaming, Waiting};
 pub use phase::{Next, Phase};
 use rng::Rng;
 
@@ -289,8 +289,13 @@ impl<S: Storage> Reflector<S> {
         match &self.state {
             State::Idle | State::Stopped => None,
             State::Waiting(waiting) => Some(waiting.until),
-            // A transport may hold lists back, so their clock starts with the answer.
-            State::Listing(listing) if !listing.exchange.opened => None,
+            // A transport may hold full states back, so their clocks start with the answer.
+            State::Listing(Listing { exchange, .. })
+            | State::Streaming(Streaming { exchange, .. })
+                if !exchange.opened =>
+            {
+                None
+            }
             State::Listing(listing) => self.idle_deadline(&listing.exchange),
             State::Watching(watching) => self.idle_deadline(&watching.exchange),
             State::Streaming(streaming) => {
@@ -457,10 +462,9 @@ impl<S: Storage> Reflector<S> {
         Some(exchange.heard.after(self.config.idle?))
     }
 
-    fn end_bookmark_deadline(&self, streaming: &phase::Streaming<S::Text>) -> Option<Instant> {
+    fn end_bookmark_deadline(&self, streaming: &Streaming<S::Text>) -> Option<Instant> {
         let patience = self.config.end_bookmark?;
-        let opened = streaming.exchange.opened;
-        opened.then(|| streaming.last_event.after(patience))
+        Some(streaming.last_event.after(patience))
     }
 }
 

@@ -85,7 +85,7 @@ pub enum Next {
 pub(super) struct Exchange<X> {
     pub(super) id: ExchangeId,
     pub(super) request: Request<X>,
-    /// When the command was taken. Nothing is timed before that.
+    /// When the command was taken; of a streamed state, when it began. Nothing is timed before that.
     pub(super) taken: Option<Instant>,
     pub(super) opened: bool,
     /// When something was last heard, or the command was taken.

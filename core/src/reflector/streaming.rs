@@ -22,6 +22,10 @@ impl<S: Storage> Reflector<S> {
                 streaming.exchange.opened = true;
                 streaming.exchange.heard = now;
                 streaming.last_event = now;
+                if first {
+                    // The time in which it was held back is not the server's.
+                    streaming.exchange.taken = Some(now);
+                }
                 let begin = first.then_some(Change::ReplaceBegin { streamed: true });
                 return (State::Streaming(streaming), begin);
             }

@@ -30,7 +30,8 @@ pub struct Settings {
     pub max_lists: NonZeroUsize,
     /// How long name resolution, connecting, the proxy and TLS may take together. Default 30 s.
     pub connect_timeout: Duration,
-    /// How long the answer to a list may take to begin. Default 60 s, the server's own limit.
+    /// How long the answer to a list, or to a stream that begins with the whole state, may take to
+    /// begin. Default 60 s, the server's own limit.
     pub head_timeout: Duration,
     /// How long a list may take from the beginning of its answer to its end. Default 10 minutes.
     pub list_timeout: Duration,

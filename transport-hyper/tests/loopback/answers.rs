@@ -173,17 +173,19 @@ over_both! {
         watching.text(EVENT).await;
     }
 
-    async fn a_list_whose_answer_does_not_begin_is_given_up(cluster: Cluster) {
+    async fn a_full_state_whose_answer_does_not_begin_is_given_up(cluster: Cluster) {
         let settings = Settings {
             head_timeout: Duration::from_millis(50),
             connect_timeout: Duration::from_secs(2),
             ..Settings::new()
         };
         let client = Client::new(cluster.config().with_settings(settings)).unwrap();
-        let mut hand = Hand::new(&client);
-        hand.open(list());
-        let _call = cluster.server.call().await;
-        hand.failed(Failure::TimedOut).await;
+        for request in [list(), stream()] {
+            let mut hand = Hand::new(&client);
+            hand.open(request);
+            let _call = cluster.server.call().await;
+            hand.failed(Failure::TimedOut).await;
+        }
     }
 
     async fn an_abort_ends_the_exchange(cluster: Cluster) {
