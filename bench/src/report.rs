@@ -1,0 +1,40 @@
+//! What comes out. The names are those of the programs beside this one.
+
+use crate::options::{Form, Strategy};
+
+/// One line of JSON. Memory is in bytes.
+#[derive(serde::Serialize, Debug)]
+pub(crate) struct Report {
+    pub(crate) contender: &'static str,
+    pub(crate) allocator: &'static str,
+    pub(crate) form: Form,
+    pub(crate) strategy: Strategy,
+    pub(crate) handlers: u16,
+    pub(crate) n: usize,
+    pub(crate) sync_ms: f64,
+    pub(crate) store_ready_ms: f64,
+    pub(crate) sync_cpu_ms: f64,
+    pub(crate) rss_baseline: u64,
+    pub(crate) rss_after_sync: u64,
+    pub(crate) rss_peak: u64,
+    /// Unlike the others we cannot ask the allocator to give back what it holds, which takes `unsafe`:
+    /// this is never less than it would be.
+    pub(crate) rss_settled: u64,
+    /// What the allocator has given out: not asked either, so always 0.
+    pub(crate) heap_live: u64,
+    pub(crate) rss_end: u64,
+    pub(crate) rss_peak_end: u64,
+    pub(crate) churn_events: u32,
+    pub(crate) churn_seen: u64,
+    pub(crate) churn_ms: f64,
+    pub(crate) churn_events_per_s: f64,
+    pub(crate) churn_cpu_us_per_event: f64,
+    pub(crate) lat_p50_us: f64,
+    pub(crate) lat_p99_us: f64,
+    pub(crate) lat_max_us: f64,
+    pub(crate) lat_cpu_us_per_event: f64,
+    pub(crate) get_ops_s: f64,
+    pub(crate) list_all_us: f64,
+    pub(crate) list_ns_us: f64,
+    pub(crate) index_app_us: f64,
+}

@@ -1,0 +1,168 @@
+//! The program itself, against the mock over HTTP; a thread of the test plays the part of the load
+//! server that makes changes.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Output};
+use std::thread;
+
+use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+use informer_transport_mock::{Server, ServerConfig};
+use serde_json::{Value, json};
+
+/// What the programs beside this one print.
+const KEYS: [&str; 28] = [
+    "contender",
+    "allocator",
+    "strategy",
+    "handlers",
+    "n",
+    "sync_ms",
+    "store_ready_ms",
+    "sync_cpu_ms",
+    "rss_baseline",
+    "rss_after_sync",
+    "rss_peak",
+    "rss_settled",
+    "heap_live",
+    "rss_end",
+    "rss_peak_end",
+    "churn_events",
+    "churn_seen",
+    "churn_ms",
+    "churn_events_per_s",
+    "churn_cpu_us_per_event",
+    "lat_p50_us",
+    "lat_p99_us",
+    "lat_max_us",
+    "lat_cpu_us_per_event",
+    "get_ops_s",
+    "list_all_us",
+    "list_ns_us",
+    "index_app_us",
+];
+
+fn pod(name: &str, round: u32) -> Value {
+    json!({
+        "metadata": {
+            "namespace": "bench-07",
+            "name": name,
+            "labels": {"app.kubernetes.io/name": "shop"},
+            "annotations": {"round": round.to_string(), "bench.example/sent-ns": "1"},
+        },
+    })
+}
+
+/// Answers each of `asked` requests when two pods and the last one have changed.
+fn load_server(server: SharedServer, asked: u32) -> (String, thread::JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let work = move || {
+        let mut targets = Vec::new();
+        for round in 1..=asked {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                head.extend(byte);
+            }
+            let head = String::from_utf8(head).unwrap();
+            targets.push(head.split(' ').nth(1).unwrap().to_owned());
+            server.with(|server| {
+                for name in ["a", "b", "zz-bench-marker"] {
+                    server.update("pods", pod(name, round)).unwrap();
+                }
+            });
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        }
+        targets
+    };
+    (address, thread::spawn(work))
+}
+
+async fn run(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bench-informer"));
+    command.args(arguments);
+    let running = tokio::task::spawn_blocking(move || command.output());
+    running.await.unwrap().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_form_is_measured_by_either_strategy() {
+    let mut forms = vec!["lean", "metadata"];
+    if cfg!(feature = "typed") {
+        forms.push("typed");
+    }
+    for form in forms {
+        for strategy in ["listwatch", "streaming"] {
+            let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+            server.with(|server| {
+                for name in ["a", "b", "zz-bench-marker"] {
+                    server.create("pods", pod(name, 0)).unwrap();
+                }
+            });
+            let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+            let (control, asked) = load_server(server, 2);
+            let output = run(&[
+                "--url",
+                running.url(),
+                "--control",
+                &control,
+                "--form",
+                form,
+                "--strategy",
+                strategy,
+                "--handlers",
+                "2",
+                "--churn",
+                "2",
+                "--lat-events",
+                "2",
+                "--lat-rate",
+                "50",
+            ])
+            .await;
+            let text = String::from_utf8(output.stdout).unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{form}, {strategy}: {said}");
+            assert_eq!(text.lines().count(), 1);
+            let report: Value = serde_json::from_str(&text).unwrap();
+            for key in KEYS {
+                assert!(!report[key].is_null(), "{form}, {strategy}: {key}");
+            }
+            assert_eq!(report["form"], form);
+            assert_eq!(report["strategy"], strategy);
+            assert_eq!(report["n"], 3);
+            assert_eq!(report["churn_seen"], 3, "the marker counts");
+            // Sent in 1970, each of them.
+            assert!(report["lat_p50_us"].as_f64() > Some(1e12));
+            for above_zero in ["sync_cpu_ms", "rss_baseline", "get_ops_s", "churn_ms"] {
+                assert!(report[above_zero].as_f64() > Some(0.0), "{above_zero}");
+            }
+            assert_eq!(
+                asked.join().unwrap(),
+                [
+                    "/bench/churn?events=2&rate=0&kind=modify",
+                    "/bench/churn?events=2&rate=50",
+                ]
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_done_is_said_in_a_sentence() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let running = serve(server, HttpConfig::new()).await.unwrap();
+    // The mock cannot be told to make changes.
+    let output = run(&["--url", running.url(), "--churn", "1"]).await;
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("to POST /bench/churn?events=1"), "{said}");
+    assert_eq!(said.lines().count(), 1);
+
+    let output = run(&["--url", running.url(), "--form", "fat"]).await;
+    assert_eq!(output.status.code(), Some(2));
+}
