@@ -160,17 +160,28 @@ fn a_handler_whose_task_is_lost_holds_up_nobody() {
     assert_eq!(world.clock.now(), begun, "that is known at once");
 }
 
-/// A transport that never says anything.
-struct Silent;
+/// A transport whose answers begin, and then say nothing.
+struct Silent {
+    begun: Option<ExchangeId>,
+}
 
 impl Transport<String> for Silent {
-    fn execute(&mut self, _: Command<String>) {}
-
-    fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
-        Poll::Pending
+    fn execute(&mut self, command: Command<String>) {
+        if let Command::Open { exchange, .. } = command {
+            self.begun = Some(exchange);
+        }
     }
 
-    fn consume(&mut self, _: usize) {}
+    fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        match self.begun {
+            Some(exchange) => Poll::Ready((exchange, Signal::Opened)),
+            None => Poll::Pending,
+        }
+    }
+
+    fn consume(&mut self, _: usize) {
+        self.begun = None;
+    }
 }
 
 #[test]
@@ -178,7 +189,7 @@ fn a_failure_that_the_clock_finds_is_told_at_once() {
     let world = World::new();
     let told = Arc::new(Mutex::new(Vec::new()));
     let (seen, clock) = (Arc::clone(&told), world.clock.clone());
-    let silent = |_: &Target| Silent;
+    let silent = |_: &Target| Silent { begun: None };
     let informer = pods()
         .on_failure(move |last| seen.lock().unwrap().push((last.failure, clock.now())))
         .build(&silent, world.runtime.clone())
@@ -190,7 +201,7 @@ fn a_failure_that_the_clock_finds_is_told_at_once() {
         world.settle();
     }
     let told = told.lock().unwrap();
-    assert_eq!(*told, [(Failure::Idle, world.clock.now())]);
+    assert_eq!(*told, [(Failure::NoEndBookmark, world.clock.now())]);
 }
 
 #[test]
