@@ -36,6 +36,11 @@ use super::json_text::{Cursor, JsonStr, Kind, Members, TextError};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
+/// Labels are texts.
+const NOT_LABELS: HeaderError = HeaderError::NotText {
+    field: "metadata.labels",
+};
+
 /// The annotation on the bookmark that closes a streamed list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
@@ -74,20 +79,36 @@ impl<'a> Header<'a> {
     /// If it is not, if it is nested `depth` levels deep or deeper, or if something that is read is
     /// not what Kubernetes says it is. A name may be missing: see [`Header::key`].
     pub fn read(json: &'a [u8], depth: usize) -> Result<Self, HeaderError> {
+        let (header, mut behind) = Self::begin(json, depth)?;
+        behind.end()?;
+        header.complete()
+    }
+
+    /// Reads the object that `text` begins with, in the same way, and says how long it is.
+    #[cfg(feature = "alloc")]
+    pub(super) fn first(text: &'a [u8], depth: usize) -> Result<(Self, usize), HeaderError> {
+        let (header, behind) = Self::begin(text, depth)?;
+        Ok((header.complete()?, behind.position()))
+    }
+
+    fn begin(text: &'a [u8], depth: usize) -> Result<(Self, Cursor<'a>), HeaderError> {
         let mut header = Self::default();
         let mut reader = Reader {
-            cursor: Cursor::new(json),
+            cursor: Cursor::new(text),
             strict: true,
         };
         if reader.cursor.kind() != Ok(Kind::Object) {
             return Err(HeaderError::NotAnObject);
         }
         header.fill(&mut reader, depth)?;
-        reader.cursor.end()?;
-        if header.metadata.is_empty() {
+        Ok((header, reader.cursor))
+    }
+
+    fn complete(self) -> Result<Self, HeaderError> {
+        if self.metadata.is_empty() {
             return Err(HeaderError::NoMetadata);
         }
-        Ok(header)
+        Ok(self)
     }
 
     /// Whatever can be read of an object that was cut off or is broken. Only quotes and brackets
@@ -263,15 +284,26 @@ impl<'a> Reader<'a> {
     }
 
     fn labels(&mut self, depth: usize) -> Result<&'a [u8], HeaderError> {
+        let before = self.cursor.clone();
         let kind = self.cursor.kind()?;
-        let text = self.skip(depth)?;
-        match kind {
-            Kind::Null => Ok(&[]),
-            _ if self.strict && Pairs::of(text).any_not_text() => Err(HeaderError::NotText {
-                field: "metadata.labels",
-            }),
-            _ => Ok(text),
+        if !self.strict || kind != Kind::Object {
+            let text = self.skip(depth)?;
+            return match kind {
+                Kind::Null => Ok(&[]),
+                _ if self.strict => Err(NOT_LABELS),
+                _ => Ok(text),
+            };
         }
+        let mut any_not_text = false;
+        let mut members = self.cursor.enter_object(depth)?;
+        while members.next(&mut self.cursor)?.is_some() {
+            any_not_text |= self.cursor.kind()? != Kind::String;
+            self.cursor.skip_value(depth.saturating_sub(1))?;
+        }
+        if any_not_text {
+            return Err(NOT_LABELS);
+        }
+        Ok(before.up_to(&self.cursor))
     }
 
     fn is_initial_events_end(&mut self, depth: usize) -> Result<bool, HeaderError> {
@@ -320,16 +352,6 @@ impl<'a> Pairs<'a> {
         Self {
             cursor: Cursor::new(json),
             members: None,
-        }
-    }
-
-    fn any_not_text(mut self) -> bool {
-        loop {
-            match self.step() {
-                Ok(Some((_, Some(_)))) => {}
-                Ok(None) => return false,
-                Ok(Some((_, None))) | Err(_) => return true,
-            }
         }
     }
 

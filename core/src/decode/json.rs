@@ -101,6 +101,27 @@ impl<F: Form> JsonDecoder<F> {
         }
     }
 
+    /// An element that lies whole at the front of `input` and is as it should be: reading it tells
+    /// where it ends. Any other is left to the scanner, which is patient and minds nothing.
+    fn whole_item(&mut self, input: &mut &[u8]) -> Option<Made<F>> {
+        if !self.list.is_at_element(input) {
+            return None;
+        }
+        let Limits {
+            object_bytes,
+            depth,
+        } = self.reader.limits;
+        let text = *input;
+        let (header, length) = Header::first(text, depth).ok()?;
+        if length > object_bytes {
+            return None;
+        }
+        let json = self.list.pass_element(input, length);
+        let type_meta = self.list.type_meta();
+        let (place, make) = (Place::Item, Outcome::Item);
+        Some(self.reader.object(json, Ok(header), type_meta, place, make))
+    }
+
     fn fact(&self, outcome: Outcome<Arc<Object<F::Body>>>) -> Fact<'_, Arc<Object<F::Body>>> {
         let version = self.reader.version.as_str();
         let message = self.reader.message.as_str();
@@ -141,10 +162,13 @@ impl<F: Form> Decode for JsonDecoder<F> {
 
     fn decode(&mut self, input: &mut &[u8]) -> Option<Fact<'_, Self::Object>> {
         let outcome = match self.at {
-            At::List => match self.list.next(input)? {
-                Ok(Part::Element(element)) => self.reader.item(element),
-                Ok(Part::End) => Outcome::PageEnd,
-                Err(error) => self.reader.fail(Failure::Undecodable, error),
+            At::List => match self.whole_item(input) {
+                Some(item) => item,
+                None => match self.list.next(input)? {
+                    Ok(Part::Element(element)) => self.reader.item(element),
+                    Ok(Part::End) => Outcome::PageEnd,
+                    Err(error) => self.reader.fail(Failure::Undecodable, error),
+                },
             },
             At::Watch => self.reader.line(self.lines.next(input)?),
             At::Over => {

@@ -145,15 +145,21 @@ impl<'a> Cursor<'a> {
     ///
     /// If no value can begin here.
     pub fn kind(&mut self) -> Result<Kind, TextError> {
-        self.skip_white();
-        match self.peek() {
-            Some(b'{') => Ok(Kind::Object),
-            Some(b'[') => Ok(Kind::Array),
-            Some(b'"') => Ok(Kind::String),
-            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
-            Some(b't' | b'f') => Ok(Kind::Bool),
-            Some(b'n') => Ok(Kind::Null),
-            _ => Err(self.syntax()),
+        loop {
+            return match self.peek() {
+                Some(b'"') => Ok(Kind::String),
+                Some(b'{') => Ok(Kind::Object),
+                Some(b'[') => Ok(Kind::Array),
+                Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+                Some(b't' | b'f') => Ok(Kind::Bool),
+                Some(b'n') => Ok(Kind::Null),
+                // Servers send none, so it is looked for last: here, and wherever else it may stand.
+                Some(b' ' | b'\n' | b'\r' | b'\t') => {
+                    self.at += 1;
+                    continue;
+                }
+                _ => Err(self.syntax()),
+            };
         }
     }
 
@@ -175,7 +181,6 @@ impl<'a> Cursor<'a> {
                 let Some(in_object) = open.innermost() else {
                     return Ok(self.text.get(start..self.at).unwrap_or_default());
                 };
-                self.skip_white();
                 match (self.peek(), in_object) {
                     (Some(b','), true) => {
                         self.at += 1;
@@ -190,6 +195,7 @@ impl<'a> Cursor<'a> {
                         self.at += 1;
                         open.pop();
                     }
+                    (Some(b' ' | b'\n' | b'\r' | b'\t'), _) => self.at += 1,
                     _ => return Err(self.syntax()),
                 }
             }
@@ -232,7 +238,9 @@ impl<'a> Cursor<'a> {
 
     /// Passes the name of a member and the colon behind it.
     fn skip_name(&mut self) -> Result<(), TextError> {
-        self.skip_white();
+        if self.peek() != Some(b'"') {
+            self.skip_white();
+        }
         self.scan_string()?;
         self.byte(b':')
     }
@@ -379,6 +387,11 @@ impl<'a> Cursor<'a> {
         Ok(rest.get(..length).unwrap_or_default())
     }
 
+    /// The text between this place and a later one.
+    pub(super) fn up_to(&self, later: &Self) -> &'a [u8] {
+        self.text.get(self.at..later.at).unwrap_or_default()
+    }
+
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
@@ -392,7 +405,9 @@ impl<'a> Cursor<'a> {
     }
 
     fn byte(&mut self, expected: u8) -> Result<(), TextError> {
-        self.skip_white();
+        if self.peek() != Some(expected) {
+            self.skip_white();
+        }
         if self.peek() != Some(expected) {
             return Err(self.syntax());
         }

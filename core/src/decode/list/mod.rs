@@ -68,7 +68,7 @@ pub struct Element<'a> {
 
 /// Finds the elements of the top-level `items` of a List, and what the List says about itself.
 ///
-/// It is fed the body in pieces of any size and looks at every byte once. It holds at most one
+/// It is fed the body in pieces of any size and looks at every byte at most once. It holds at most one
 /// element, and that only if the element crosses a border of pieces; of an element beyond the bound
 /// the beginning is kept. Members may come in any order; of repeated ones the last counts.
 #[derive(Clone, Debug)]
@@ -209,6 +209,25 @@ impl ListScanner {
         })))
     }
 
+    /// Goes to the beginning of the next element. Says whether `input` begins with one: then whoever
+    /// can tell where it ends says so to [`pass_element`](Self::pass_element), and
+    /// [`next`](Self::next) need not look for its end.
+    pub(super) fn is_at_element(&mut self, input: &mut &[u8]) -> bool {
+        while let State::FirstElement | State::Element | State::AfterElement = self.state {
+            // What is wrong is still wrong when `next` comes to it.
+            let Ok(true) = self.pass_token(input) else {
+                return false;
+            };
+        }
+        matches!(self.state, State::InElement) && self.element.is_empty()
+    }
+
+    /// Takes the element that `input` begins with, which has so many bytes.
+    pub(super) fn pass_element<'i>(&mut self, input: &mut &'i [u8], length: usize) -> &'i [u8] {
+        self.state = State::AfterElement;
+        self.take(input, length)
+    }
+
     /// The body is over.
     ///
     /// # Errors
@@ -268,13 +287,8 @@ impl ListScanner {
                     return Ok(None);
                 }
                 _ => {
-                    let white = input.iter().take_while(|byte| is_white(**byte)).count();
-                    self.take(input, white);
-                    let Some(byte) = input.first() else {
+                    if !self.pass_token(input)? {
                         return Ok(None);
-                    };
-                    if self.token(*byte)? {
-                        self.take(input, 1);
                     }
                     if let State::Complete = self.state {
                         return Ok(Some(Found::End));
@@ -282,6 +296,19 @@ impl ListScanner {
                 }
             }
         }
+    }
+
+    /// Passes white space and what stands between values; `false` if there is nothing more to pass.
+    fn pass_token(&mut self, input: &mut &[u8]) -> Result<bool, ListError> {
+        let white = input.iter().take_while(|byte| is_white(**byte)).count();
+        self.take(input, white);
+        let Some(byte) = input.first() else {
+            return Ok(false);
+        };
+        if self.token(*byte)? {
+            self.take(input, 1);
+        }
+        Ok(true)
     }
 
     /// What `byte` means between values; says whether it is done with.
