@@ -211,7 +211,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             if state.core.is_stopped() || !state.listeners.contains_key(&id) {
                 return Poll::Ready(None);
             }
-            if state.core.status().queued > 0 {
+            if state.core.is_stalled() {
                 // Taking something lets the queue move on.
                 state.touch();
             }
@@ -362,16 +362,17 @@ impl<K: Send + Sync + 'static> State<K> {
         woken
     }
 
+    /// Asked with every change, so without the rest of the status.
     fn announcement(&self) -> Announced {
-        let status = self.core.status();
+        let reflector = self.core.reflector();
         Announced {
-            phase: Some(mem::discriminant(&status.phase)),
-            synced: status.synced,
-            failures: status.counts.failures,
-            full_states: status.counts.full_states,
+            phase: Some(mem::discriminant(&reflector.phase())),
+            synced: self.core.is_synced(),
+            failures: reflector.failures(),
+            full_states: reflector.full_states(),
             tasks: self.tasks,
             listeners_synced: self.listeners_synced,
-            stalled: status.stalled,
+            stalled: self.core.is_stalled(),
             started: self.started,
             broken: self.broken.is_some(),
         }

@@ -364,6 +364,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.queue.is_synced() && !self.never_synced
     }
 
+    /// Whether something is held up by a listener: [`Status::stalled`], for those who ask often.
+    #[must_use]
+    pub fn is_stalled(&self) -> bool {
+        !self.is_drained()
+    }
+
     /// How a listener is doing, its own sync included; `None` if there is no such listener.
     #[must_use]
     pub fn listener_status(&self, listener: ListenerId) -> Option<ListenerStatus> {
@@ -388,7 +394,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_bookmark: self.last_bookmark,
             objects: self.store.len(),
             queued: self.queue.len() + self.undelivered.len(),
-            stalled: !self.is_drained(),
+            stalled: self.is_stalled(),
             unswept: self.unswept,
             counts: Counts {
                 full_states: self.reflector.full_states(),

@@ -32,6 +32,8 @@ pub struct Processor<T: Resource + Clone, S: Storage> {
     recreated: Recreated,
     listeners: FewPlaces<S, Listener<T, S>>,
     generation: u64,
+    /// In no place below this one is a listener for which something has come.
+    ready_from: u32,
     /// The period for listeners that do not say, and how often due resyncs are looked for; zero means
     /// never.
     default_period: Duration,
@@ -74,6 +76,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             recreated: Recreated::KeepBoth,
             listeners: Slab::default(),
             generation: 0,
+            ready_from: 0,
             default_period: period,
             check_period: period,
             started: false,
@@ -121,6 +124,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         listener.replay(store);
         listener.update_sync(self.synced);
         let at = self.listeners.insert(listener)?;
+        self.ready_from = self.ready_from.min(at);
         Ok(ListenerId {
             at,
             generation: self.generation,
@@ -174,6 +178,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         audience: Audience,
         moment: Moment,
     ) -> Result<(), Full> {
+        self.ready_from = 0;
         for at in 0..self.listeners.bound() {
             if let Some(listener) = self.listeners.get_mut(at)
                 && (audience == Audience::Everybody || listener.is_resyncing())
@@ -200,13 +205,18 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
 
     /// A listener for which something has come since it was last named here.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
-        (0..self.listeners.bound()).find_map(|at| {
-            let listener = self.listeners.get_mut(at)?;
-            let generation = listener.generation;
-            listener
-                .take_ready()
-                .then_some(ListenerId { at, generation })
-        })
+        let bound = self.listeners.bound();
+        while self.ready_from < bound {
+            let at = self.ready_from;
+            self.ready_from += 1;
+            if let Some(listener) = self.listeners.get_mut(at)
+                && listener.take_ready()
+            {
+                let generation = listener.generation;
+                return Some(ListenerId { at, generation });
+            }
+        }
+        None
     }
 
     /// The next notification of a listener. What it was given before counts as dealt with. `store` is
