@@ -46,7 +46,7 @@ const LARGEST_WINDOW: u32 = (1 << 31) - 1;
 const SPARE: usize = 8;
 
 /// The buffer of an HTTP/1.1 connection, and so its largest chunk.
-const HTTP1_BUFFER: usize = 64 << 10;
+const HTTP1_BUFFER: usize = 256 << 10;
 
 type NoBody = Empty<Bytes>;
 type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
