@@ -142,6 +142,34 @@ fn deletions_have_preconditions() {
 }
 
 #[test]
+fn a_deletion_that_makes_no_sense_deletes_nothing() {
+    let mut server = server();
+    server.create("pods", pod("a", "")).unwrap();
+    let line = "DELETE /api/v1/namespaces/default/pods/a";
+    for (query, body, code) in [
+        ("", json!({"propagationPolicy": "Sideways"}), 422),
+        (
+            "",
+            json!({"propagationPolicy": "Orphan", "orphanDependents": true}),
+            422,
+        ),
+        ("", json!({"kind": "Pod", "apiVersion": "v1"}), 400),
+        ("?propagationPolicy=Sideways", Value::Null, 422),
+        ("?gracePeriodSeconds=soon", Value::Null, 400),
+    ] {
+        let (got, answer) = write(&mut server, &format!("{line}{query}"), &body);
+        assert_eq!(got, code, "{query} {body}: {answer}");
+    }
+    assert!(server.get("pods", "a").is_some());
+    let (code, _) = write(
+        &mut server,
+        &format!("{line}?propagationPolicy=Foreground&gracePeriodSeconds=0"),
+        &Value::Null,
+    );
+    assert_eq!(code, 200);
+}
+
+#[test]
 fn a_collection_is_deleted_by_selector() {
     let mut server = server();
     for (name, labels) in [("a", "app=web"), ("b", ""), ("c", "app=web")] {

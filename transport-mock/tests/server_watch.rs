@@ -393,6 +393,12 @@ fn other_forms_are_watched_too() {
             .map(|line| value(line)["object"].clone())
             .collect();
         assert_eq!(objects.len(), 3);
+        // The columns of a table are told once.
+        let columns: Vec<bool> = objects
+            .iter()
+            .map(|object| object["columnDefinitions"].is_array())
+            .collect();
+        assert_eq!(columns, [form == "Table", false, false]);
         assert!(
             objects
                 .iter()
