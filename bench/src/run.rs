@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use informer::{Client, Config, FirstState, InformerConfig, Registration, SharedInformer, by};
+use informer::{Client, Config, FirstState, InformerConfig, SharedInformer, by};
 use tokio::time::sleep;
 use tokio::try_join;
 
@@ -32,7 +32,12 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
     let begin = Instant::now();
 
     let board = Arc::new(Board::new(options.handlers));
-    let (pods, registrations) = start::<K>(options, &board)?;
+    let pods = start::<K>(options)?;
+    let mut registrations = Vec::new();
+    for handler in 0..options.handlers {
+        let board = Arc::clone(&board);
+        registrations.push(pods.on(move |notification| board.write(handler, &notification))?);
+    }
     pods.synced(PATIENCE).await?;
     let store_ready = begin.elapsed();
     for registration in &registrations {
@@ -89,10 +94,7 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
 }
 
 /// An informer with an index by namespace and one by a label, as client-go's has.
-fn start<K: Measured>(
-    options: &Options,
-    board: &Arc<Board>,
-) -> Result<(SharedInformer<K>, Vec<Registration<K>>), Box<dyn Error>> {
+fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Error>> {
     let mut config = Config::new(&options.url)?;
     if let Some(ca) = &options.ca {
         config = config.with_ca_file(ca);
@@ -103,17 +105,11 @@ fn start<K: Measured>(
         Strategy::Listwatch => FirstState::Listed,
         Strategy::Streaming => FirstState::Streamed,
     };
-    let pods = K::builder()
+    let builder = K::builder()
         .preset(preset)
         .index("namespace", by::namespace())
-        .index("app", by::label(LABEL))
-        .start(&client)?;
-    let mut registrations = Vec::new();
-    for handler in 0..options.handlers {
-        let board = Arc::clone(board);
-        registrations.push(pods.on(move |notification| board.write(handler, &notification))?);
-    }
-    Ok((pods, registrations))
+        .index("app", by::label(LABEL));
+    Ok(builder.start(&client)?)
 }
 
 /// What many events at once cost.

@@ -1,6 +1,6 @@
 //! The program itself, against the mock over HTTP; a thread of the test plays the part of the load
 //! server that makes changes.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
