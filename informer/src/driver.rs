@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use informer_core::Timer;
-use informer_core::transport::Transport;
+use informer_core::transport::{Signal, Transport};
 
 use crate::engine::Engine;
 use crate::panics::panic_text;
@@ -14,6 +14,9 @@ use crate::status::Hooks;
 
 /// How many signals are taken before others have their turn.
 const BUDGET: usize = 32;
+/// And how many bytes: no more changes than handlers take in a turn of theirs, or those that are quick
+/// enough would fall behind all the same. Objects of less than 300 bytes are rare.
+const BYTES: usize = 128 << 10;
 
 /// Drives one informer until it is stopped.
 pub(crate) struct Driver<K: Send + Sync + 'static, T> {
@@ -24,8 +27,8 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
 }
 
 enum Step {
-    /// Something moved: go on.
-    Moved,
+    /// Something moved, with so many bytes: go on.
+    Moved(usize),
     /// Nothing to do until somebody wakes us.
     Idle,
     /// The informer was stopped.
@@ -62,6 +65,10 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
             return Step::Stopped;
         }
         if let Poll::Ready((exchange, signal)) = self.transport.poll_signal(cx) {
+            let signal = match signal {
+                Signal::Bytes(bytes) => Signal::Bytes(bytes.get(..BYTES).unwrap_or(bytes)),
+                other => other,
+            };
             let used = self.engine.update(|state| {
                 let used = state.core.signal(exchange, signal, now);
                 state.stalled = used.is_none();
@@ -70,7 +77,7 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
             });
             if let Some(used) = used {
                 self.transport.consume(used);
-                return Step::Moved;
+                return Step::Moved(used);
             }
         }
         let (deadline, reports) = self.engine.update(|state| {
@@ -80,17 +87,21 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
         // What the clock has brought to light is not told when it has struck again.
         self.hooks.call(reports);
         match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {
-            Some(Poll::Ready(())) => Step::Moved,
+            Some(Poll::Ready(())) => Step::Moved(0),
             Some(Poll::Pending) | None => Step::Idle,
         }
     }
 
     fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut bytes = 0;
         for _ in 0..BUDGET {
             match self.step(cx) {
-                Step::Moved => {}
+                Step::Moved(used) => bytes += used,
                 Step::Idle => return Poll::Pending,
                 Step::Stopped => return Poll::Ready(()),
+            }
+            if bytes >= BYTES {
+                break;
             }
         }
         self.engine.update(|state| state.publish());

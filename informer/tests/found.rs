@@ -218,3 +218,75 @@ fn who_waits_for_a_handler_of_a_stopped_informer_is_told_that_it_was_stopped() {
     let error = world.wait(stuck.synced(SOON)).unwrap_err();
     assert_eq!(error.reason, "it was stopped");
 }
+
+/// A server that has everything ready, in large pieces.
+struct Flood {
+    exchange: Option<ExchangeId>,
+    text: Vec<u8>,
+    at: usize,
+}
+
+impl Transport<String> for Flood {
+    fn execute(&mut self, command: Command<String>) {
+        self.exchange = match command {
+            Command::Open { exchange, .. } => Some(exchange),
+            Command::Abort(_) => None,
+        };
+    }
+
+    fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        let piece = &self.text[self.at..self.text.len().min(self.at + (256 << 10))];
+        match self.exchange {
+            Some(exchange) if !piece.is_empty() => Poll::Ready((exchange, Signal::Bytes(piece))),
+            _ => Poll::Pending,
+        }
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.at += n;
+    }
+}
+
+#[test]
+fn a_handler_that_is_quick_is_not_left_behind_by_a_flood() {
+    let mut text = String::new();
+    for version in 1..=4_000 {
+        let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
+        let padding = "x".repeat(900);
+        text += &format!(
+            "{{\"type\":\"{kind}\",\"object\":{{\"metadata\":{{\"name\":\"a\",\"resourceVersion\":\"{version}\",\"annotations\":{{\"p\":\"{padding}\"}}}}}}}}\n"
+        );
+    }
+    let connect = move |_: &Target| Flood {
+        exchange: None,
+        text: text.clone().into_bytes(),
+        at: 0,
+    };
+    let world = World::new();
+    let pods = InformerBuilder::dynamic(Target::new("", "v1", "pods"))
+        .build(&connect, world.runtime.clone())
+        .unwrap();
+    let longest = Arc::new(AtomicUsize::new(0));
+    let all = ListenerConfig {
+        backlog: Backlog::Grow,
+        ..ListenerConfig::new()
+    };
+    let (seen, informer) = (Arc::clone(&longest), pods.clone());
+    let told = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&told);
+    pods.on_with(
+        move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+            let pending = informer.status().handlers[0].pending;
+            seen.fetch_max(pending, Ordering::Relaxed);
+        },
+        all,
+    )
+    .unwrap();
+    pods.start();
+    world.runtime.run_until_idle();
+    assert_eq!(told.load(Ordering::Relaxed), 4_000);
+    // The driver brings no more in a turn than a handler takes in its own.
+    let longest = longest.load(Ordering::Relaxed);
+    assert!(longest < 500, "{longest} waited");
+}

@@ -120,16 +120,17 @@ fn judge(who: &str, record: &Record, answered: &Record, known: &[Known]) -> bool
     for entry in &findings.stale {
         say(&format!("explains nothing any more: {entry:?}"), ());
     }
-    say(
-        &format!(
-            "{who}: {} answers compared with those of {}: {} differences, {} known ones",
-            answered.answers.len(),
-            record.server,
-            findings.unknown.len(),
-            findings.known,
-        ),
-        findings.unknown.is_empty() && findings.stale.is_empty(),
-    )
+    let answers = answered.answers.len();
+    let text = format!(
+        "{who}: {answers} answers compared with those of {}: {} differences, {} known ones",
+        record.server,
+        findings.unknown.len(),
+        findings.known,
+    );
+    say(&text, ());
+    let passed = answers.saturating_sub(findings.unknown.len());
+    let failed = findings.unknown.len() + findings.stale.len();
+    say(&format!("{passed} passed, {failed} failed"), failed == 0)
 }
 
 /// Prints a text. Where nobody listens, there is still the status.

@@ -32,7 +32,7 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
 }
 
 /// So many batches a handler takes before others have their turn.
-const TURN: usize = 4;
+const TURN: usize = 8;
 
 impl<K: Send + Sync + 'static> Pulling<K> {
     pub(crate) const fn new(engine: Arc<Engine<K>>, id: ListenerId) -> Self {
