@@ -74,6 +74,9 @@ pub(crate) struct State<K> {
 /// What is known of a listener beside what the core knows.
 #[derive(Default)]
 struct Listener {
+    /// It was removed, or the informer was stopped. Asked before every call of its handler, which must
+    /// not wait for the lock: the driver has it nearly all the time while much is decoded.
+    over: Arc<AtomicBool>,
     waker: Option<Waker>,
     panics: u64,
     synced: bool,
@@ -166,20 +169,23 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn add_listener(
         &self,
         config: ListenerConfig,
-    ) -> Result<ListenerId, AddListenerError> {
+    ) -> Result<(ListenerId, Arc<AtomicBool>), AddListenerError> {
         let now = self.clock.now();
         self.update(|state| {
             let id = state.core.add_listener(config, now)?;
-            state.listeners.insert(id, Listener::default());
+            let listener = Listener::default();
+            let over = Arc::clone(&listener.over);
+            state.listeners.insert(id, listener);
             // Its resync period may be the shortest.
             state.driver_wanted = true;
-            Ok(id)
+            Ok((id, over))
         })
     }
 
     pub(crate) fn remove_listener(&self, id: ListenerId) {
         let removal = |state: &mut State<K>| {
             if let Some(listener) = state.listeners.remove(&id) {
+                listener.over.store(true, Ordering::Release);
                 state.listeners_synced -= usize::from(listener.synced);
                 // Its task must see that it is over.
                 state.woken.extend(listener.waker);
@@ -192,11 +198,6 @@ impl<K: Send + Sync + 'static> Engine<K> {
         // Removing one lets the queue move on, and that may panic. It has ended the informer then, which
         // its status says; whoever leaves has no part in it.
         let _ = catch_unwind(AssertUnwindSafe(|| self.update(removal)));
-    }
-
-    pub(crate) fn is_listening(&self, id: ListenerId) -> bool {
-        let state = self.lock();
-        state.listeners.contains_key(&id) && !state.core.is_stopped()
     }
 
     /// The next notifications of a listener; `None` when there will be no more. What it was given before
@@ -296,6 +297,7 @@ impl<K: Send + Sync + 'static> State<K> {
         self.publish();
         self.driver_wanted = true;
         for listener in self.listeners.values_mut() {
+            listener.over.store(true, Ordering::Release);
             self.woken.extend(listener.waker.take());
         }
     }

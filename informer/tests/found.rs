@@ -10,17 +10,18 @@ mod world;
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use informer::controller::{Controller, Next};
 use informer::runtime::{Manual, Runtime, Task};
 use informer::{
-    Backlog, Clock, Failure, InformerBuilder, ListenerConfig, Notification, QueueKind, Resync,
-    SharedInformerFactory, Target, Transport,
+    Backlog, Clock, Failure, IndexFn, InformerBuilder, ListenerConfig, Notification, QueueKind,
+    Resync, SharedInformerFactory, Target, Transport,
 };
 use informer_core::transport::{Command, ExchangeId, Signal};
+use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use world::{Pod, World, pods};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -289,4 +290,49 @@ fn a_handler_that_is_quick_is_not_left_behind_by_a_flood() {
     // The driver brings no more in a turn than a handler takes in its own.
     let longest = longest.load(Ordering::Relaxed);
     assert!(longest < 500, "{longest} waited");
+}
+
+/// While much is decoded, the driver has the store's lock nearly all the time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_handler_goes_through_what_it_has_taken_while_the_store_is_written() {
+    let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+    let create = |server: &MockServer, name: &str| {
+        let pod = serde_json::json!({"metadata": {"name": name}});
+        server.with(|server| server.create("pods", pod)).unwrap();
+    };
+    create(&server, "a");
+    create(&server, "b");
+    // A write that does not end before somebody allows it to. Index functions run under the lock.
+    let (begin, begun) = mpsc::channel();
+    let (allow, allowed) = mpsc::channel();
+    let (allowed, was_allowed) = (Mutex::new(allowed), Arc::new(AtomicBool::new(false)));
+    let noted = Arc::clone(&was_allowed);
+    let slow = IndexFn::new(move |pod: &Pod, _: &mut dyn FnMut(&[u8])| {
+        if pod.key.name() == "z" && !noted.load(Ordering::Relaxed) {
+            begin.send(()).unwrap();
+            let allowed = allowed.lock().unwrap().recv_timeout(SOON);
+            noted.store(allowed.is_ok(), Ordering::Relaxed);
+        }
+    });
+    let pods = pods().index("slow", slow).start(&server.connect()).unwrap();
+    pods.synced(SOON).await.unwrap();
+    // Both are there already, so they are taken at once.
+    let elsewhere = server.clone();
+    let registration = pods.on(move |notification| match notification.key().name() {
+        "a" => {
+            // By another thread: tokio would run the driver on this one, which waits.
+            std::thread::scope(|scope| {
+                scope.spawn(|| create(&elsewhere, "z"));
+            });
+            begun.recv_timeout(SOON).unwrap();
+        }
+        "b" => allow.send(()).unwrap(),
+        _ => {}
+    });
+    let registration = registration.unwrap();
+    registration.synced(SOON).await.unwrap();
+    assert!(
+        was_allowed.load(Ordering::Relaxed),
+        "b had to wait for the lock"
+    );
 }

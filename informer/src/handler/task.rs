@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Poll, Waker};
 
 use informer_core::Notification;
@@ -12,6 +13,7 @@ use informer_core::processor::ListenerId;
 use super::{AsyncHandler, Handler};
 use crate::engine::{Engine, Shared};
 use crate::panics::caught;
+use crate::sync::AtomicBool;
 
 /// A handler that does not wait, as one that might.
 pub(crate) struct Inline<H>(pub(crate) H);
@@ -26,6 +28,8 @@ impl<K: Send + Sync + 'static, H: Handler<K>> AsyncHandler<K> for Inline<H> {
 pub(crate) struct Pulling<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
     pub(crate) id: ListenerId,
+    /// Nothing more is to be told.
+    over: Arc<AtomicBool>,
     taken: VecDeque<Notification<Shared<K>>>,
     /// Batches since somebody else had a turn.
     batches: usize,
@@ -35,10 +39,11 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
 const TURN: usize = 8;
 
 impl<K: Send + Sync + 'static> Pulling<K> {
-    pub(crate) const fn new(engine: Arc<Engine<K>>, id: ListenerId) -> Self {
+    pub(crate) const fn new(engine: Arc<Engine<K>>, id: ListenerId, over: Arc<AtomicBool>) -> Self {
         Self {
             engine,
             id,
+            over,
             taken: VecDeque::new(),
             batches: 0,
         }
@@ -51,6 +56,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
                 id,
                 taken,
                 batches,
+                ..
             } = self;
             if *batches == TURN {
                 *batches = 0;
@@ -68,7 +74,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
                 }
                 Ok(Poll::Ready(None)) | Err(_) => return Poll::Ready(None),
             }
-        } else if !self.engine.is_listening(self.id) {
+        } else if self.over.load(Ordering::Acquire) {
             // Removed while some were still to be told.
             self.taken.clear();
             return Poll::Ready(None);
@@ -80,7 +86,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
 /// Nobody pulls any more, be it that the task was lost: what would wait here must hold up nobody.
 impl<K: Send + Sync + 'static> Drop for Pulling<K> {
     fn drop(&mut self) {
-        if self.engine.is_listening(self.id) {
+        if !self.over.load(Ordering::Acquire) {
             self.engine.remove_listener(self.id);
         }
     }
