@@ -25,7 +25,6 @@ mod form;
 mod follow;
 
 use std::error::Error;
-use std::io;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -38,11 +37,7 @@ use output::Output;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    exit(match run(&Flags::parse()).await {
-        // Whoever read has heard enough.
-        Err(error) if is_closed_pipe(&*error) => Ok(()),
-        ended => ended,
-    })
+    exit(run(&Flags::parse()).await)
 }
 
 async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
@@ -76,10 +71,4 @@ async fn target(flags: &Flags, client: &Client) -> Result<Target, Box<dyn Error>
         fields: flags.fields.to_string(),
         ..target
     })
-}
-
-fn is_closed_pipe(error: &(dyn Error + 'static)) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
