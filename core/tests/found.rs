@@ -107,19 +107,19 @@ thread_local! {
 enum Counted {}
 
 #[derive(Clone, Default)]
-struct CountedPages<T>(Pages<T>);
+struct CountedPages<T, const CELLS: usize>(Pages<T, CELLS>);
 
 impl Storage for Counted {
     type Cells<T: Default> = Vec<T>;
     type Few<T: Default> = Vec<T>;
-    type Pages<T: Default + Clone> = CountedPages<T>;
+    type Pages<T: Default + Clone, const CELLS: usize> = CountedPages<T, CELLS>;
     type FewPages<T: Default + Clone> = Vec<T>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;
     type Bytes = Arc<[u8]>;
 }
 
-impl<T: Default + Clone> Cells<T> for CountedPages<T> {
+impl<T: Default + Clone, const CELLS: usize> Cells<T> for CountedPages<T, CELLS> {
     fn len(&self) -> usize {
         self.0.len()
     }

@@ -26,7 +26,7 @@ struct BoundedCells<T, const PLACES: usize, const BUCKETS: usize, const HEAP: us
 impl<const P: usize, const B: usize, const H: usize> Storage for Bounded<P, B, H> {
     type Cells<T: Default> = BoundedCells<T, P, B, H>;
     type Few<T: Default> = Vec<T>;
-    type Pages<T: Default + Clone> = Pages<T>;
+    type Pages<T: Default + Clone, const CELLS: usize> = Pages<T, CELLS>;
     type FewPages<T: Default + Clone> = Vec<T>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;

@@ -1,10 +1,11 @@
-//! Indices: the values that a function has given, and the objects filed under each.
+//! Indices: the values that a function has given, each with the list of its postings.
 
 use core::fmt;
 use core::ops::{Bound, RangeBounds};
 
 use super::function::IndexFn;
 use super::order::Order;
+use super::postings::{List, Posting, Postings};
 use crate::storage::{Bytes, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table};
 
 /// The number of an index within its indexer.
@@ -137,25 +138,8 @@ pub(super) struct Index<T, S: Storage> {
 pub(super) struct Value<S: Storage> {
     pub(super) bytes: S::Bytes,
     pub(super) hash: u32,
-    pub(super) first: u32,
-    pub(super) last: u32,
-    pub(super) count: u32,
+    pub(super) filed: List,
 }
-
-/// One object filed under one value: a link in the list of the value and in the list of the object.
-#[derive(Clone)]
-pub(super) struct Posting {
-    /// The place of its index.
-    pub(super) index: u32,
-    pub(super) value: u32,
-    pub(super) slot: u32,
-    pub(super) before: u32,
-    pub(super) after: u32,
-    /// The next posting of the same object, of whichever index.
-    pub(super) sibling: u32,
-}
-
-pub(super) type Postings<S> = SharedPlaces<S, Posting>;
 
 impl<T, S: Storage> Index<T, S> {
     pub(super) fn new(serial: u32, name: S::Text, function: IndexFn<T>) -> Self {
@@ -182,11 +166,6 @@ impl<T, S: Storage> Index<T, S> {
     pub(super) fn is_value(&self, at: u32, bytes: &[u8]) -> bool {
         self.value(at)
             .is_some_and(|value| value.bytes.as_ref() == bytes)
-    }
-
-    /// The posting that was filed last under a value.
-    pub(super) fn newest(&self, value: u32) -> Option<u32> {
-        Some(self.value(value)?.last)
     }
 
     pub(super) fn value(&self, at: u32) -> Option<&Value<S>> {
@@ -218,8 +197,8 @@ impl<T, S: Storage> Index<T, S> {
         })
     }
 
-    /// Files an object under `bytes`, whose hash and number (if it is in use) were looked up, in front
-    /// of its other postings. Gives the number of the posting.
+    /// Files an object under `bytes`, whose hash and number (if it is in use) were looked up. Gives the
+    /// number of the posting.
     pub(super) fn file(
         &mut self,
         postings: &mut Postings<S>,
@@ -227,53 +206,31 @@ impl<T, S: Storage> Index<T, S> {
         bytes: &[u8],
         posting: Posting,
     ) -> Result<u32, Full> {
-        postings.reserve()?;
-        let value_at = match value {
+        let value = match value {
             Some(at) => at,
-            None => self.add_value(hash, bytes)?,
+            None => {
+                // A value that found no room for its first posting must not stay.
+                postings.reserve()?;
+                self.add_value(hash, bytes)?
+            }
         };
-        let Some(value) = self.values.get_mut(value_at) else {
-            return Err(Full);
-        };
-        let at = postings.insert(Posting {
-            value: value_at,
-            before: value.last,
-            ..posting
-        })?;
-        let before = core::mem::replace(&mut value.last, at);
-        value.count += 1;
-        match postings.get_mut(before) {
-            Some(before) => before.after = at,
-            None => value.first = at,
-        }
-        Ok(at)
+        let filed = &mut self.values.get_mut(value).ok_or(Full)?.filed;
+        postings.file(filed, Posting { value, ..posting })
     }
 
-    /// Takes a posting out of the list of its value; a value without postings goes.
-    pub(super) fn unfile(&mut self, postings: &mut Postings<S>, posting: &Posting) {
-        if let Some(before) = postings.get_mut(posting.before) {
-            before.after = posting.after;
-        }
-        if let Some(after) = postings.get_mut(posting.after) {
-            after.before = posting.before;
-        }
-        let Some(value) = self.values.get_mut(posting.value) else {
+    /// Takes the posting with the number `at` out of the list of `value`; a value without postings goes.
+    pub(super) fn unfile(&mut self, postings: &mut Postings<S>, value: u32, at: u32) {
+        let Some(Value { hash, filed, .. }) = self.values.get_mut(value) else {
             return;
         };
-        if posting.before == NONE {
-            value.first = posting.after;
-        }
-        if posting.after == NONE {
-            value.last = posting.before;
-        }
-        value.count -= 1;
-        if value.count == 0 {
-            let hash = value.hash;
+        postings.remove(filed, at);
+        if filed.count == 0 {
+            let hash = *hash;
             if let Some(order) = &mut self.order {
-                order.remove(&self.values, posting.value);
+                order.remove(&self.values, value);
             }
-            self.table.remove(hash, posting.value);
-            self.values.remove(posting.value);
+            self.table.remove(hash, value);
+            self.values.remove(value);
         }
     }
 
@@ -282,9 +239,7 @@ impl<T, S: Storage> Index<T, S> {
         let at = self.values.insert(Value {
             bytes: S::Bytes::copy(bytes)?,
             hash,
-            first: NONE,
-            last: NONE,
-            count: 0,
+            filed: List::EMPTY,
         })?;
         // Everything that can be refused comes before the table knows of the value.
         let ordered = self
@@ -368,19 +323,6 @@ impl<S: Storage> Clone for Numbers<'_, S> {
                 front: *front,
                 back: *back,
             },
-        }
-    }
-}
-
-impl Posting {
-    pub(super) const fn new(index: u32, slot: u32, sibling: u32) -> Self {
-        Self {
-            index,
-            value: NONE,
-            slot,
-            before: NONE,
-            after: NONE,
-            sibling,
         }
     }
 }

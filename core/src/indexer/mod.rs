@@ -6,11 +6,14 @@ mod apply;
 // From an object to the values under which it is filed.
 mod function;
 
-// Values and postings.
+// The values of an index.
 mod index;
 
 // The values of an ordered index, sorted.
 mod order;
+
+// Which objects are filed under a value.
+mod postings;
 
 // What can be asked of a store.
 mod view;
@@ -28,8 +31,9 @@ pub use apply::{Applied, Rules};
 #[cfg(feature = "alloc")]
 pub use function::Subject;
 pub use function::{IndexFn, PlainFn};
-use index::{Index, Posting};
+use index::Index;
 pub use index::{IndexId, IndexRef, Named, RangeError, UnknownIndex};
+use postings::Posting;
 use view::Slot;
 pub use view::{Cursor, Filed, IndexTable, View};
 
@@ -125,9 +129,12 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     pub fn remove(&mut self, key: &T::Key) -> Option<T> {
         let hash = self.view.seed.hash(key);
         let at = self.view.find_hashed(hash, key)?;
-        self.unfile(at, None);
         self.view.keys.remove(hash, at);
-        Some(self.view.slots.remove(at)?.object)
+        let Slot {
+            object, postings, ..
+        } = self.view.slots.remove(at)?;
+        self.unfile_from(postings, None);
+        Some(object)
     }
 
     /// Replaces everything by `objects`; of equal keys the last one stays. The version of the store
@@ -398,45 +405,62 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let Some(index) = view.indices.get(at) else {
             return Ok(());
         };
-        // A function may give the same value twice. What was filed last under a value stands last.
+        // A function may give the same value twice.
         let hash = view.seed.hash(bytes);
         let value = index.find_hashed(hash, bytes);
-        let newest = value.and_then(|value| index.newest(value));
-        if newest.and_then(|at| view.postings.get(at)).map(|p| p.slot) == Some(slot) {
+        let list = value.and_then(|value| index.value(value));
+        let newest = list.and_then(|value| view.postings.newest(&value.filed));
+        if newest.is_some_and(|newest| newest.slot == slot) {
             return Ok(());
         }
         let (Some(index), Some(place)) = (view.indices.get_mut(at), view.slots.get_mut(slot))
         else {
             return Ok(());
         };
-        let posting = Posting::new(at, slot, place.postings);
+        let posting = Posting {
+            index: at,
+            value: NONE,
+            slot,
+            sibling: place.postings,
+        };
         place.postings = index.file(&mut view.postings, (hash, value), bytes, posting)?;
         Ok(())
     }
 
     /// Takes the object in `slot` out of one index, or out of all.
     fn unfile(&mut self, slot: u32, only: Option<u32>) {
-        let view = &mut self.view;
-        let Some(mut at) = view.slots.get(slot).map(|slot| slot.postings) else {
+        let Some(first) = self.view.slots.get(slot).map(|slot| slot.postings) else {
             return;
         };
-        let mut kept_before = NONE;
-        while let Some(posting) = view.postings.get(at).cloned() {
+        let kept = self.unfile_from(first, only);
+        if kept != first
+            && let Some(slot) = self.view.slots.get_mut(slot)
+        {
+            slot.postings = kept;
+        }
+    }
+
+    /// Takes an object out of one index, or out of all, given the first of its postings. Gives the first
+    /// that it still has.
+    fn unfile_from(&mut self, mut first: u32, only: Option<u32>) -> u32 {
+        let view = &mut self.view;
+        let (mut at, mut kept) = (first, NONE);
+        while let Some(posting) = view.postings.get(at) {
             if only.is_none_or(|only| only == posting.index) {
-                if let Some(kept) = view.postings.get_mut(kept_before) {
-                    kept.sibling = posting.sibling;
-                } else if let Some(slot) = view.slots.get_mut(slot) {
-                    slot.postings = posting.sibling;
-                }
                 if let Some(index) = view.indices.get_mut(posting.index) {
-                    index.unfile(&mut view.postings, &posting);
+                    index.unfile(&mut view.postings, posting.value, at);
                 }
-                view.postings.remove(at);
+                if kept == NONE {
+                    first = posting.sibling;
+                } else {
+                    view.postings.set_sibling(kept, posting.sibling);
+                }
             } else {
-                kept_before = at;
+                kept = at;
             }
             at = posting.sibling;
         }
+        first
     }
 }
 

@@ -14,7 +14,7 @@ use crate::storage::{Cells, Full, NONE, SharedPlaces, Storage};
 /// is a function of the values that are in it. It is made of cells, one for each value under the
 /// value's own number, so it is copied on write and of fixed size where the rest of the store is.
 pub(super) struct Order<S: Storage> {
-    links: S::Pages<Link>,
+    links: S::Pages<Link, 32>,
     root: u32,
 }
 

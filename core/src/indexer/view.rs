@@ -4,9 +4,8 @@ use core::fmt::{self, Write as _};
 use core::ops::RangeBounds;
 
 use super::function::IndexFn;
-use super::index::{
-    Index, IndexId, IndexRef, Named, Numbers, Posting, Postings, RangeError, UnknownIndex,
-};
+use super::index::{Index, IndexId, IndexRef, Named, Numbers, RangeError, UnknownIndex};
+use super::postings::{List, Position, Posting, Postings};
 use crate::object::Resource;
 use crate::queue::{Epoch, KnownObjects};
 use crate::storage::{
@@ -51,7 +50,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             keys: Table::default(),
             indices: Slab::default(),
             indices_made: 0,
-            postings: Slab::default(),
+            postings: Postings::default(),
             version: S::Text::default(),
             newest: Epoch::NEVER,
         }
@@ -164,7 +163,8 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         })
     }
 
-    /// The objects that an index files under `value`, in the order in which they were filed.
+    /// The objects that an index files under `value`, in an order that depends on what was put and removed
+    /// only.
     ///
     /// # Errors
     /// There is no such index.
@@ -317,7 +317,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     }
 
     /// The postings of the object in a slot, of all indices.
-    pub(super) fn postings_of(&self, slot: u32) -> impl Iterator<Item = &Posting> {
+    pub(super) fn postings_of(&self, slot: u32) -> impl Iterator<Item = Posting> {
         let mut at = self.slots.get(slot).map_or(NONE, |slot| slot.postings);
         core::iter::from_fn(move || {
             let posting = self.postings.get(at)?;
@@ -340,12 +340,12 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     }
 
     fn filed_under(&self, index: &Index<T, S>, value: u32) -> Filed<'_, T, S> {
-        let value = index.value(value);
+        let list = index.value(value).map_or(List::EMPTY, |value| value.filed);
         Filed {
             view: self,
-            front: value.map_or(NONE, |value| value.first),
-            back: value.map_or(NONE, |value| value.last),
-            left: value.map_or(0, |value| value.count),
+            front: list.front(),
+            back: list.back(),
+            left: list.count,
         }
     }
 
@@ -410,31 +410,37 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for View<T, S> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Cursor(u32);
 
-/// The objects filed under one value of an index, in the order in which they were filed.
+/// The objects filed under one value of an index, in an order that depends on what was put and removed
+/// only.
 pub struct Filed<'a, T: Resource + Clone, S: Storage> {
     view: &'a View<T, S>,
-    front: u32,
-    back: u32,
+    front: Position,
+    back: Position,
     left: u32,
 }
 
 impl<'a, T: Resource + Clone, S: Storage> Filed<'a, T, S> {
-    fn step(&mut self, at: u32) -> Option<&'a Posting> {
+    fn next_slot(&mut self) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
-        self.view.postings.get(at)
+        let (slot, behind) = self.view.postings.next(self.front)?;
+        self.front = behind;
+        Some(slot)
+    }
+
+    fn next_slot_back(&mut self) -> Option<u32> {
+        self.left = self.left.checked_sub(1)?;
+        let (slot, before) = self.view.postings.next_back(self.back)?;
+        self.back = before;
+        Some(slot)
     }
 
     /// The numbers of their slots.
     fn slots(mut self) -> impl Iterator<Item = u32> + use<'a, T, S> {
-        core::iter::from_fn(move || {
-            let posting = self.step(self.front)?;
-            self.front = posting.after;
-            Some(posting.slot)
-        })
+        core::iter::from_fn(move || self.next_slot())
     }
 
-    fn object(&self, posting: &Posting) -> Option<&'a T> {
-        Some(&self.view.slots.get(posting.slot)?.object)
+    fn object(&self, slot: u32) -> Option<&'a T> {
+        Some(&self.view.slots.get(slot)?.object)
     }
 }
 
@@ -442,9 +448,8 @@ impl<'a, T: Resource + Clone, S: Storage> Iterator for Filed<'a, T, S> {
     type Item = &'a T;
 
     fn next(&mut self) -> Option<&'a T> {
-        let posting = self.step(self.front)?;
-        self.front = posting.after;
-        self.object(posting)
+        let slot = self.next_slot()?;
+        self.object(slot)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -454,9 +459,8 @@ impl<'a, T: Resource + Clone, S: Storage> Iterator for Filed<'a, T, S> {
 
 impl<T: Resource + Clone, S: Storage> DoubleEndedIterator for Filed<'_, T, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let posting = self.step(self.back)?;
-        self.back = posting.before;
-        self.object(posting)
+        let slot = self.next_slot_back()?;
+        self.object(slot)
     }
 }
 

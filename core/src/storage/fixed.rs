@@ -21,7 +21,7 @@ pub enum Fixed<const N: usize, const FEW: usize = 4, const TEXT: usize = 64> {}
 impl<const N: usize, const FEW: usize, const TEXT: usize> Storage for Fixed<N, FEW, TEXT> {
     type Cells<T: Default> = heapless::Vec<T, N>;
     type Few<T: Default> = heapless::Vec<T, FEW>;
-    type Pages<T: Default + Clone> = heapless::Vec<T, N>;
+    type Pages<T: Default + Clone, const CELLS: usize> = heapless::Vec<T, N>;
     type FewPages<T: Default + Clone> = heapless::Vec<T, FEW>;
     type Kept<V: Clone> = Live;
     type Text = heapless::String<TEXT>;

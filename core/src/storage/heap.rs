@@ -18,7 +18,7 @@ pub enum Heap {}
 impl Storage for Heap {
     type Cells<T: Default> = Vec<T>;
     type Few<T: Default> = Vec<T>;
-    type Pages<T: Default + Clone> = Pages<T>;
+    type Pages<T: Default + Clone, const CELLS: usize> = Pages<T, CELLS>;
     type FewPages<T: Default + Clone> = Arc<Vec<T>>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;

@@ -49,8 +49,9 @@ pub trait Storage {
     type Cells<T: Default>: Cells<T>;
     /// Cells for what there are only few of: listeners and reports.
     type Few<T: Default>: Cells<T>;
-    /// Cells of the store. [`Snapshots`] says whether a clone of them is cheap.
-    type Pages<T: Default + Clone>: Cells<T> + Clone;
+    /// Cells of the store. [`Snapshots`] says whether a clone of them is cheap: then `CELLS` of them are
+    /// copied together when one is written.
+    type Pages<T: Default + Clone, const CELLS: usize>: Cells<T> + Clone;
     /// Cells for what a store has only few of: indices.
     type FewPages<T: Default + Clone>: Cells<T> + Clone;
     /// What a late joiner keeps of the store that it is shown.
@@ -146,11 +147,11 @@ pub(crate) type FewPlaces<S, T> = Slab<T, <S as Storage>::Few<Cell<T>>>;
 /// A slab in the pages for what a store has only few of.
 pub(crate) type FewSharedPlaces<S, T> = Slab<T, <S as Storage>::FewPages<Cell<T>>>;
 
-/// A slab in the pages of a storage.
-pub(crate) type SharedPlaces<S, T> = Slab<T, <S as Storage>::Pages<Cell<T>>>;
+/// A slab in the pages of a storage. The pages are short: what one of them owns is cloned with it.
+pub(crate) type SharedPlaces<S, T> = Slab<T, <S as Storage>::Pages<Cell<T>, 8>>;
 
-/// A table in the pages of a storage.
-pub(crate) type SharedTable<S> = Table<<S as Storage>::Pages<Bucket>>;
+/// A table in the pages of a storage. Its buckets are small.
+pub(crate) type SharedTable<S> = Table<<S as Storage>::Pages<Bucket, 64>>;
 
 /// The number that stands for "no cell".
 pub(crate) const NONE: u32 = u32::MAX;

@@ -5,76 +5,104 @@ use core::fmt;
 
 use super::{Cells, Full, NONE};
 
-/// Cells in pages behind shared pointers: the root has branches, a branch has twigs, a twig has pages,
-/// a page has cells.
+/// Cells in pages behind shared pointers, `CELLS` in each: the root has branches, a branch has twigs, a
+/// twig has pages.
 ///
-/// A clone copies one pointer. A write to a page that a clone still sees first copies that page and
-/// what leads to it: a twig of at most 16 pointers, a branch of at most 32, and the root with one
-/// pointer for each branch. So the price of a snapshot is paid by the writes after it, page by page,
-/// and never by the reader.
+/// A clone copies one pointer. A write to a page that a clone still sees first copies that page and what
+/// leads to it: a twig of at most 16 pointers, a branch of at most 32, and the root with one pointer for
+/// each branch. So the price of a snapshot is paid by the writes after it, page by page, and never by
+/// the reader.
 ///
 /// To copy a pointer is to count, in memory that is likely not in the cache, and once more when the old
-/// page goes. That is why nothing here is wide, and why pages of cells that own something are shorter
-/// than pages of plain ones, which are copied as bytes are.
-pub struct Pages<T> {
-    root: Arc<[Branch<T>]>,
+/// page goes: that is why nothing here is wide. Every level is one more step on the way to each cell:
+/// that is why there are not more of them.
+pub struct Pages<T, const CELLS: usize> {
+    root: Arc<[Branch<T, CELLS>]>,
     len: usize,
 }
 
-type Branch<T> = Arc<[Twig<T>]>;
-type Twig<T> = Arc<[Page<T>]>;
-type Page<T> = Arc<[T]>;
+type Branch<T, const CELLS: usize> = Node<Twig<T, CELLS>, 32>;
+type Twig<T, const CELLS: usize> = Node<Page<T, CELLS>, 16>;
 
-/// Twigs in a full branch.
-const TWIGS: usize = 32;
-/// Pages in a full twig.
-const PAGES: usize = 16;
+/// A part of the tree: a page, or a node with what hangs on it.
+trait Part<T>: Default + Clone {
+    /// How many cells it has when it is full: a power of two, so that the way to a cell is a matter of
+    /// shifts.
+    const SPAN: usize;
 
-impl<T> Pages<T> {
-    /// Cells in a page: a power of two, so that the way to a cell is a matter of shifts.
-    const CELLS: usize = if core::mem::needs_drop::<T>() {
-        8
-    } else {
-        match 512_usize.checked_div(size_of::<T>()) {
-            Some(cells @ 1..) => 1 << cells.ilog2(),
-            _ => 1,
-        }
+    /// The cell with the number `at`, counted from its beginning or from that of a larger part.
+    fn get(&self, at: usize) -> Option<&T>;
+
+    /// The same for writing. What others see as well is copied.
+    fn get_mut(&mut self, at: usize) -> Option<&mut T>;
+
+    /// Makes sure that the cell is there.
+    fn add(&mut self, at: usize);
+}
+
+struct Page<T, const CELLS: usize>(Arc<[T; CELLS]>);
+
+impl<T: Default + Clone, const CELLS: usize> Part<T> for Page<T, CELLS> {
+    const SPAN: usize = {
+        assert!(CELLS.is_power_of_two(), "pages of 2^n cells");
+        CELLS
     };
 
-    /// The numbers of branch, twig, page and cell.
-    const fn path(at: usize) -> (usize, usize, usize, usize) {
-        let page = at / Self::CELLS;
-        let twig = page / PAGES;
-        (twig / TWIGS, twig % TWIGS, page % PAGES, at % Self::CELLS)
+    fn get(&self, at: usize) -> Option<&T> {
+        self.0.get(at % Self::SPAN)
+    }
+
+    fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        Arc::make_mut(&mut self.0).get_mut(at % Self::SPAN)
+    }
+
+    fn add(&mut self, _: usize) {}
+}
+
+impl<T: Default, const CELLS: usize> Default for Page<T, CELLS> {
+    fn default() -> Self {
+        Self(Arc::new(core::array::from_fn(|_| T::default())))
     }
 }
 
-impl<T: Default + Clone> Pages<T> {
-    /// Adds a page behind the last one, on a new twig and a new branch where the last ones are full.
-    fn add_page(&mut self) -> Option<()> {
-        let (_, twig, page, _) = Self::path(self.len);
-        if (twig, page) == (0, 0) {
-            push(&mut self.root, Arc::default());
-        }
-        let branch = Arc::make_mut(&mut self.root).last_mut()?;
-        if page == 0 {
-            push(branch, Arc::default());
-        }
-        let twig = Arc::make_mut(branch).last_mut()?;
-        let cells = core::iter::repeat_with(T::default).take(Self::CELLS);
-        push(twig, cells.collect());
-        self.len += Self::CELLS;
-        Some(())
+struct Node<P, const WIDTH: usize>(Arc<[Option<P>; WIDTH]>);
+
+impl<P, const WIDTH: usize> Node<P, WIDTH> {
+    /// Which of its parts has the cell with the number `at`.
+    const fn turn<T>(at: usize) -> usize
+    where
+        P: Part<T>,
+    {
+        at / P::SPAN % WIDTH
     }
 }
 
-/// A copy with one more at the end. There is no room kept for it: that would be one more pointer on the
-/// way to every cell.
-fn push<C: Clone>(shared: &mut Arc<[C]>, last: C) {
-    *shared = shared.iter().cloned().chain([last]).collect();
+impl<T, P: Part<T>, const WIDTH: usize> Part<T> for Node<P, WIDTH> {
+    const SPAN: usize = P::SPAN * WIDTH;
+
+    fn get(&self, at: usize) -> Option<&T> {
+        self.0.get(Self::turn(at))?.as_ref()?.get(at)
+    }
+
+    fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        let parts = Arc::make_mut(&mut self.0);
+        parts.get_mut(Self::turn(at))?.as_mut()?.get_mut(at)
+    }
+
+    fn add(&mut self, at: usize) {
+        if let Some(part) = Arc::make_mut(&mut self.0).get_mut(Self::turn(at)) {
+            part.get_or_insert_default().add(at);
+        }
+    }
 }
 
-impl<T: Default + Clone> Cells<T> for Pages<T> {
+impl<P, const WIDTH: usize> Default for Node<P, WIDTH> {
+    fn default() -> Self {
+        Self(Arc::new([const { None }; WIDTH]))
+    }
+}
+
+impl<T: Default + Clone, const CELLS: usize> Cells<T> for Pages<T, CELLS> {
     fn len(&self) -> usize {
         self.len
     }
@@ -84,16 +112,12 @@ impl<T: Default + Clone> Cells<T> for Pages<T> {
     }
 
     fn get(&self, at: usize) -> Option<&T> {
-        let (branch, twig, page, cell) = Self::path(at);
-        self.root.get(branch)?.get(twig)?.get(page)?.get(cell)
+        self.root.get(at / Branch::<T, CELLS>::SPAN)?.get(at)
     }
 
     fn get_mut(&mut self, at: usize) -> Option<&mut T> {
-        let (branch, twig, page, cell) = Self::path(at);
-        let branch = Arc::make_mut(&mut self.root).get_mut(branch)?;
-        let twig = Arc::make_mut(branch).get_mut(twig)?;
-        let page = Arc::make_mut(twig).get_mut(page)?;
-        Arc::make_mut(page).get_mut(cell)
+        let branch = at / Branch::<T, CELLS>::SPAN;
+        Arc::make_mut(&mut self.root).get_mut(branch)?.get_mut(at)
     }
 
     fn grow(&mut self, len: usize) -> Result<(), Full> {
@@ -101,13 +125,21 @@ impl<T: Default + Clone> Cells<T> for Pages<T> {
             return Err(Full);
         }
         while self.len < len {
-            self.add_page().ok_or(Full)?;
+            let branch = self.len / Branch::<T, CELLS>::SPAN;
+            if branch == self.root.len() {
+                let more = [Branch::default()];
+                self.root = self.root.iter().cloned().chain(more).collect();
+            }
+            if let Some(branch) = Arc::make_mut(&mut self.root).get_mut(branch) {
+                branch.add(self.len);
+            }
+            self.len += CELLS;
         }
         Ok(())
     }
 }
 
-impl<T> Default for Pages<T> {
+impl<T, const CELLS: usize> Default for Pages<T, CELLS> {
     fn default() -> Self {
         Self {
             root: Arc::default(),
@@ -116,7 +148,7 @@ impl<T> Default for Pages<T> {
     }
 }
 
-impl<T> Clone for Pages<T> {
+impl<T, const CELLS: usize> Clone for Pages<T, CELLS> {
     fn clone(&self) -> Self {
         Self {
             root: Arc::clone(&self.root),
@@ -125,7 +157,20 @@ impl<T> Clone for Pages<T> {
     }
 }
 
-impl<T> fmt::Debug for Pages<T> {
+// Derived clones would ask for `T: Clone`.
+impl<T, const CELLS: usize> Clone for Page<T, CELLS> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<P, const WIDTH: usize> Clone for Node<P, WIDTH> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T, const CELLS: usize> fmt::Debug for Pages<T, CELLS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages")
             .field("len", &self.len)
@@ -138,11 +183,11 @@ mod tests {
     use super::*;
     use alloc::boxed::Box;
 
-    fn a_clone_does_not_see_later_writes<T>(number: impl Fn(usize) -> T)
+    fn a_clone_does_not_see_later_writes<T, const CELLS: usize>(number: impl Fn(usize) -> T)
     where
         T: Default + Clone + PartialEq + fmt::Debug,
     {
-        let mut pages = Pages::<T>::default();
+        let mut pages = Pages::<T, CELLS>::default();
         pages.grow(10_000).unwrap();
         for at in 0..pages.len() {
             *pages.get_mut(at).unwrap() = number(at);
@@ -163,18 +208,16 @@ mod tests {
 
     #[test]
     fn a_clone_does_not_see_later_writes_of_any_kind() {
-        a_clone_does_not_see_later_writes(|at| at as u32);
-        a_clone_does_not_see_later_writes(Box::new);
-        // Larger than a page would be: one in each.
-        a_clone_does_not_see_later_writes(|at| [[at; 16]; 8]);
-        a_clone_does_not_see_later_writes(|_| ());
+        a_clone_does_not_see_later_writes::<_, 64>(|at| at as u32);
+        a_clone_does_not_see_later_writes::<_, 4>(Box::new);
+        a_clone_does_not_see_later_writes::<_, 1>(|at| [[at; 16]; 8]);
+        a_clone_does_not_see_later_writes::<_, 8>(|_| ());
     }
 
     #[test]
     fn every_cell_is_there_once_and_no_other() {
-        let mut pages = Pages::<Box<u8>>::default();
-        let branch = TWIGS * PAGES * Pages::<Box<u8>>::CELLS;
-        pages.grow(2 * branch + 1).unwrap();
+        let mut pages = Pages::<Box<u8>, 2>::default();
+        pages.grow(2 * Branch::<Box<u8>, 2>::SPAN + 1).unwrap();
         assert_eq!(pages.root.len(), 3);
         for at in 0..pages.len() {
             **pages.get_mut(at).unwrap() += 1;
@@ -187,8 +230,8 @@ mod tests {
 
     #[test]
     fn only_the_written_page_is_copied() {
-        let mut pages = Pages::<u32>::default();
-        let cells = Pages::<u32>::CELLS;
+        let mut pages = Pages::<u32, 16>::default();
+        let cells = 16;
         pages.grow(3 * cells).unwrap();
         let before = pages.clone();
         *pages.get_mut(cells).unwrap() = 1;

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use super::{Cells, Full, NONE};
 
 /// One place of a [`Slab`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a storage only moves it")]
 pub enum Cell<T> {
     /// Free; holds the number of the next free one.

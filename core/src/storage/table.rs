@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn agrees_with_a_list_under_collisions() {
         agrees_with_a_list::<Vec<Bucket>>(200);
-        agrees_with_a_list::<super::super::Pages<Bucket>>(200);
+        agrees_with_a_list::<super::super::Pages<Bucket, 64>>(200);
     }
 
     #[cfg(feature = "heapless")]

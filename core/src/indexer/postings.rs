@@ -1,0 +1,281 @@
+//! Postings: which objects are filed under a value.
+
+use crate::storage::{Full, NONE, SharedPlaces, Slab, Storage};
+
+/// All postings of a store, of whichever index.
+///
+/// The postings of a value stand in groups that are linked one after the other. To file an object or to
+/// take it out is to write one group, and so to copy one page; only a group that comes or goes touches
+/// its neighbours. A posting has a number and keeps it: that of its group and of its place there.
+pub(super) struct Postings<S: Storage> {
+    groups: SharedPlaces<S, Group>,
+}
+
+/// The postings of one value.
+#[derive(Clone, Copy)]
+pub(super) struct List {
+    /// Its first and last groups.
+    first: u32,
+    last: u32,
+    /// The posting that was written last, or was taken out last: where there is room, if anywhere.
+    recent: u32,
+    pub(super) count: u32,
+}
+
+/// One object filed under one value.
+#[derive(Clone, Copy)]
+pub(super) struct Posting {
+    /// The place of its index.
+    pub(super) index: u32,
+    /// The number of its value.
+    pub(super) value: u32,
+    pub(super) slot: u32,
+    /// The next posting of the same object, of whichever index.
+    pub(super) sibling: u32,
+}
+
+/// Some postings of the same value.
+#[derive(Clone, Copy)]
+struct Group {
+    index: u32,
+    value: u32,
+    /// Its neighbours.
+    before: u32,
+    after: u32,
+    places: [Place; PLACES],
+}
+
+/// A place for a posting, free if it has no slot.
+#[derive(Clone, Copy)]
+struct Place {
+    slot: u32,
+    sibling: u32,
+}
+
+/// More would make filing cheaper still, and waste memory where most values have one object.
+const PLACES: usize = 4;
+
+impl Place {
+    const FREE: Self = Self {
+        slot: NONE,
+        sibling: NONE,
+    };
+
+    const fn is_free(&self) -> bool {
+        self.slot == NONE
+    }
+}
+
+impl List {
+    pub(super) const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+        recent: NONE,
+        count: 0,
+    };
+
+    pub(super) const fn front(&self) -> Position {
+        Position {
+            group: self.first,
+            place: 0,
+        }
+    }
+
+    pub(super) const fn back(&self) -> Position {
+        Position {
+            group: self.last,
+            place: PLACES,
+        }
+    }
+}
+
+/// Between two places of a group, or at one of its ends.
+#[derive(Clone, Copy)]
+pub(super) struct Position {
+    group: u32,
+    place: usize,
+}
+
+impl Group {
+    /// Its first free place.
+    fn free(&self) -> Option<usize> {
+        self.places.iter().position(Place::is_free)
+    }
+
+    /// The number of the posting at a place of the group with the number `at`.
+    const fn number(at: u32, place: usize) -> u32 {
+        at * PLACES as u32 + place as u32
+    }
+
+    /// The group that has a posting, and the place there. "No posting" has a group that cannot be.
+    const fn split(posting: u32) -> (u32, usize) {
+        (posting / PLACES as u32, posting as usize % PLACES)
+    }
+
+    /// All groups have numbers below this one, so that their postings can be numbered.
+    const BOUND: u32 = NONE / PLACES as u32;
+}
+
+impl<S: Storage> Postings<S> {
+    /// Makes sure that a value without postings can get one.
+    pub(super) fn reserve(&mut self) -> Result<(), Full> {
+        self.groups.reserve()
+    }
+
+    pub(super) fn get(&self, at: u32) -> Option<Posting> {
+        let (group, place) = Group::split(at);
+        let group = self.groups.get(group)?;
+        let place = group.places.get(place).filter(|place| !place.is_free())?;
+        Some(Posting {
+            index: group.index,
+            value: group.value,
+            slot: place.slot,
+            sibling: place.sibling,
+        })
+    }
+
+    /// The posting that was filed last in a list, unless one was taken out since.
+    pub(super) fn newest(&self, list: &List) -> Option<Posting> {
+        self.get(list.recent)
+    }
+
+    /// Adds a posting to the list of its value. Gives its number.
+    pub(super) fn file(&mut self, list: &mut List, posting: Posting) -> Result<u32, Full> {
+        let (recent, _) = Group::split(list.recent);
+        let free = self.groups.get(recent).and_then(Group::free);
+        let (at, place) = match free {
+            Some(place) => (recent, place),
+            None => (self.add_group(list, &posting)?, 0),
+        };
+        let places = self.groups.get_mut(at).map(|group| &mut group.places);
+        *places
+            .and_then(|places| places.get_mut(place))
+            .ok_or(Full)? = Place {
+            slot: posting.slot,
+            sibling: posting.sibling,
+        };
+        list.recent = Group::number(at, place);
+        list.count += 1;
+        Ok(list.recent)
+    }
+
+    /// Makes `sibling` the next posting of the object that is filed `at`.
+    pub(super) fn set_sibling(&mut self, at: u32, sibling: u32) {
+        let (group, place) = Group::split(at);
+        let group = self.groups.get_mut(group);
+        if let Some(place) = group.and_then(|group| group.places.get_mut(place)) {
+            place.sibling = sibling;
+        }
+    }
+
+    /// Takes a posting out of the list of its value.
+    pub(super) fn remove(&mut self, list: &mut List, at: u32) {
+        let (number, place) = Group::split(at);
+        let Some(group) = self.groups.get_mut(number) else {
+            return;
+        };
+        if let Some(place) = group.places.get_mut(place) {
+            *place = Place::FREE;
+        }
+        list.recent = at;
+        list.count -= 1;
+        if group.places.iter().all(Place::is_free) {
+            self.remove_group(list, number);
+        }
+    }
+
+    /// The first object at or behind a position: its slot, and the position behind it.
+    pub(super) fn next(&self, mut at: Position) -> Option<(u32, Position)> {
+        loop {
+            let group = self.groups.get(at.group)?;
+            let mut places = group.places.iter().enumerate().skip(at.place);
+            if let Some((place, found)) = places.find(|(_, place)| !place.is_free()) {
+                at.place = place + 1;
+                return Some((found.slot, at));
+            }
+            at = Position {
+                group: group.after,
+                place: 0,
+            };
+        }
+    }
+
+    /// The last object before a position: its slot, and the position before it.
+    pub(super) fn next_back(&self, mut at: Position) -> Option<(u32, Position)> {
+        loop {
+            let group = self.groups.get(at.group)?;
+            let mut places = group.places.iter().enumerate().take(at.place);
+            if let Some((place, found)) = places.rfind(|(_, place)| !place.is_free()) {
+                at.place = place;
+                return Some((found.slot, at));
+            }
+            at = Position {
+                group: group.before,
+                place: PLACES,
+            };
+        }
+    }
+
+    /// Adds an empty group at the end of a list.
+    fn add_group(&mut self, list: &mut List, posting: &Posting) -> Result<u32, Full> {
+        let at = self.groups.insert(Group {
+            index: posting.index,
+            value: posting.value,
+            before: list.last,
+            after: NONE,
+            places: [Place::FREE; PLACES],
+        })?;
+        if at >= Group::BOUND {
+            self.groups.remove(at);
+            return Err(Full);
+        }
+        self.set_after(list, list.last, at);
+        list.last = at;
+        Ok(at)
+    }
+
+    fn remove_group(&mut self, list: &mut List, at: u32) {
+        let Some(Group { before, after, .. }) = self.groups.remove(at) else {
+            return;
+        };
+        self.set_after(list, before, after);
+        match self.neighbour(after) {
+            Some(group) => group.before = before,
+            None => list.last = before,
+        }
+        list.recent = NONE;
+    }
+
+    /// Makes `after` the group behind another one, or the first one.
+    fn set_after(&mut self, list: &mut List, before: u32, after: u32) {
+        match self.neighbour(before) {
+            Some(group) => group.after = after,
+            None => list.first = after,
+        }
+    }
+
+    /// A group for writing. Where there is none, nothing is copied.
+    fn neighbour(&mut self, at: u32) -> Option<&mut Group> {
+        if at == NONE {
+            return None;
+        }
+        self.groups.get_mut(at)
+    }
+}
+
+impl<S: Storage> Default for Postings<S> {
+    fn default() -> Self {
+        Self {
+            groups: Slab::default(),
+        }
+    }
+}
+
+// A derived clone would ask for `S: Clone`.
+impl<S: Storage> Clone for Postings<S> {
+    fn clone(&self) -> Self {
+        Self {
+            groups: self.groups.clone(),
+        }
+    }
+}
