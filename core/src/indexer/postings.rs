@@ -279,3 +279,121 @@ impl<S: Storage> Clone for Postings<S> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Heap;
+    use alloc::collections::BTreeMap;
+    use alloc::vec::Vec;
+
+    /// One list beside what should be in it: slots by the numbers of their postings.
+    struct Value {
+        list: List,
+        model: BTreeMap<u32, u32>,
+    }
+
+    fn slots(
+        mut at: Position,
+        next: impl Fn(Position) -> Option<(u32, Position)>,
+    ) -> impl Iterator<Item = u32> {
+        core::iter::from_fn(move || {
+            let (slot, then) = next(at)?;
+            at = then;
+            Some(slot)
+        })
+    }
+
+    fn assert_agrees(postings: &Postings<Heap>, value: &Value) {
+        let forward: Vec<u32> =
+            slots(value.list.front(), |position| postings.next(position)).collect();
+        let mut backward: Vec<u32> =
+            slots(value.list.back(), |position| postings.next_back(position)).collect();
+        backward.reverse();
+        assert_eq!(forward, backward);
+        assert_eq!(forward.len(), value.list.count as usize);
+        let mut sorted = forward;
+        sorted.sort_unstable();
+        let mut wanted: Vec<u32> = value.model.values().copied().collect();
+        wanted.sort_unstable();
+        assert_eq!(sorted, wanted);
+        for (at, slot) in &value.model {
+            assert_eq!(postings.get(*at).map(|posting| posting.slot), Some(*slot));
+        }
+    }
+
+    #[test]
+    fn lists_agree_with_a_model_and_leave_nothing_behind() {
+        let mut random = 3_u32;
+        let mut next = move |n: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) % n
+        };
+        let mut postings = Postings::<Heap>::default();
+        let empty = || Value {
+            list: List::EMPTY,
+            model: BTreeMap::new(),
+        };
+        let mut values = [empty(), empty(), empty()];
+        for slot in 0..30_000 {
+            let number = next(3);
+            // Long phases in which there come more than go, and the other way round.
+            let growing = slot / 1_000 % 2 == 0;
+            let value = &mut values[number as usize];
+            if next(10) < if growing { 6 } else { 4 } || value.model.is_empty() {
+                let posting = Posting {
+                    index: 0,
+                    value: number,
+                    slot,
+                    sibling: NONE,
+                };
+                let at = postings.file(&mut value.list, posting).unwrap();
+                assert_eq!(value.model.insert(at, slot), None, "the place was taken");
+                let newest = postings.newest(&value.list).map(|posting| posting.slot);
+                assert_eq!(newest, Some(slot));
+            } else {
+                let nth = next(value.model.len() as u32) as usize;
+                let at = *value.model.keys().nth(nth).unwrap();
+                postings.remove(&mut value.list, at);
+                value.model.remove(&at);
+                assert!(postings.get(at).is_none());
+                assert!(postings.newest(&value.list).is_none());
+            }
+            let filed = values.iter().map(|value| value.model.len()).sum::<usize>();
+            assert!(postings.groups.len() <= filed, "a group without postings");
+            if slot % 64 == 0 {
+                values
+                    .iter()
+                    .for_each(|value| assert_agrees(&postings, value));
+            }
+        }
+        for Value { list, model } in &mut values {
+            for at in model.keys() {
+                postings.remove(list, *at);
+            }
+            assert!(postings.next(list.front()).is_none());
+        }
+        assert!(postings.groups.is_empty());
+    }
+
+    #[test]
+    fn a_place_that_was_given_back_is_taken_first() {
+        let mut postings = Postings::<Heap>::default();
+        let mut list = List::EMPTY;
+        let posting = |slot| Posting {
+            index: 0,
+            value: 0,
+            slot,
+            sibling: NONE,
+        };
+        let numbers: Vec<u32> = (0..40)
+            .map(|slot| postings.file(&mut list, posting(slot)).unwrap())
+            .collect();
+        assert_eq!(postings.groups.len(), 40 / PLACES);
+        for at in &numbers {
+            postings.remove(&mut list, *at);
+            assert_eq!(postings.file(&mut list, posting(99)), Ok(*at));
+        }
+        assert_eq!(postings.groups.len(), 40 / PLACES);
+    }
+}
