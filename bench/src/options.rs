@@ -66,10 +66,24 @@ pub(crate) enum Form {
     /// As `Pod` of `k8s-openapi`.
     #[cfg(feature = "typed")]
     Typed,
+    /// As `Pod` of `k8s-openapi`, without `managedFields`.
+    #[cfg(feature = "typed")]
+    Slim,
     /// As the text that the server sent, without `managedFields`.
     Lean,
     /// The text of the metadata, without `managedFields`.
     Metadata,
+}
+
+impl Form {
+    /// Whether pods come without `managedFields`.
+    pub(crate) const fn is_without_managed_fields(self) -> bool {
+        #[cfg(feature = "typed")]
+        if matches!(self, Self::Typed) {
+            return false;
+        }
+        true
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]

@@ -105,10 +105,13 @@ fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Er
         Strategy::Listwatch => FirstState::Listed,
         Strategy::Streaming => FirstState::Streamed,
     };
-    let builder = K::builder()
+    let mut builder = K::builder()
         .preset(preset)
         .index("namespace", by::namespace())
         .index("app", by::label(LABEL));
+    if options.form.is_without_managed_fields() {
+        builder = builder.without_managed_fields();
+    }
     Ok(builder.start(&client)?)
 }
 

@@ -11,24 +11,25 @@
 use informer_core::decode::form::{Form, LeanBody, MetadataBody, TypeMeta};
 use informer_core::decode::header::{Header, HeaderError};
 use informer_core::decode::json_text::{JsonStr, TextError};
-use informer_core::decode::{Lean, MetadataOnly};
+use informer_core::decode::{Dynamic, Lean, MetadataOnly, WithoutManagedFields};
 use serde_json::Value;
 
 fn text(found: Option<JsonStr<'_>>) -> Option<String> {
     found.map(|text| text.to_cow().into_owned())
 }
 
-fn lean(json: &str) -> LeanBody {
+fn kept<F: Form>(mut form: F, json: &str) -> F::Body {
     let header = Header::read(json.as_bytes(), 128).unwrap();
-    Lean.decode(json.as_bytes(), &header, TypeMeta::default())
+    form.decode(json.as_bytes(), &header, TypeMeta::default())
         .unwrap()
 }
 
+fn lean(json: &str) -> LeanBody {
+    kept(Lean, json)
+}
+
 fn metadata(json: &str) -> MetadataBody {
-    let header = Header::read(json.as_bytes(), 128).unwrap();
-    MetadataOnly
-        .decode(json.as_bytes(), &header, TypeMeta::default())
-        .unwrap()
+    kept(MetadataOnly, json)
 }
 
 #[test]
@@ -139,6 +140,12 @@ fn managed_fields_are_cut_out_wherever_they_stand() {
         let whole: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(body.decode::<Value>().unwrap(), whole);
         assert_eq!(metadata(json).decode::<Value>().unwrap(), whole["metadata"]);
+        // A form that keeps them, and one that goes by where `metadata` stands.
+        assert_eq!(kept(WithoutManagedFields(Dynamic), json), whole);
+        assert_eq!(
+            kept(WithoutManagedFields(MetadataOnly), json).as_json(),
+            metadata(json).as_json()
+        );
     }
 }
 

@@ -448,6 +448,28 @@ fn internal_errors_are_retried_at_once_while_the_window_is_open() {
     assert_eq!(retries, 31);
 }
 
+/// That a watch was short is said only where nothing better is known.
+#[test]
+fn a_watch_that_breaks_at_once_is_told_by_what_broke_it() {
+    for (end, told) in [
+        (Some(Failure::Broken), Failure::Broken),
+        (Some(Failure::TimedOut), Failure::TimedOut),
+        (None, Failure::ShortWatch),
+    ] {
+        let mut talk = Conversation::listed();
+        talk.next();
+        talk.list("10", None);
+        assert_eq!(talk.next(), "watch 10 false");
+        talk.say(Fact::Opened);
+        match end {
+            Some(failure) => talk.fail(failure),
+            None => talk.say(Fact::Closed),
+        };
+        assert_eq!(talk.reflector.last_failure().unwrap().failure, told);
+        assert_eq!(talk.next(), "list 10 0 -");
+    }
+}
+
 /// A connection that has died says nothing about the version. Where watches never pass, the full state
 /// is read from time to time all the same.
 #[test]

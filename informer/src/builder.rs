@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_core::decode::form::{LeanBody, MetadataBody};
-use informer_core::decode::{Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
+use informer_core::decode::{
+    Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed, WithoutManagedFields,
+};
 use informer_core::indexer::{IndexError, IndexFn};
 use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
@@ -19,7 +21,7 @@ use informer_indexers::selector::{FieldSelector, LabelSelector};
 
 use crate::connect::{Connect, ConnectError};
 use crate::engine::{Core, Decoder, Shared};
-use crate::factory::{Meta, TransformAny, Tweak};
+use crate::factory::{Defaults, Meta};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -42,13 +44,21 @@ use crate::status::Hooks;
 /// ```
 pub struct InformerBuilder<K> {
     target: Target,
-    decoder: Arc<dyn Fn() -> Decoder<K> + Send + Sync>,
+    decoder: Arc<dyn Fn(ManagedFields) -> Decoder<K> + Send + Sync>,
+    managed_fields: ManagedFields,
     config: InformerConfig,
     listeners: ListenerConfig,
     transforms: Vec<TransformFn<K>>,
     indices: Vec<(String, IndexFn<Shared<K>>)>,
     hooks: Hooks,
     seed: Option<u64>,
+}
+
+/// Whether `managedFields` reach the form.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ManagedFields {
+    Kept,
+    Dropped,
 }
 
 impl<K: Kind> InformerBuilder<K> {
@@ -104,7 +114,17 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     {
         Self {
             target,
-            decoder: Arc::new(move || Box::new(JsonDecoder::new(form()))),
+            decoder: Arc::new(move |managed_fields| match managed_fields {
+                ManagedFields::Dropped if !F::WITHOUT_MANAGED_FIELDS => {
+                    Box::new(JsonDecoder::new(WithoutManagedFields(form())))
+                }
+                _ => Box::new(JsonDecoder::new(form())),
+            }),
+            managed_fields: if F::WITHOUT_MANAGED_FIELDS {
+                ManagedFields::Dropped
+            } else {
+                ManagedFields::Kept
+            },
             config: InformerConfig::new(),
             listeners: ListenerConfig::new(),
             transforms: Vec::new(),
@@ -139,6 +159,15 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     #[must_use]
     pub fn tweak(mut self, tweak: impl FnOnce(&mut Target)) -> Self {
         tweak(&mut self.target);
+        self
+    }
+
+    /// Objects without `metadata.managedFields`, which are often half of an object: they are cut out
+    /// before the form sees them, so they cost neither time nor memory. [`lean`](Self::lean) and
+    /// [`metadata`](Self::metadata) do without them in any case.
+    #[must_use]
+    pub const fn without_managed_fields(mut self) -> Self {
+        self.managed_fields = ManagedFields::Dropped;
         self
     }
 
@@ -231,6 +260,10 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         &self.target
     }
 
+    pub(crate) const fn managed_fields(&self) -> ManagedFields {
+        self.managed_fields
+    }
+
     /// Makes the informer. It does nothing before it is started.
     ///
     /// # Errors
@@ -252,7 +285,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             return Err(BuildError::EmptyNamespace);
         }
         let seed = self.seed.unwrap_or_else(entropy);
-        let mut core: Core<K> = Core::new((self.decoder)(), self.config, seed)?;
+        let mut core: Core<K> = Core::new((self.decoder)(self.managed_fields), self.config, seed)?;
         if !self.transforms.is_empty() {
             core = core.with_transform(joined(self.transforms.clone()));
         }
@@ -271,14 +304,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 
     /// What a factory adds where nothing was said.
-    pub(crate) fn in_factory(
-        mut self,
-        namespace: Option<&str>,
-        resync: Option<Duration>,
-        tweak: Option<&Tweak>,
-        transform: Option<Arc<TransformAny>>,
-    ) -> Self {
-        if let Some(transform) = transform {
+    pub(crate) fn in_factory(mut self, defaults: &Defaults) -> Self {
+        if let Some(transform) = defaults.transform.clone() {
             let any = move |object: &mut Object<K>| {
                 let Object { key, labels, .. } = object;
                 transform(Meta { key, labels })
@@ -287,11 +314,14 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         }
         let Self { target, config, .. } = &mut self;
         if target.namespace.is_none() {
-            target.namespace = namespace.map(str::to_owned);
+            target.namespace.clone_from(&defaults.namespace);
         }
-        config.resync = config.resync.or(resync);
-        if let Some(tweak) = tweak {
+        config.resync = config.resync.or(defaults.resync);
+        if let Some(tweak) = &defaults.tweak {
             tweak(target);
+        }
+        if defaults.without_managed_fields {
+            self.managed_fields = ManagedFields::Dropped;
         }
         self
     }
@@ -354,6 +384,7 @@ impl<K> Clone for InformerBuilder<K> {
         Self {
             target: self.target.clone(),
             decoder: Arc::clone(&self.decoder),
+            managed_fields: self.managed_fields,
             config: self.config,
             listeners: self.listeners,
             transforms: self.transforms.clone(),

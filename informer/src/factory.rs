@@ -13,7 +13,7 @@ use informer_core::queue::Refusal;
 use informer_core::transport::Target;
 use informer_core::{Labels, ObjectKey};
 
-use crate::builder::{BuildError, InformerBuilder};
+use crate::builder::{BuildError, InformerBuilder, ManagedFields};
 use crate::connect::Connect;
 use crate::error::NotSynced;
 use crate::kind::Kind;
@@ -51,15 +51,22 @@ use crate::sync::{Mutex, MutexGuard};
 pub struct SharedInformerFactory<C> {
     connect: C,
     runtime: Arc<dyn Runtime>,
-    namespace: Option<String>,
-    resync: Option<Duration>,
-    tweak: Option<Arc<Tweak>>,
-    transform: Option<Arc<TransformAny>>,
+    defaults: Defaults,
     state: Mutex<State>,
 }
 
-pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
-pub(crate) type TransformAny = dyn Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync;
+/// What a factory says for all its informers.
+#[derive(Default)]
+pub(crate) struct Defaults {
+    pub(crate) namespace: Option<String>,
+    pub(crate) resync: Option<Duration>,
+    pub(crate) without_managed_fields: bool,
+    pub(crate) tweak: Option<Arc<Tweak>>,
+    pub(crate) transform: Option<Arc<TransformAny>>,
+}
+
+type Tweak = dyn Fn(&mut Target) + Send + Sync;
+type TransformAny = dyn Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync;
 
 /// What objects of all kinds have in common, for a transform of all of them.
 #[derive(Debug)]
@@ -77,11 +84,12 @@ struct State {
     started: bool,
 }
 
-/// Who is the same. The form is told by the type of the body.
+/// Who is the same. The form is told by the type of the body, and by what was cut out of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     target: Target,
     body: TypeId,
+    managed_fields: ManagedFields,
 }
 
 impl<C: Connect> SharedInformerFactory<C> {
@@ -90,10 +98,7 @@ impl<C: Connect> SharedInformerFactory<C> {
         Self {
             connect,
             runtime: Arc::new(runtime),
-            namespace: None,
-            resync: None,
-            tweak: None,
-            transform: None,
+            defaults: Defaults::default(),
             state: Mutex::default(),
         }
     }
@@ -101,21 +106,29 @@ impl<C: Connect> SharedInformerFactory<C> {
     /// Informers that do not name a namespace follow only this one.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
-        self.namespace = Some(namespace.to_owned());
+        self.defaults.namespace = Some(namespace.to_owned());
         self
     }
 
     /// How often handlers are shown the whole store again, where an informer does not say otherwise.
     #[must_use]
     pub const fn resync(mut self, period: Duration) -> Self {
-        self.resync = Some(period);
+        self.defaults.resync = Some(period);
+        self
+    }
+
+    /// Objects without `metadata.managedFields`, for all informers: see
+    /// [`InformerBuilder::without_managed_fields`].
+    #[must_use]
+    pub const fn without_managed_fields(mut self) -> Self {
+        self.defaults.without_managed_fields = true;
         self
     }
 
     /// Changes what is asked of the server, for all informers.
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
-        self.tweak = Some(Arc::new(tweak));
+        self.defaults.tweak = Some(Arc::new(tweak));
         self
     }
 
@@ -126,7 +139,7 @@ impl<C: Connect> SharedInformerFactory<C> {
         mut self,
         transform: impl Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync + 'static,
     ) -> Self {
-        self.transform = Some(Arc::new(transform));
+        self.defaults.transform = Some(Arc::new(transform));
         self
     }
 
@@ -141,15 +154,11 @@ impl<C: Connect> SharedInformerFactory<C> {
         &self,
         builder: &InformerBuilder<K>,
     ) -> Result<SharedInformer<K>, BuildError> {
-        let builder = builder.clone().in_factory(
-            self.namespace.as_deref(),
-            self.resync,
-            self.tweak.as_deref(),
-            self.transform.clone(),
-        );
+        let builder = builder.clone().in_factory(&self.defaults);
         let identity = Identity {
             target: builder.target().clone(),
             body: TypeId::of::<K>(),
+            managed_fields: builder.managed_fields(),
         };
         let mut state = self.lock();
         let known = state.informers.get(&identity);

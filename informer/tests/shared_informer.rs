@@ -10,7 +10,8 @@ mod world;
 
 use std::time::Duration;
 
-use informer::{Filter, Notification};
+use informer::{Filter, InformerBuilder, Notification, SharedInformerFactory, Target};
+use informer_transport_mock::script::{Reply, Script};
 use world::{Pod, Told, World, keys, pods};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -68,4 +69,42 @@ fn closures_need_no_types() {
     let mut said: Vec<_> = seen.try_iter().collect();
     said.sort();
     assert_eq!(said, ["a", "added web/a (initial, relist)", "web/a"]);
+}
+
+#[test]
+fn managed_fields_are_dropped_where_somebody_says_so() {
+    let world = World::new();
+    let connect = |target: &Target| {
+        let pod = r#"{"metadata":{"name":"a","resourceVersion":"7","managedFields":[{}]}}"#;
+        let end = r#"{"metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}"#;
+        let state = [("ADDED", pod), ("BOOKMARK", end)]
+            .map(|(kind, object)| format!(r#"{{"type":"{kind}","object":{object}}}"#));
+        let state = Reply::watch(state.each_ref().map(String::as_str));
+        Script::new(target.clone()).expect("sendInitialEvents=true", state)
+    };
+    let has_them = |pods: &informer::SharedInformer<serde_json::Value>| {
+        let snapshot = pods.snapshot();
+        let pod = snapshot.iter().next().unwrap();
+        pod.body["metadata"].get("managedFields").is_some()
+    };
+    // With and without them are two forms, so there are two informers.
+    let factory = SharedInformerFactory::new(connect, world.runtime.clone());
+    let with = factory.informer(&pods()).unwrap();
+    let without = factory.informer(&pods().without_managed_fields()).unwrap();
+    assert!(!with.is_same(&without));
+    factory.start();
+    world.wait(factory.synced(SOON)).unwrap();
+    assert!(has_them(&with) && !has_them(&without));
+
+    let factory =
+        SharedInformerFactory::new(connect, world.runtime.clone()).without_managed_fields();
+    let without = factory.informer(&pods()).unwrap();
+    assert!(without.is_same(&factory.informer(&pods().without_managed_fields()).unwrap()));
+    // A form that never has them is one and the same.
+    let lean = InformerBuilder::lean(Target::new("", "v1", "pods"));
+    let first = factory.informer(&lean).unwrap();
+    assert!(first.is_same(&factory.informer(&lean.without_managed_fields()).unwrap()));
+    factory.start();
+    world.wait(factory.synced(SOON)).unwrap();
+    assert!(!has_them(&without));
 }

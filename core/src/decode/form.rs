@@ -6,6 +6,7 @@
 //! | [`Lean`] | [`LeanBody`] | the text that the server sent, without `managedFields` |
 //! | [`MetadataOnly`] | [`MetadataBody`] | the text of `metadata`, without `managedFields` |
 //! | `Dynamic` | `serde_json::Value` | everything |
+//! | [`WithoutManagedFields<F>`] | that of `F` | what `F` keeps of an object without `managedFields` |
 //!
 //! `Typed` and `Dynamic` need the feature `json`. A form is a value that is given to a [`JsonDecoder`](super::JsonDecoder); a form of your own is a
 //! type with [`Form`].
@@ -49,6 +50,9 @@ use super::json_text::{Cursor, MAX_DEPTH, TextError};
 pub trait Form {
     /// What is kept.
     type Body;
+
+    /// Whether `managedFields` are left out in any case, so that nobody has to cut them out before.
+    const WITHOUT_MANAGED_FIELDS: bool = false;
 
     /// Makes the body of the object that `json` consists of. It is valid JSON, and `header` was read
     /// from it. `type_meta` tells what an object in a list does not tell itself.
@@ -146,6 +150,8 @@ pub struct LeanBody {
 impl Form for Lean {
     type Body = LeanBody;
 
+    const WITHOUT_MANAGED_FIELDS: bool = true;
+
     fn decode(
         &mut self,
         json: &[u8],
@@ -206,6 +212,8 @@ pub struct MetadataBody {
 
 impl Form for MetadataOnly {
     type Body = MetadataBody;
+
+    const WITHOUT_MANAGED_FIELDS: bool = true;
 
     fn decode(
         &mut self,
@@ -271,6 +279,47 @@ fn without_managed_fields(
     kept.extend_from_slice(after);
     let kept = String::from_utf8(kept).map_err(BodyError::new)?;
     Ok(kept.into_boxed_str())
+}
+
+/// Any form, of objects without `managedFields`: they are cut out before the form sees the object.
+///
+/// What a server notes there, who set which field and when, is often half of an object, and few programs
+/// read it. [`Lean`] and [`MetadataOnly`] do without it in any case.
+///
+/// ```
+/// use informer_core::decode::form::{Form, TypeMeta, Typed, WithoutManagedFields};
+/// use informer_core::decode::header::Header;
+///
+/// let json = br#"{"metadata":{"name":"a","managedFields":[{"manager":"kubelet"}]}}"#;
+/// let header = Header::read(json, 128).unwrap();
+/// let mut form = WithoutManagedFields(Typed::<serde_json::Value>::new());
+/// let body = form.decode(json, &header, TypeMeta::default()).unwrap();
+/// assert_eq!(body, serde_json::json!({"metadata": {"name": "a"}}));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "a form around a form")]
+pub struct WithoutManagedFields<F>(pub F);
+
+impl<F: Form> Form for WithoutManagedFields<F> {
+    type Body = F::Body;
+
+    const WITHOUT_MANAGED_FIELDS: bool = true;
+
+    fn decode(
+        &mut self,
+        json: &[u8],
+        header: &Header<'_>,
+        type_meta: TypeMeta<'_>,
+    ) -> Result<F::Body, BodyError> {
+        let Some(cut) = &header.managed_fields else {
+            return self.0.decode(json, header, type_meta);
+        };
+        let text = without_managed_fields(json, 0..json.len(), header)?;
+        let mut header = header.clone();
+        header.metadata.end -= cut.len();
+        header.managed_fields = None;
+        self.0.decode(text.as_bytes(), &header, type_meta)
+    }
 }
 
 /// The text of the member `name` of the object `json`.

@@ -48,7 +48,7 @@ pub use fields::{FieldPath, FieldPathError, Fields, Scalar};
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]
-pub use form::{Form, Lean, MetadataOnly};
+pub use form::{Form, Lean, MetadataOnly, WithoutManagedFields};
 #[cfg(feature = "alloc")]
 pub use json::{JsonDecoder, decode_object};
 

@@ -60,7 +60,7 @@ impl<S: Storage> Reflector<S> {
                 }
             }
             Fact::Closed => {
-                let state = self.end_watch(&watching, now);
+                let state = self.end_watch(&watching, None, now);
                 return (state, None);
             }
             Fact::Failed { failure, message } => {
@@ -81,16 +81,24 @@ impl<S: Storage> Reflector<S> {
     }
 
     /// A watch ends all the time, and goes on from where it was. Only if it ends at once and brings
-    /// nothing, something is wrong.
-    fn end_watch(&mut self, watching: &Watching<S::Text>, now: Instant) -> State<S::Text> {
+    /// nothing, something is wrong: what ended it, if that has been noted, or else that it was short.
+    fn end_watch(
+        &mut self,
+        watching: &Watching<S::Text>,
+        noted: Option<Failure>,
+        now: Instant,
+    ) -> State<S::Text> {
         let short = watching
             .since
             .is_none_or(|since| now.since(since) < SHORT_WATCH);
-        if short && watching.events == 0 {
-            self.note_failure(Failure::ShortWatch, Failure::ShortWatch.describe(), now);
-            return self.leave(Failure::ShortWatch, now);
+        if !short || watching.events > 0 {
+            return self.watch();
         }
-        self.watch()
+        let cause = noted.unwrap_or_else(|| {
+            self.note_failure(Failure::ShortWatch, Failure::ShortWatch.describe(), now);
+            Failure::ShortWatch
+        });
+        self.leave(cause, now)
     }
 
     fn fail_watching(
@@ -115,7 +123,7 @@ impl<S: Storage> Reflector<S> {
                 self.wait(Next::Watch, failure, now)
             }
             Failure::Broken | Failure::TimedOut if watching.exchange.opened => {
-                self.end_watch(watching, now)
+                self.end_watch(watching, Some(failure), now)
             }
             Failure::Idle => self.watch(),
             Failure::Internal | Failure::Undecodable

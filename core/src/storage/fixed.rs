@@ -5,9 +5,9 @@ use super::{Bytes, Cells, Full, Kept, Storage, Text};
 /// Storage inside the value itself, of a size that is part of the type: no allocator is needed.
 ///
 /// `N` is the bound of each stage: objects in the store, keys and changes queued, notifications that
-/// wait for one listener, postings. `FEW` bounds the number of listeners, of indices and of reports.
-/// `TEXT` is the longest version, page token, message or index value, in bytes; a page token that does
-/// not fit makes the list unpaged, a message is cut.
+/// wait for one listener, groups of up to four postings of the same value. `FEW` bounds the number of
+/// listeners, of indices and of reports. `TEXT` is the longest version, page token, message or index
+/// value, in bytes; a page token that does not fit makes the list unpaged, a message is cut.
 ///
 /// A bound that is hit makes the informer wait or, where nobody can wait, read the full state again
 /// later and say so ([`Failure::Full`](crate::Failure::Full)); nothing is lost silently.

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, LockResult, Mutex, PoisonError, RwLock, TryLockResult};
+use std::time::{Duration, Instant};
 
 use informer_core::ObjectKey;
 use informer_core::indexer::{IndexFn, Indexer, Subject, View, Write};
@@ -14,8 +15,8 @@ use super::objects::{By, INDICES, Small};
 
 /// A store that threads share.
 pub trait Store: Sync {
-    /// Several writes, by the only writer.
-    fn transaction(&self, writes: Vec<Write<Small>>);
+    /// Several writes, by the only writer. Gives how long it stood still because somebody else had a lock.
+    fn transaction(&self, writes: Vec<Write<Small>>) -> Duration;
 
     fn get(&self, key: &ObjectKey) -> Option<Small>;
 
@@ -30,6 +31,20 @@ pub trait Store: Sync {
     fn select(&self, selector: &LabelSelector) -> Vec<Small> {
         self.scan(&|object| selector.matches_labels(&object.labels))
     }
+}
+
+/// Takes a lock. Only if somebody else has it, a clock is looked at, and the wait added to `stood_still`.
+fn acquire<G>(
+    at_once: TryLockResult<G>,
+    patiently: impl FnOnce() -> LockResult<G>,
+    stood_still: &mut Duration,
+) -> G {
+    at_once.unwrap_or_else(|_| {
+        let start = Instant::now();
+        let guard = patiently().unwrap();
+        *stood_still += start.elapsed();
+        guard
+    })
 }
 
 /// Ours: one indexer, and the snapshot that was published last. A reader takes a pointer to it.
@@ -73,13 +88,18 @@ impl Published {
 }
 
 impl Store for Published {
-    fn transaction(&self, writes: Vec<Write<Small>>) {
+    fn transaction(&self, writes: Vec<Write<Small>>) -> Duration {
         let mut indexer = self.indexer.lock().unwrap();
         indexer.transaction(writes).unwrap();
-        let snapshot = Arc::new(indexer.snapshot());
-        let before = std::mem::replace(&mut *self.published.lock().unwrap(), snapshot);
-        // Outside of the lock: what only it still held is freed here.
-        drop(before);
+        let mut snapshot = Arc::new(indexer.snapshot());
+        let mut stood_still = Duration::ZERO;
+        let lock = &self.published;
+        let mut published = acquire(lock.try_lock(), || lock.lock(), &mut stood_still);
+        std::mem::swap(&mut *published, &mut snapshot);
+        drop(published);
+        // What only the one before still held is freed outside of the lock.
+        drop(snapshot);
+        stood_still
     }
 
     fn get(&self, key: &ObjectKey) -> Option<Small> {
@@ -212,20 +232,29 @@ impl<H: BuildHasher + Default> Maps<H> {
 }
 
 impl<H: BuildHasher + Default + Send + Sync> Store for Locked<H> {
-    fn transaction(&self, writes: Vec<Write<Small>>) {
+    fn transaction(&self, writes: Vec<Write<Small>>) -> Duration {
+        let mut stood_still = Duration::ZERO;
+        let mut lock = || {
+            acquire(
+                self.state.try_write(),
+                || self.state.write(),
+                &mut stood_still,
+            )
+        };
         match self.locking {
             Locking::EachWrite => {
                 for write in writes {
-                    self.state.write().unwrap().write(write);
+                    lock().write(write);
                 }
             }
             Locking::EachTransaction => {
-                let mut maps = self.state.write().unwrap();
+                let mut maps = lock();
                 for write in writes {
                     maps.write(write);
                 }
             }
         }
+        stood_still
     }
 
     fn get(&self, key: &ObjectKey) -> Option<Small> {

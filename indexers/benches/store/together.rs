@@ -40,10 +40,10 @@ pub fn measure(report: &Report<'_>) {
         for (reader, read) in READERS {
             let line = format!("100 writes while {reader}, one lock per {lock}");
             if report.wants(&line) {
-                let times = take_turns(report, locking, |store, workload| {
+                let written = take_turns(report, locking, |store, workload| {
                     write_beside_a_reader(store, workload, read)
                 });
-                print(report, &line, times);
+                print_writes(report, &line, &written);
             }
         }
     }
@@ -70,12 +70,19 @@ fn reads(report: &Report<'_>, line: &str, read: impl Fn(&dyn Store, usize) + Syn
     }
 }
 
-/// The times of all rounds, of ours and of the two others.
-fn take_turns(
+/// One transaction, in nanoseconds.
+struct Written {
+    took: f64,
+    /// Of that, how long the writer waited for a lock that somebody else had.
+    stood_still: f64,
+}
+
+/// What came out in all rounds, of ours and of the two others.
+fn take_turns<R>(
     report: &Report<'_>,
     locking: Locking,
-    run: impl Fn(&dyn Store, &mut Workload) -> Vec<f64>,
-) -> [Vec<f64>; 3] {
+    run: impl Fn(&dyn Store, &mut Workload) -> Vec<R>,
+) -> [Vec<R>; 3] {
     let n = report.n;
     let mut workloads = [Workload::new(n), Workload::new(n), Workload::new(n)];
     let ours = Published::new(workloads[0].first_state(n), 1);
@@ -91,8 +98,7 @@ fn take_turns(
     times
 }
 
-/// How long the writer took for each of its transactions.
-fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, read: Read) -> Vec<f64> {
+fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, read: Read) -> Vec<Written> {
     let done = &AtomicBool::new(false);
     thread::scope(|scope| {
         if let Some(read) = read {
@@ -102,14 +108,16 @@ fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, read: Read)
                 }
             });
         }
-        let mut times = Vec::new();
+        let mut written = Vec::new();
         let start = Instant::now();
         while start.elapsed() < WATCHED {
             let writes = workload.transaction();
-            times.push(time(|| store.transaction(writes)));
+            let mut stood_still = 0.0;
+            let took = time(|| stood_still = store.transaction(writes).as_nanos() as f64);
+            written.push(Written { took, stood_still });
         }
         done.store(true, Ordering::Relaxed);
-        times
+        written
     })
 }
 
@@ -143,6 +151,28 @@ fn read_beside_a_writer(
         done.store(true, Ordering::Relaxed);
         reader.join().unwrap()
     })
+}
+
+fn print_writes(report: &Report<'_>, line: &str, written: &[Vec<Written>; 3]) {
+    let each = |of: fn(&Written) -> f64| {
+        let all = |written: &Vec<Written>| -> Vec<f64> { written.iter().map(of).collect() };
+        written.each_ref().map(all)
+    };
+    print(report, line, each(|it| it.took));
+    let waits = each(|it| it.stood_still);
+    let mean = |waits: &Vec<f64>| Some(waits.iter().sum::<f64>() / waits.len() as f64);
+    let means = waits.each_ref().map(mean);
+    report.line(
+        &format!("{line}: stands still, mean"),
+        Unit::Nanoseconds,
+        means,
+    );
+    let longest = waits.map(|waits| percentile(waits, 100.0));
+    report.line(
+        &format!("{line}: stands still, longest"),
+        Unit::Nanoseconds,
+        longest,
+    );
 }
 
 fn print(report: &Report<'_>, line: &str, times: [Vec<f64>; 3]) {

@@ -47,9 +47,9 @@ fn transactions<'a>(workload: &'a mut Workload, store: &'a dyn Store) -> Run<'a>
     Box::new(move || {
         let transactions: Vec<Vec<Write<Small>>> = workload.transactions(COUNT);
         let run = || {
-            transactions
-                .into_iter()
-                .for_each(|writes| store.transaction(writes))
+            for writes in transactions {
+                store.transaction(writes);
+            }
         };
         time(run) / (COUNT * TRANSACTION) as f64
     })
