@@ -263,10 +263,10 @@ impl<S: Storage> Reflector<S> {
             return Some(Command::Abort(exchange));
         }
         let exchange = self.exchange_mut()?;
-        if exchange.taken.is_some() {
+        if exchange.taken {
             return None;
         }
-        exchange.taken = Some(now);
+        exchange.taken = true;
         exchange.heard = now;
         let command = Command::Open {
             exchange: exchange.id,
@@ -274,11 +274,8 @@ impl<S: Storage> Reflector<S> {
         };
         match &mut self.state {
             State::Watching(watching) => watching.since = Some(now),
-            State::Listing(_)
-            | State::Streaming(_)
-            | State::Waiting(_)
-            | State::Idle
-            | State::Stopped => {}
+            State::Streaming(streaming) => streaming.since = Some(now),
+            State::Listing(_) | State::Waiting(_) | State::Idle | State::Stopped => {}
         }
         Some(command)
     }
@@ -405,7 +402,7 @@ impl<S: Storage> Reflector<S> {
     /// Tells the transport to drop the exchange under way, if it knows of it.
     fn abort_exchange(&mut self) {
         if let Some(exchange) = self.exchange()
-            && exchange.taken.is_some()
+            && exchange.taken
         {
             self.abort = Some(exchange.id);
         }
@@ -458,8 +455,8 @@ impl<S: Storage> Reflector<S> {
     }
 
     fn idle_deadline(&self, exchange: &Exchange<S::Text>) -> Option<Instant> {
-        exchange.taken?;
-        Some(exchange.heard.after(self.config.idle?))
+        let idle = self.config.idle.filter(|_| exchange.taken)?;
+        Some(exchange.heard.after(idle))
     }
 
     fn end_bookmark_deadline(&self, streaming: &Streaming<S::Text>) -> Option<Instant> {

@@ -40,9 +40,19 @@ pub(super) struct Listing<X> {
 #[derive(Clone, Debug)]
 pub(super) struct Streaming<X> {
     pub(super) exchange: Exchange<X>,
+    /// When its answer began; as long as there is none, when the command was taken. The time in which an
+    /// answer is held back is not the server's.
+    pub(super) since: Option<Instant>,
     pub(super) events: u64,
     /// When the last event came.
     pub(super) last_event: Instant,
+}
+
+impl<X> Streaming<X> {
+    /// Whether less than `duration` has passed since it began.
+    pub(super) fn is_younger_than(&self, duration: Duration, now: Instant) -> bool {
+        self.since.is_none_or(|since| now.since(since) < duration)
+    }
 }
 
 /// The state is known, and changes are followed.
@@ -85,8 +95,8 @@ pub enum Next {
 pub(super) struct Exchange<X> {
     pub(super) id: ExchangeId,
     pub(super) request: Request<X>,
-    /// When the command was taken; of a streamed state, when it began. Nothing is timed before that.
-    pub(super) taken: Option<Instant>,
+    /// Whether the command was taken. Nothing is timed before that.
+    pub(super) taken: bool,
     pub(super) opened: bool,
     /// When something was last heard, or the command was taken.
     pub(super) heard: Instant,
@@ -97,15 +107,10 @@ impl<X> Exchange<X> {
         Self {
             id,
             request,
-            taken: None,
+            taken: false,
             opened: false,
             heard: Instant::from_micros(0),
         }
-    }
-
-    /// Whether less than `duration` has passed since the command was taken.
-    pub(super) fn is_younger_than(&self, duration: Duration, now: Instant) -> bool {
-        self.taken.is_none_or(|taken| now.since(taken) < duration)
     }
 }
 

@@ -83,6 +83,7 @@ impl<S: Storage> Reflector<S> {
         };
         State::Streaming(Streaming {
             exchange: self.exchange_for(request),
+            since: None,
             events: 0,
             last_event: Instant::default(),
         })

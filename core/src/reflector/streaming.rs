@@ -23,8 +23,7 @@ impl<S: Storage> Reflector<S> {
                 streaming.exchange.heard = now;
                 streaming.last_event = now;
                 if first {
-                    // The time in which it was held back is not the server's.
-                    streaming.exchange.taken = Some(now);
+                    streaming.since = Some(now);
                 }
                 let begin = first.then_some(Change::ReplaceBegin { streamed: true });
                 return (State::Streaming(streaming), begin);
@@ -106,7 +105,7 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         // All the time that an announcement may take, and again, and never one. Once may be chance: a
         // large state, and a server that is being shut down.
-        let had_time = |patience| !streaming.exchange.is_younger_than(patience, now);
+        let had_time = |patience| !streaming.is_younger_than(patience, now);
         let unannounced = self.config.end_bookmark.is_some_and(had_time);
         let failure = if unannounced && core::mem::replace(&mut self.unannounced, true) {
             Failure::NoEndBookmark
@@ -120,7 +119,7 @@ impl<S: Storage> Reflector<S> {
     /// The stream broke. The first time it is opened again at once, then after a wait: every time the
     /// server begins with the whole state.
     fn stream_again(&mut self, streaming: &Streaming<S::Text>, now: Instant) -> State<S::Text> {
-        if streaming.exchange.is_younger_than(SHORT_WATCH, now) && streaming.events == 0 {
+        if streaming.is_younger_than(SHORT_WATCH, now) && streaming.events == 0 {
             return self.list();
         }
         if core::mem::replace(&mut self.stream_broke, true) {
