@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, LockResult, Mutex, PoisonError, RwLock, TryLockResult};
+use std::sync::{
+    Arc, LockResult, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockResult,
+};
 use std::time::{Duration, Instant};
 
 use informer_core::ObjectKey;
@@ -15,8 +17,12 @@ use super::objects::{By, INDICES, Small};
 
 /// A store that threads share.
 pub trait Store: Sync {
-    /// Several writes, by the only writer. Gives how long it stood still because somebody else had a lock.
-    fn transaction(&self, writes: Vec<Write<Small>>) -> Duration;
+    /// Several writes, by the only writer.
+    fn transaction(&self, writes: Vec<Write<Small>>);
+
+    /// The same. Gives how long the writer stood still because somebody else had a lock, which takes time
+    /// of its own to find out.
+    fn stood_still(&self, writes: Vec<Write<Small>>) -> Duration;
 
     fn get(&self, key: &ObjectKey) -> Option<Small>;
 
@@ -33,16 +39,16 @@ pub trait Store: Sync {
     }
 }
 
-/// Takes a lock. Only if somebody else has it, a clock is looked at, and the wait added to `stood_still`.
+/// Takes a lock. Only if somebody else has it, a clock is looked at, and the wait added to `waited`.
 fn acquire<G>(
     at_once: TryLockResult<G>,
     patiently: impl FnOnce() -> LockResult<G>,
-    stood_still: &mut Duration,
+    waited: &mut Duration,
 ) -> G {
     at_once.unwrap_or_else(|_| {
         let start = Instant::now();
         let guard = patiently().unwrap();
-        *stood_still += start.elapsed();
+        *waited += start.elapsed();
         guard
     })
 }
@@ -81,6 +87,19 @@ impl Published {
         self.indexer.into_inner().unwrap()
     }
 
+    fn write<'a>(
+        &'a self,
+        writes: Vec<Write<Small>>,
+        lock: impl FnOnce() -> MutexGuard<'a, Arc<View<Small, Heap>>>,
+    ) {
+        let mut indexer = self.indexer.lock().unwrap();
+        indexer.transaction(writes).unwrap();
+        let snapshot = Arc::new(indexer.snapshot());
+        let before = std::mem::replace(&mut *lock(), snapshot);
+        // Outside of the lock: what only it still held is freed here.
+        drop(before);
+    }
+
     pub fn latest(&self) -> Arc<View<Small, Heap>> {
         let published = self.published.lock();
         Arc::clone(&published.unwrap_or_else(PoisonError::into_inner))
@@ -88,18 +107,17 @@ impl Published {
 }
 
 impl Store for Published {
-    fn transaction(&self, writes: Vec<Write<Small>>) -> Duration {
-        let mut indexer = self.indexer.lock().unwrap();
-        indexer.transaction(writes).unwrap();
-        let mut snapshot = Arc::new(indexer.snapshot());
-        let mut stood_still = Duration::ZERO;
+    fn transaction(&self, writes: Vec<Write<Small>>) {
+        self.write(writes, || self.published.lock().unwrap());
+    }
+
+    fn stood_still(&self, writes: Vec<Write<Small>>) -> Duration {
+        let mut waited = Duration::ZERO;
         let lock = &self.published;
-        let mut published = acquire(lock.try_lock(), || lock.lock(), &mut stood_still);
-        std::mem::swap(&mut *published, &mut snapshot);
-        drop(published);
-        // What only the one before still held is freed outside of the lock.
-        drop(snapshot);
-        stood_still
+        self.write(writes, || {
+            acquire(lock.try_lock(), || lock.lock(), &mut waited)
+        });
+        waited
     }
 
     fn get(&self, key: &ObjectKey) -> Option<Small> {
@@ -181,6 +199,26 @@ impl<H: BuildHasher + Default> Locked<H> {
             locking,
         }
     }
+
+    fn write<'a>(
+        &'a self,
+        writes: Vec<Write<Small>>,
+        mut lock: impl FnMut() -> RwLockWriteGuard<'a, Maps<H>>,
+    ) {
+        match self.locking {
+            Locking::EachWrite => {
+                for write in writes {
+                    lock().write(write);
+                }
+            }
+            Locking::EachTransaction => {
+                let mut maps = lock();
+                for write in writes {
+                    maps.write(write);
+                }
+            }
+        }
+    }
 }
 
 impl<H: BuildHasher + Default> Maps<H> {
@@ -232,29 +270,17 @@ impl<H: BuildHasher + Default> Maps<H> {
 }
 
 impl<H: BuildHasher + Default + Send + Sync> Store for Locked<H> {
-    fn transaction(&self, writes: Vec<Write<Small>>) -> Duration {
-        let mut stood_still = Duration::ZERO;
-        let mut lock = || {
-            acquire(
-                self.state.try_write(),
-                || self.state.write(),
-                &mut stood_still,
-            )
-        };
-        match self.locking {
-            Locking::EachWrite => {
-                for write in writes {
-                    lock().write(write);
-                }
-            }
-            Locking::EachTransaction => {
-                let mut maps = lock();
-                for write in writes {
-                    maps.write(write);
-                }
-            }
-        }
-        stood_still
+    fn transaction(&self, writes: Vec<Write<Small>>) {
+        self.write(writes, || self.state.write().unwrap());
+    }
+
+    fn stood_still(&self, writes: Vec<Write<Small>>) -> Duration {
+        let mut waited = Duration::ZERO;
+        let lock = &self.state;
+        self.write(writes, || {
+            acquire(lock.try_write(), || lock.write(), &mut waited)
+        });
+        waited
     }
 
     fn get(&self, key: &ObjectKey) -> Option<Small> {

@@ -6,10 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use informer_core::ObjectKey;
+use informer_core::indexer::Write;
 
 use super::clock::time;
 use super::contenders::{FastLocked, Locking, Published, StdLocked, Store};
-use super::objects::{key, namespace};
+use super::objects::{Small, key, namespace};
 use super::report::{Report, Unit, percentile};
 use super::workload::{Random, TRANSACTION, Workload};
 
@@ -40,10 +41,18 @@ pub fn measure(report: &Report<'_>) {
         for (reader, read) in READERS {
             let line = format!("100 writes while {reader}, one lock per {lock}");
             if report.wants(&line) {
-                let written = take_turns(report, locking, |store, workload| {
-                    write_beside_a_reader(store, workload, read)
+                let times = take_turns(report, locking, |store, workload| {
+                    write_beside_a_reader(store, workload, read, |writes| {
+                        time(|| store.transaction(writes))
+                    })
                 });
-                print_writes(report, &line, &written);
+                print(report, &line, times);
+                let waits = take_turns(report, locking, |store, workload| {
+                    write_beside_a_reader(store, workload, read, |writes| {
+                        store.stood_still(writes).as_nanos() as f64
+                    })
+                });
+                print_waits(report, &format!("{line}: stands still"), waits);
             }
         }
     }
@@ -70,19 +79,12 @@ fn reads(report: &Report<'_>, line: &str, read: impl Fn(&dyn Store, usize) + Syn
     }
 }
 
-/// One transaction, in nanoseconds.
-struct Written {
-    took: f64,
-    /// Of that, how long the writer waited for a lock that somebody else had.
-    stood_still: f64,
-}
-
-/// What came out in all rounds, of ours and of the two others.
-fn take_turns<R>(
+/// The times of all rounds, of ours and of the two others.
+fn take_turns(
     report: &Report<'_>,
     locking: Locking,
-    run: impl Fn(&dyn Store, &mut Workload) -> Vec<R>,
-) -> [Vec<R>; 3] {
+    run: impl Fn(&dyn Store, &mut Workload) -> Vec<f64>,
+) -> [Vec<f64>; 3] {
     let n = report.n;
     let mut workloads = [Workload::new(n), Workload::new(n), Workload::new(n)];
     let ours = Published::new(workloads[0].first_state(n), 1);
@@ -98,7 +100,13 @@ fn take_turns<R>(
     times
 }
 
-fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, read: Read) -> Vec<Written> {
+/// What `measure` says of each transaction of the writer.
+fn write_beside_a_reader(
+    store: &dyn Store,
+    workload: &mut Workload,
+    read: Read,
+    measure: impl Fn(Vec<Write<Small>>) -> f64,
+) -> Vec<f64> {
     let done = &AtomicBool::new(false);
     thread::scope(|scope| {
         if let Some(read) = read {
@@ -108,16 +116,13 @@ fn write_beside_a_reader(store: &dyn Store, workload: &mut Workload, read: Read)
                 }
             });
         }
-        let mut written = Vec::new();
+        let mut times = Vec::new();
         let start = Instant::now();
         while start.elapsed() < WATCHED {
-            let writes = workload.transaction();
-            let mut stood_still = 0.0;
-            let took = time(|| stood_still = store.transaction(writes).as_nanos() as f64);
-            written.push(Written { took, stood_still });
+            times.push(measure(workload.transaction()));
         }
         done.store(true, Ordering::Relaxed);
-        written
+        times
     })
 }
 
@@ -153,31 +158,17 @@ fn read_beside_a_writer(
     })
 }
 
-fn print_writes(report: &Report<'_>, line: &str, written: &[Vec<Written>; 3]) {
-    let each = |of: fn(&Written) -> f64| {
-        let all = |written: &Vec<Written>| -> Vec<f64> { written.iter().map(of).collect() };
-        written.each_ref().map(all)
-    };
-    print(report, line, each(|it| it.took));
-    let waits = each(|it| it.stood_still);
-    let mean = |waits: &Vec<f64>| Some(waits.iter().sum::<f64>() / waits.len() as f64);
-    let means = waits.each_ref().map(mean);
-    report.line(
-        &format!("{line}: stands still, mean"),
-        Unit::Nanoseconds,
-        means,
-    );
-    let longest = waits.map(|waits| percentile(waits, 100.0));
-    report.line(
-        &format!("{line}: stands still, longest"),
-        Unit::Nanoseconds,
-        longest,
-    );
-}
-
 fn print(report: &Report<'_>, line: &str, times: [Vec<f64>; 3]) {
     for (name, percent) in [("median", 50.0), ("99.9 %", 99.9), ("longest", 100.0)] {
         let figures = times.clone().map(|times| percentile(times, percent));
         report.line(&format!("{line}, {name}"), Unit::Nanoseconds, figures);
     }
+}
+
+fn print_waits(report: &Report<'_>, line: &str, waits: [Vec<f64>; 3]) {
+    let mean = |waits: &Vec<f64>| Some(waits.iter().sum::<f64>() / waits.len() as f64);
+    let means = waits.each_ref().map(mean);
+    report.line(&format!("{line}, mean"), Unit::Nanoseconds, means);
+    let longest = waits.map(|waits| percentile(waits, 100.0));
+    report.line(&format!("{line}, longest"), Unit::Nanoseconds, longest);
 }
