@@ -85,6 +85,17 @@ where
         self.flush(PIECE);
     }
 
+    /// Takes one event of the watch in one piece, and lets those take what comes of it who are named.
+    pub fn event(&mut self, line: &[u8]) {
+        let signal = Signal::Bytes(line);
+        let used = self.informer.signal(self.exchange, signal, self.now);
+        assert_eq!(used, Some(line.len()));
+        while let Some(listener) = self.informer.poll_ready_listener() {
+            let give = |notification| drop(black_box(notification));
+            self.informer.poll_notifications(listener, 64, give);
+        }
+    }
+
     /// Passes on what waits, as long as there are `least` bytes; the listeners take what comes of it.
     fn flush(&mut self, least: usize) {
         while self.waiting.len() >= least {

@@ -84,8 +84,8 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     /// How many of those were given with the last poll.
     initial_given: usize,
     synced: bool,
-    /// Whether something has come since the driver was last told.
-    ready: bool,
+    /// Whether something has come since the last time it was asked.
+    news: bool,
     /// The period asked for, and the one in force; zero means never.
     pub(super) requested: Duration,
     pub(super) period: Duration,
@@ -115,7 +115,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             initial: 0,
             initial_given: 0,
             synced: false,
-            ready: false,
+            news: false,
             requested,
             period,
             next_resync: now.after(period),
@@ -131,7 +131,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
     pub(super) fn replay(&mut self, store: &View<T, S>) {
         let left = store.len();
         if left > 0 {
-            self.ready = true;
+            self.news = true;
             self.replay = Some(Replay {
                 store: S::Kept::keep(store),
                 next: Cursor::default(),
@@ -158,7 +158,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         let initial = notification.is_initial();
         match self.pending.push(notification, seed)? {
             Pushed::Appended => {
-                self.ready = true;
+                self.news = true;
                 self.initial += usize::from(initial);
             }
             Pushed::Merged => self.coalesced += 1,
@@ -166,7 +166,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
                 self.coalesced += 2;
                 self.initial -= usize::from(initial);
                 // Dealing with nothing may be what was missing for the sync.
-                self.ready = true;
+                self.news = true;
             }
         }
         Ok(())
@@ -224,8 +224,8 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
     }
 
     /// Whether something has come since the last time this was asked.
-    pub(super) const fn take_ready(&mut self) -> bool {
-        core::mem::replace(&mut self.ready, false)
+    pub(super) const fn take_news(&mut self) -> bool {
+        core::mem::replace(&mut self.news, false)
     }
 
     /// Whether its resync is due. It counts as resyncing until it is asked again.

@@ -6,19 +6,23 @@ mod backlog;
 // One listener.
 mod listener;
 
+// All listeners: which of them have news, and how many ask for patience.
+mod listeners;
+
 use core::fmt;
 use core::time::Duration;
 
 use crate::flow::Notification;
 use crate::indexer::View;
 use crate::object::Resource;
-use crate::storage::{FewPlaces, Full, Seed, Slab, Storage};
+use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
 
 pub(crate) use backlog::PER_CHANGE;
 pub use backlog::{Backlog, Recreated};
 use listener::Listener;
 pub use listener::{ListenerConfig, ListenerStatus, Resync};
+use listeners::Listeners;
 
 /// The shortest resync period of a listener.
 const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
@@ -30,10 +34,8 @@ const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 pub struct Processor<T: Resource + Clone, S: Storage> {
     seed: Seed,
     recreated: Recreated,
-    listeners: FewPlaces<S, Listener<T, S>>,
+    listeners: Listeners<T, S>,
     generation: u64,
-    /// In no place below this one is a listener for which something has come.
-    ready_from: u32,
     /// The period for listeners that do not say, and how often due resyncs are looked for; zero means
     /// never.
     default_period: Duration,
@@ -74,9 +76,8 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         Self {
             seed,
             recreated: Recreated::KeepBoth,
-            listeners: Slab::default(),
+            listeners: Listeners::default(),
             generation: 0,
-            ready_from: 0,
             default_period: period,
             check_period: period,
             started: false,
@@ -118,13 +119,12 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         let mut listener = Listener::new(
             self.generation,
             (config.backlog, self.recreated),
-            (requested, self.effective_period(requested)),
+            (requested, effective(requested, self.check_period)),
             now,
         );
         listener.replay(store);
         listener.update_sync(self.synced);
         let at = self.listeners.insert(listener)?;
-        self.ready_from = self.ready_from.min(at);
         Ok(ListenerId {
             at,
             generation: self.generation,
@@ -138,19 +138,13 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
 
     /// Drops everything that waits for anybody: nothing more will be dealt with.
     pub fn discard(&mut self) {
-        for at in 0..self.listeners.bound() {
-            if let Some(listener) = self.listeners.get_mut(at) {
-                listener.discard();
-            }
-        }
+        self.listeners.change_all(Listener::discard);
     }
 
     /// Whether no listener asks for patience.
     #[must_use]
-    pub fn has_room(&self) -> bool {
-        self.listeners
-            .iter()
-            .all(|(_, listener)| listener.has_room())
+    pub const fn has_room(&self) -> bool {
+        self.listeners.have_room()
     }
 
     /// Passes a notification to its audience.
@@ -178,14 +172,16 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         audience: Audience,
         moment: Moment,
     ) -> Result<(), Full> {
-        self.ready_from = 0;
         for at in 0..self.listeners.bound() {
-            if let Some(listener) = self.listeners.get_mut(at)
-                && (audience == Audience::Everybody || listener.is_resyncing())
-                && listener.generation <= moment.0
-            {
-                listener.publish(notification.clone(), &self.seed)?;
-            }
+            let told = self.listeners.change(at, |listener| {
+                let concerned = audience == Audience::Everybody || listener.is_resyncing();
+                if concerned && listener.generation <= moment.0 {
+                    listener.publish(notification.clone(), &self.seed)
+                } else {
+                    Ok(())
+                }
+            });
+            told.unwrap_or(Ok(()))?;
         }
         Ok(())
     }
@@ -196,27 +192,16 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             return;
         }
         self.synced = true;
-        for at in 0..self.listeners.bound() {
-            if let Some(listener) = self.listeners.get_mut(at) {
-                listener.update_sync(true);
-            }
-        }
+        self.listeners
+            .change_all(|listener| listener.update_sync(true));
     }
 
-    /// A listener for which something has come since it was last named here.
+    /// A listener for which something has come since it was last named here. Who has waited longest is
+    /// named first.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
-        let bound = self.listeners.bound();
-        while self.ready_from < bound {
-            let at = self.ready_from;
-            self.ready_from += 1;
-            if let Some(listener) = self.listeners.get_mut(at)
-                && listener.take_ready()
-            {
-                let generation = listener.generation;
-                return Some(ListenerId { at, generation });
-            }
-        }
-        None
+        let (at, listener) = self.listeners.pop_news()?;
+        let generation = listener.generation;
+        Some(ListenerId { at, generation })
     }
 
     /// The next notification of a listener. What it was given before counts as dealt with. `store` is
@@ -241,31 +226,30 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         most: usize,
         mut give: impl FnMut(Notification<T>),
     ) -> usize {
-        let synced = self.synced;
-        let Some(listener) = self.get_mut(id) else {
+        if self.get(id).is_none() {
             return 0;
-        };
-        listener.acknowledge();
-        let mut given = 0;
-        while given < most
-            && let Some(notification) = listener.take(store)
-        {
-            give(notification);
-            given += 1;
         }
-        listener.update_sync(synced);
-        given
+        let given = self.listeners.change(id.at, |listener| {
+            listener.acknowledge();
+            let mut given = 0;
+            while given < most
+                && let Some(notification) = listener.take(store)
+            {
+                give(notification);
+                given += 1;
+            }
+            listener.update_sync(self.synced);
+            given
+        });
+        given.unwrap_or(0)
     }
 
     /// Looks for listeners whose resync is due. Those, and only those, count as resyncing until the
     /// next look. Says whether there are any.
     pub fn check_resync(&mut self, now: Instant) -> bool {
         let mut any = false;
-        for at in 0..self.listeners.bound() {
-            if let Some(listener) = self.listeners.get_mut(at) {
-                any |= listener.check_resync(now);
-            }
-        }
+        self.listeners
+            .change_all(|listener| any |= listener.check_resync(now));
         any
     }
 
@@ -294,11 +278,6 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         (listener.generation == id.generation).then_some(listener)
     }
 
-    fn get_mut(&mut self, id: ListenerId) -> Option<&mut Listener<T, S>> {
-        let listener = self.listeners.get_mut(id.at)?;
-        (listener.generation == id.generation).then_some(listener)
-    }
-
     /// The period that a listener gets to ask for. Before the start a short one makes everybody's
     /// checks more frequent; afterwards it must make do with them.
     fn admit_period(&mut self, resync: Resync) -> Duration {
@@ -318,23 +297,18 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             return self.check_period;
         }
         self.check_period = asked;
-        for at in 0..self.listeners.bound() {
-            if let Some(requested) = self.listeners.get(at).map(|l| l.requested) {
-                let period = self.effective_period(requested);
-                if let Some(listener) = self.listeners.get_mut(at) {
-                    listener.period = period;
-                }
-            }
-        }
+        self.listeners
+            .change_all(|listener| listener.period = effective(listener.requested, asked));
         asked
     }
+}
 
-    fn effective_period(&self, requested: Duration) -> Duration {
-        if requested.is_zero() || self.check_period.is_zero() {
-            return Duration::ZERO;
-        }
-        requested.max(self.check_period)
+/// The period in force for one that was asked for, given how often due resyncs are looked for.
+fn effective(requested: Duration, check_period: Duration) -> Duration {
+    if requested.is_zero() || check_period.is_zero() {
+        return Duration::ZERO;
     }
+    requested.max(check_period)
 }
 
 impl<T: Resource + Clone, S: Storage> fmt::Debug for Processor<T, S> {
