@@ -86,6 +86,7 @@ impl Run<'_> {
             Op::Replace { list, rv } => self.queue.replace(FullState {
                 objects: self.objects.get_all(&list)?,
                 unreadable: Vec::new(),
+                gone: Vec::new(),
                 complete: true,
                 version: rv,
             }),

@@ -212,7 +212,7 @@ impl Objects {
                 return json!({"t": "Deleted", "o": last, "tombstone": key.as_str()});
             }
             // Nothing in the vectors is unreadable, so this equals nothing that was recorded.
-            Delta::Deleted(Deletion::Unreadable(key)) => {
+            Delta::Deleted(Deletion::Unreadable(key) | Deletion::Displaced { key, .. }) => {
                 return json!({"t": "Deleted", "unreadable": key.as_str()});
             }
         };

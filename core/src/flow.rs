@@ -66,6 +66,9 @@ pub struct Rejected<'a, K> {
     pub place: Place,
     /// Its key, if that much could be read.
     pub key: Option<K>,
+    /// Its uid; empty if it could not be read. If it is not that of the object which is known under
+    /// the key, that one is gone.
+    pub uid: &'a str,
     /// Its version; empty if it could not be read.
     pub version: &'a str,
     /// Why it was rejected, for people.
@@ -120,6 +123,9 @@ pub enum Change<T: Resource> {
     Deleted(T),
     /// The object under this key was deleted, its last state could not be decoded.
     DeletedUnreadable(T::Key),
+    /// The object under this key is gone: another one, by its UID, has taken its place and could not be
+    /// used.
+    Displaced(T::Key),
     /// Nothing changed up to the adopted version.
     Bookmark,
 }
@@ -138,6 +144,7 @@ impl<T: Resource> Change<T> {
             | Self::ReplaceEnd
             | Self::ReplaceAbandon
             | Self::DeletedUnreadable(_)
+            | Self::Displaced(_)
             | Self::Bookmark => None,
         }
     }
@@ -180,6 +187,13 @@ pub enum Deletion<T: Resource> {
     },
     /// The server reported it, but the last state could not be read.
     Unreadable(T::Key),
+    /// Another object, by its UID, has taken its place and could not be used.
+    Displaced {
+        /// Whose place it was.
+        key: T::Key,
+        /// What brought the other one.
+        cause: Cause,
+    },
 }
 
 impl<T: Resource> Delta<T> {
@@ -203,7 +217,7 @@ impl<T: Resource> Delta<T> {
             | Self::Sync(object)
             | Self::Deleted(Deletion::Observed(object)) => Some(object),
             Self::Deleted(Deletion::Inferred { last, .. }) => last.as_ref(),
-            Self::Deleted(Deletion::Unreadable(_)) => None,
+            Self::Deleted(Deletion::Unreadable(_) | Deletion::Displaced { .. }) => None,
         }
     }
 }
@@ -213,7 +227,7 @@ impl<T: Resource> Deletion<T> {
     pub fn key(&self) -> &T::Key {
         match self {
             Self::Observed(object) => object.key(),
-            Self::Inferred { key, .. } | Self::Unreadable(key) => key,
+            Self::Inferred { key, .. } | Self::Unreadable(key) | Self::Displaced { key, .. } => key,
         }
     }
 }

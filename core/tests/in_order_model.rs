@@ -44,6 +44,7 @@ fn any_op() -> impl Strategy<Value = Op> {
     );
     let state = state.prop_map(|(objects, unreadable, complete, version)| FullState {
         objects,
+        gone: unreadable.clone(),
         unreadable,
         complete,
         version: version.to_string(),
@@ -287,6 +288,7 @@ fn what_waited_before_the_first_full_state_is_initial_and_what_follows_is_not() 
     let state = FullState {
         objects: vec![],
         unreadable: vec![],
+        gone: vec![],
         complete: true,
         version: "2".into(),
     };

@@ -17,7 +17,7 @@ use core::ops::Bound::{Excluded, Included, Unbounded};
 use core::ops::RangeBounds;
 use std::collections::{BTreeMap, BTreeSet};
 
-use informer_core::flow::{Deletion, Delta};
+use informer_core::flow::{Cause, Deletion, Delta};
 use informer_core::indexer::{
     Applied, Cursor, IndexError, IndexFn, RangeError, Rules, View, Write,
 };
@@ -431,6 +431,10 @@ fn any_change() -> impl Strategy<Value = Change> {
     let deletion = prop_oneof![
         any_object().prop_map(Deletion::Observed),
         any_key().prop_map(Deletion::Unreadable),
+        any_key().prop_map(|key| Deletion::Displaced {
+            key,
+            cause: Cause::Relist
+        }),
         (any_key(), last).prop_map(|(key, last)| {
             let last = last.map(|version| object(key.clone(), 1, version));
             Deletion::Inferred { key, last }
@@ -438,14 +442,24 @@ fn any_change() -> impl Strategy<Value = Change> {
     ];
     let state = (
         vec(any_object(), 0..6),
-        vec(any_key(), 0..2),
+        vec((any_key(), any::<bool>()), 0..4),
         prop::bool::weighted(0.8),
     );
-    let state = state.prop_map(|(objects, unreadable, complete)| FullState {
-        version: objects.len().to_string(),
-        objects,
-        unreadable,
-        complete,
+    let state = state.prop_map(|(objects, others, complete)| {
+        // A key is one or the other: what comes last counts, whoever collects the state.
+        let others: BTreeMap<_, _> = others.into_iter().collect();
+        let others = others
+            .into_iter()
+            .filter(|(key, _)| objects.iter().all(|object| object.key != *key));
+        let (gone, unreadable): (Vec<_>, Vec<_>) = others.partition(|(_, gone)| *gone);
+        let keys = |named: Vec<(_, bool)>| named.into_iter().map(|(key, _)| key).collect();
+        FullState {
+            version: objects.len().to_string(),
+            objects,
+            unreadable: keys(unreadable),
+            gone: keys(gone),
+            complete,
+        }
     });
     prop_oneof![
         2 => any_object().prop_map(Delta::Added).prop_map(Change::Delta),

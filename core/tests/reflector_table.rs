@@ -44,6 +44,7 @@ fn rejected<'a>(place: Place, key: bool) -> Fact<'a, Pod> {
     Fact::Rejected(Rejected {
         place,
         key: key.then(|| ObjectKey::new("a", "x")),
+        uid: "",
         version: "13",
         reason: "bad",
     })
@@ -208,6 +209,7 @@ fn row(phase: &str, fact: Fact<'_, Pod>) -> String {
             Change::Updated(_) => "updated".into(),
             Change::Deleted(_) => "deleted".into(),
             Change::DeletedUnreadable(_) => "deleted unreadable".into(),
+            Change::Displaced(_) => "displaced".into(),
             Change::Bookmark => "bookmark".to_owned(),
         },
     );

@@ -24,7 +24,7 @@ pub fn file<T: Resource + Clone>(
         Change::Deleted(object) | Change::ReplaceRemove(object) => fifo.delete(object, known)?,
         Change::DeletedUnreadable(key) => fifo.delete_as(Deletion::Unreadable(key), known)?,
         // Whatever a server lists as a pod can be read as one by these programs.
-        Change::ReplaceUnreadable(_) | Change::Bookmark => {}
+        Change::ReplaceUnreadable(_) | Change::Displaced(_) | Change::Bookmark => {}
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use crate::reflector::ConfigError;
 /// How much longer than an object a line of a watch may be.
 const ENVELOPE: usize = 1024;
 
-/// The longest version text that stays in memory when it is no longer needed.
+/// The longest version or uid that stays in memory when it is no longer needed.
 const KEPT: usize = 1024;
 
 /// Decodes JSON lists and watches to objects whose body has the form `F`.
@@ -95,6 +95,7 @@ impl<F: Form> JsonDecoder<F> {
             reader: Reader {
                 form,
                 limits,
+                uid: String::new(),
                 version: String::new(),
                 message: String::new(),
             },
@@ -140,6 +141,7 @@ impl<F: Form> JsonDecoder<F> {
             Outcome::Rejected { place, key } => Fact::Rejected(Rejected {
                 place,
                 key,
+                uid: &self.reader.uid,
                 version,
                 reason: message,
             }),
@@ -268,6 +270,7 @@ enum Outcome<T> {
 struct Reader<F> {
     form: F,
     limits: Limits,
+    uid: String,
     version: String,
     message: String,
 }
@@ -430,6 +433,7 @@ impl<F: Form> Reader<F> {
         self.message = message(reason);
         let header = Header::of_prefix(json);
         self.keep_version(&header);
+        keep(&mut self.uid, header.uid);
         let key = header.key().ok();
         Outcome::Rejected { place, key }
     }
@@ -445,10 +449,13 @@ impl<F: Form> Reader<F> {
     }
 
     fn keep_version(&mut self, header: &Header<'_>) {
-        self.version.clear();
-        self.version.shrink_to(KEPT);
-        if let Some(version) = header.version {
-            self.version.extend(version.chars());
-        }
+        keep(&mut self.version, header.version);
     }
+}
+
+/// Replaces `kept`, and gives back the memory of a long text.
+fn keep(kept: &mut String, text: Option<JsonStr<'_>>) {
+    kept.clear();
+    kept.shrink_to(KEPT);
+    kept.extend(text.into_iter().flat_map(JsonStr::chars));
 }

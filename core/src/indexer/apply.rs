@@ -155,15 +155,21 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         for key in &state.unreadable {
             self.mark_seen(key, seen);
         }
-        if state.complete {
-            self.sweep(seen, |object| {
-                told.push(Notification::Deleted {
-                    key: object.key().clone(),
-                    last: Some(object),
-                    certainty: Certainty::Inferred,
-                    cause: Cause::Relist,
-                });
+        let mut gone = |object: T| {
+            told.push(Notification::Deleted {
+                key: object.key().clone(),
+                last: Some(object),
+                certainty: Certainty::Inferred,
+                cause: Cause::Relist,
             });
+        };
+        state
+            .gone
+            .iter()
+            .filter_map(|key| self.remove(key))
+            .for_each(&mut gone);
+        if state.complete {
+            self.sweep(seen, gone);
         }
         for (before, object) in upserts {
             if rules.drop_noops {
@@ -191,6 +197,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             }
             Deletion::Inferred { key, last } => (key, last, Certainty::Inferred, Cause::Relist),
             Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
+            Deletion::Displaced { key, cause } => (key, stored, Certainty::Inferred, cause),
         };
         Applied::One(Notification::Deleted {
             key,
@@ -235,5 +242,10 @@ fn is_unchanged(old: &impl Resource, new: &impl Resource) -> bool {
 
 /// Another object under the same key.
 fn is_recreated(old: &impl Resource, new: &impl Resource) -> bool {
-    !old.uid().is_empty() && !new.uid().is_empty() && old.uid() != new.uid()
+    is_another(old, new.uid())
+}
+
+/// Whether a uid tells that it is not that of `object`. One that is not known tells nothing.
+pub(crate) fn is_another(object: &impl Resource, uid: &str) -> bool {
+    !object.uid().is_empty() && !uid.is_empty() && object.uid() != uid
 }

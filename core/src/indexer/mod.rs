@@ -27,6 +27,7 @@ use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
 
 #[cfg(feature = "alloc")]
 pub use apply::AppliedState;
+pub(crate) use apply::is_another;
 pub use apply::{Applied, Rules};
 #[cfg(feature = "alloc")]
 pub use function::Subject;

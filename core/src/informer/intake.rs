@@ -36,13 +36,21 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             let Some(fact) = self.decoder.decode(&mut input) else {
                 return bytes.len();
             };
+            let mut displaced = None;
             let change = match fact {
                 // The body goes on, but we are done with it.
                 Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
                 fact => {
                     self.last_fact = Some(now);
                     match &fact {
-                        Fact::Rejected(rejected) => self.reports.rejected(rejected),
+                        Fact::Rejected(rejected) => {
+                            self.reports.rejected(rejected);
+                            let gone = |key: &&KeyOf<D>| {
+                                matches!(rejected.place, Place::Item | Place::Upsert)
+                                    && self.queue.displaces(key, rejected.uid, &self.store)
+                            };
+                            displaced = rejected.key.as_ref().filter(gone).cloned();
+                        }
                         Fact::Bookmark { .. } | Fact::InitialEnd { .. } => {
                             self.counts.bookmarks += 1;
                             self.last_bookmark = Some(now);
@@ -59,7 +67,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                     self.reflector.handle(exchange, fact, now)
                 }
             };
-            self.push(change, now);
+            // Whatever an unreadable object is, it is not the one whose place it has taken.
+            self.push(displaced.map(Change::Displaced).or(change), now);
         }
         bytes.len() - input.len()
     }
@@ -114,10 +123,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::Deleted(_) | Change::ReplaceRemove(_) => Place::Delete,
             _ => Place::Upsert,
         };
-        let version = change.object_mut()?.version();
+        let object = change.object_mut()?;
+        let version = object.version();
         self.reports.refused(place, key.clone(), version, error);
         let harmless = self.config.refusals == Refusals::HarmOneObject;
+        let displaced =
+            place != Place::Delete && self.queue.displaces(&key, object.uid(), &self.store);
         match change {
+            Change::ReplaceItem(_) | Change::Added(_) | Change::Updated(_)
+                if harmless && displaced =>
+            {
+                Some(Change::Displaced(key))
+            }
             Change::ReplaceItem(_) if harmless => Some(Change::ReplaceUnreadable(Some(key))),
             Change::ReplaceItem(_) => {
                 let message = Message::of(&format_args!("{key:?}: {error}"));

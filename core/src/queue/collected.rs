@@ -1,12 +1,12 @@
 //! The way of changes whose full states are collected first, and delivered in one piece or not at all.
 
 use super::in_order::{FullState, InOrderQueue};
-use super::staging::Staging;
+use super::staging::{Staged, Staging};
 use super::streamed::Streamed;
 use super::transform::QueueError;
 use super::{QueueKind, Step};
-use crate::flow::{Change, Deletion};
-use crate::indexer::Indexer;
+use crate::flow::{Cause, Change, Deletion};
+use crate::indexer::{Indexer, is_another};
 use crate::object::Resource;
 use crate::storage::{Full, Seed, Storage};
 
@@ -49,8 +49,10 @@ impl<T: Resource + Clone, S: Storage> Collected<T, S> {
             }
             (Change::ReplaceAbandon, staging) => *staging = None,
             (Change::ReplaceItem(object), Some(staging)) => staging.put(object),
-            (Change::ReplaceRemove(object), Some(staging)) => staging.remove(object.key()),
-            (Change::DeletedUnreadable(key), Some(staging)) => staging.remove(&key),
+            (Change::ReplaceRemove(object), Some(staging)) => staging.remove(object.key().clone()),
+            (Change::DeletedUnreadable(key) | Change::Displaced(key), Some(staging)) => {
+                staging.remove(key);
+            }
             (Change::ReplaceUnreadable(key), Some(staging)) => staging.unreadable(key),
             (Change::ReplaceEnd, staging) => {
                 if let Some(state) = staging.take().map(|staging| staging.finish(version)) {
@@ -60,6 +62,17 @@ impl<T: Resource + Clone, S: Storage> Collected<T, S> {
             (change, _) => return self.push_live(change, store, version),
         }
         Ok(())
+    }
+
+    /// See [`ChangeQueue::displaces`](super::ChangeQueue::displaces).
+    pub(super) fn displaces(&mut self, key: &T::Key, uid: &str, store: &Indexer<T, S>) -> bool {
+        match self.staging.as_mut().and_then(|staging| staging.get(key)) {
+            Some(Staged::Object(object)) => is_another(object, uid),
+            Some(Staged::Gone(_)) => false,
+            Some(Staged::Unreadable(_)) | None => {
+                store.get(key).is_some_and(|object| is_another(object, uid))
+            }
+        }
     }
 
     pub(super) fn resync(&mut self, store: &Indexer<T, S>) -> Result<(), Full> {
@@ -124,6 +137,11 @@ impl<T: Resource + Clone, S: Storage> Collected<T, S> {
                     queue.delete_as(Deletion::Unreadable(key));
                     Ok(())
                 }
+                Change::Displaced(key) => {
+                    let cause = Cause::Watch;
+                    queue.delete_as(Deletion::Displaced { key, cause });
+                    Ok(())
+                }
                 Change::Bookmark => {
                     queue.bookmark(version);
                     Ok(())
@@ -154,10 +172,12 @@ impl<T: Resource + Clone, S: Storage> Collected<T, S> {
             .into_iter()
             .map(Some)
             .map(Change::ReplaceUnreadable);
+        let gone = state.gone.into_iter().map(Change::Displaced);
         let blind = (!state.complete).then_some(Change::ReplaceUnreadable(None));
         let replaced = core::iter::once(Change::ReplaceBegin { streamed: false })
             .chain(items)
             .chain(kept)
+            .chain(gone)
             .chain(blind)
             .chain([Change::ReplaceEnd])
             .try_for_each(|change| queue.push(change, store));

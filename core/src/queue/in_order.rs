@@ -52,6 +52,10 @@ pub struct FullState<T: Resource> {
     pub objects: Vec<T>,
     /// Keys that it contains, but whose objects could not be read: what the store has under them stays.
     pub unreadable: Vec<T::Key>,
+    /// Keys that it does not contain for certain: deleted while the state was streamed, or taken by
+    /// another object that could not be read. What the store has under them is deleted, whether or not
+    /// the state is complete.
+    pub gone: Vec<T::Key>,
     /// Whether everything that it contains is named above. If not, nothing may be deleted.
     pub complete: bool,
     /// Its version.

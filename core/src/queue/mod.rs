@@ -32,7 +32,7 @@ mod staging;
 mod collected;
 
 use crate::flow::{Change, Delta};
-use crate::indexer::Indexer;
+use crate::indexer::{Indexer, is_another};
 use crate::object::Resource;
 use crate::storage::{Full, Seed, Storage};
 
@@ -114,6 +114,16 @@ impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
             Self::Streamed(queue) => queue.push(change, store),
             #[cfg(feature = "alloc")]
             Self::Collected(queue) => queue.push(change, store, version),
+        }
+    }
+
+    /// Whether an object with this uid, which could not be used, is another one than the object that is
+    /// known under its key. Asked when all that was queued is in the store.
+    pub(crate) fn displaces(&mut self, key: &T::Key, uid: &str, store: &Indexer<T, S>) -> bool {
+        match self {
+            Self::Streamed(_) => store.get(key).is_some_and(|object| is_another(object, uid)),
+            #[cfg(feature = "alloc")]
+            Self::Collected(queue) => queue.displaces(key, uid, store),
         }
     }
 

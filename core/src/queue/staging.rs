@@ -11,25 +11,30 @@ use crate::storage::{Bucket, Seed, Table};
 #[derive(Debug)]
 pub(super) struct Staging<T: Resource> {
     seed: Seed,
-    /// In the order in which they came; what was removed again leaves a gap.
+    /// In the order in which they came; what came again under the same key leaves a gap.
     staged: Vec<Option<Staged<T>>>,
-    /// Places in `staged` by key. Only a streamed state needs it: there an object may come again.
+    /// Places in `staged` by key. A plain list needs it only from the first object on that cannot be
+    /// read; in a streamed state an object may come again.
     places: Option<Table<Vec<Bucket>>>,
     complete: bool,
 }
 
-/// What a full state contains under a key.
+/// What is known of a key.
 #[derive(Debug)]
-enum Staged<T: Resource> {
+pub(super) enum Staged<T: Resource> {
+    /// The full state contains this object; it is the last form that could be read.
     Object(T),
+    /// It contains something that could not be read: what the store has stays.
     Unreadable(T::Key),
+    /// What the store has is gone.
+    Gone(T::Key),
 }
 
 impl<T: Resource> Staged<T> {
     fn key(&self) -> &T::Key {
         match self {
             Self::Object(object) => object.key(),
-            Self::Unreadable(key) => key,
+            Self::Unreadable(key) | Self::Gone(key) => key,
         }
     }
 }
@@ -48,28 +53,32 @@ impl<T: Resource> Staging<T> {
         self.stage(Staged::Object(object));
     }
 
+    /// Something that cannot be read changes nothing about what is known of its key.
     pub(super) fn unreadable(&mut self, key: Option<T::Key>) {
         match key {
-            Some(key) => self.stage(Staged::Unreadable(key)),
+            Some(key) if self.get(&key).is_none() => self.stage(Staged::Unreadable(key)),
+            Some(_) => {}
             None => self.complete = false,
         }
     }
 
-    pub(super) fn remove(&mut self, key: &T::Key) {
-        let hash = self.seed.hash(key);
-        let (Some(at), Some(places)) = (self.find(key), &mut self.places) else {
-            return;
-        };
-        places.remove(hash, at);
-        if let Some(place) = self.staged.get_mut(at as usize) {
-            *place = None;
-        }
+    pub(super) fn remove(&mut self, key: T::Key) {
+        self.index();
+        self.stage(Staged::Gone(key));
+    }
+
+    /// What is known of a key.
+    pub(super) fn get(&mut self, key: &T::Key) -> Option<&Staged<T>> {
+        self.index();
+        let at = self.find(key)?;
+        self.staged.get(at as usize)?.as_ref()
     }
 
     pub(super) fn finish(self, version: &str) -> FullState<T> {
         let mut state = FullState {
             objects: Vec::with_capacity(self.staged.len()),
             unreadable: Vec::new(),
+            gone: Vec::new(),
             complete: self.complete,
             version: String::from(version),
         };
@@ -77,9 +86,22 @@ impl<T: Resource> Staging<T> {
             match staged {
                 Staged::Object(object) => state.objects.push(object),
                 Staged::Unreadable(key) => state.unreadable.push(key),
+                Staged::Gone(key) => state.gone.push(key),
             }
         }
         state
+    }
+
+    /// Makes sure that places can be found by key. Of a key that stands there twice the last one counts.
+    fn index(&mut self) {
+        if self.places.is_none() {
+            self.places = Some(Table::default());
+            let staged = core::mem::take(&mut self.staged);
+            staged
+                .into_iter()
+                .flatten()
+                .for_each(|staged| self.stage(staged));
+        }
     }
 
     fn stage(&mut self, staged: Staged<T>) {

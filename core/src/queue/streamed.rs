@@ -2,7 +2,7 @@
 
 use super::delta_fifo::DeltaFifo;
 use super::transform::QueueError;
-use crate::flow::{Change, Deletion};
+use crate::flow::{Cause, Change, Deletion};
 use crate::indexer::Indexer;
 use crate::object::Resource;
 use crate::storage::{Seed, Storage};
@@ -67,6 +67,14 @@ impl<T: Resource + Clone, S: Storage> Streamed<T, S> {
             Change::Updated(object) => fifo.update(object)?,
             Change::DeletedUnreadable(key) => {
                 fifo.delete_as(Deletion::Unreadable(key), &**store)?;
+            }
+            Change::Displaced(key) => {
+                let cause = if fifo.is_replacing() {
+                    Cause::Relist
+                } else {
+                    Cause::Watch
+                };
+                fifo.delete_as(Deletion::Displaced { key, cause }, &**store)?;
             }
             Change::Bookmark => {}
         }

@@ -302,6 +302,7 @@ pub(crate) fn rejected(place: Place, key: Option<&str>, version: &str, reason: &
     let rejected = Rejected {
         place,
         key,
+        uid: "",
         version,
         reason,
     };

@@ -14,7 +14,7 @@ mod told;
 
 use std::collections::BTreeMap;
 
-use informer_core::flow::Deletion;
+use informer_core::flow::{Cause, Deletion};
 use informer_core::indexer::{Indexer, Rules, View};
 use informer_core::queue::Refusal;
 use informer_core::storage::Heap;
@@ -81,6 +81,10 @@ pub(crate) fn any_deletion() -> impl Strategy<Value = Deletion<Obj>> {
         (any_key(), proptest::option::of(any_object()))
             .prop_map(|(key, last)| Deletion::Inferred { key, last }),
         any_key().prop_map(Deletion::Unreadable),
+        any_key().prop_map(|key| Deletion::Displaced {
+            key,
+            cause: Cause::Watch
+        }),
     ]
 }
 

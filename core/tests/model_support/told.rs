@@ -94,6 +94,7 @@ pub(crate) fn apply_delta(
     vec![match deletion {
         Deletion::Observed(last) => deleted(key, Some(last), Certainty::Observed, Cause::Watch),
         Deletion::Unreadable(_) => deleted(key, stored, Certainty::Observed, Cause::Watch),
+        Deletion::Displaced { cause, .. } => deleted(key, stored, Certainty::Inferred, cause),
         Deletion::Inferred { last, .. } => deleted(key, last, Certainty::Inferred, Cause::Relist),
     }]
 }
@@ -115,7 +116,7 @@ pub(crate) fn apply_full_state(
     let mut told = vec![];
     for (key, last) in before
         .iter()
-        .filter(|(key, _)| full.complete && !listed.contains(key))
+        .filter(|(key, _)| full.gone.contains(key) || full.complete && !listed.contains(key))
     {
         state.remove(key);
         told.push(deleted(

@@ -119,6 +119,7 @@ impl PodDecoder {
             Fact::Rejected(Rejected {
                 place,
                 key: None,
+                uid: "",
                 version: "",
                 reason: "not a pod",
             })

@@ -1,0 +1,256 @@
+//! Objects that cannot be used: what the store shows of them, and what is told.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod hand;
+
+use hand::{Hand, Pod, listed, pod};
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
+use informer_core::reflector::FirstState;
+use informer_core::transport::Signal;
+use informer_core::{Informer, InformerConfig};
+use proptest::prelude::*;
+
+/// Every way of full states: both queues, staged and as they are decoded.
+fn ways(first_state: FirstState) -> [InformerConfig; 3] {
+    let mut config = listed();
+    config.reflector.first_state = first_state;
+    let queue = QueueKind::InOrder;
+    let relist = Relist::Staged;
+    [
+        config,
+        InformerConfig { relist, ..config },
+        InformerConfig { queue, ..config },
+    ]
+}
+
+/// An object whose labels no server would send.
+fn unreadable(name: &str, uid: &str, version: u64) -> String {
+    format!(
+        r#"{{"metadata":{{"namespace":"a","name":"{name}","uid":"{uid}","resourceVersion":"{version}","labels":7}}}}"#
+    )
+}
+
+/// Its transform refuses what has the uid `refused`.
+fn refusing(config: InformerConfig) -> Hand {
+    let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
+        "refused" => Err(Refusal::new("no")),
+        _ => Ok(()),
+    });
+    let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    Hand::with(informer.with_transform(refuse))
+}
+
+fn watching(config: InformerConfig, objects: &[String]) -> Hand {
+    let mut hand = refusing(config);
+    hand.list(10, objects);
+    hand.request();
+    hand.signal(Signal::Opened);
+    hand.notes();
+    hand
+}
+
+fn end_of_state(hand: &mut Hand, version: u64) {
+    hand.event(
+        "BOOKMARK",
+        &format!(
+            r#"{{"metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}"#
+        ),
+    );
+}
+
+#[test]
+fn an_object_that_was_replaced_by_an_unreadable_one_is_gone_in_a_relist() {
+    for config in ways(FirstState::Listed) {
+        for other in [unreadable("x", "u2", 15), pod("x", "refused", 15)] {
+            let mut hand = watching(config, &[pod("x", "u1", 1), pod("y", "u", 2)]);
+            hand.expire();
+            hand.list(20, &[other, pod("y", "u", 2)]);
+            assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"], "{config:?}");
+            assert_eq!(hand.store(), ["y@2"]);
+        }
+    }
+}
+
+#[test]
+fn it_is_gone_even_if_the_state_contains_something_without_a_name() {
+    for config in ways(FirstState::Listed) {
+        let mut hand = watching(config, &[pod("x", "u1", 1), pod("y", "u", 2)]);
+        hand.expire();
+        hand.list(20, &[unreadable("x", "u2", 15), "{}".into()]);
+        assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"], "{config:?}");
+        assert_eq!(hand.store(), ["y@2"]);
+    }
+}
+
+#[test]
+fn an_object_that_was_replaced_by_an_unreadable_one_is_gone_in_a_watch() {
+    for config in ways(FirstState::Listed) {
+        for other in [unreadable("x", "u2", 15), pod("x", "refused", 15)] {
+            for kind in ["ADDED", "MODIFIED"] {
+                let mut hand = watching(config, &[pod("x", "u1", 1), pod("y", "u", 2)]);
+                hand.event(kind, &other);
+                assert_eq!(hand.notes(), ["delete x@1 Inferred Watch"], "{config:?}");
+                assert_eq!(hand.store(), ["y@2"]);
+                hand.event("MODIFIED", &pod("x", "u2", 16));
+                assert_eq!(hand.notes(), ["add x@16 Watch"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_readable_form_of_the_same_object_stays() {
+    for config in ways(FirstState::Listed) {
+        for unreadable in [unreadable("x", "u1", 15), unreadable("x", "", 15)] {
+            let mut hand = watching(config, &[pod("x", "u1", 1)]);
+            hand.event("MODIFIED", &unreadable);
+            assert_eq!(hand.store(), ["x@1"]);
+            hand.expire();
+            hand.list(20, &[unreadable]);
+            assert_eq!(hand.notes(), Vec::<String>::new(), "{config:?}");
+            assert_eq!(hand.store(), ["x@1"]);
+        }
+    }
+}
+
+#[test]
+fn a_streamed_state_keeps_the_last_readable_form_however_it_is_delivered() {
+    for config in ways(FirstState::Streamed) {
+        let mut hand = refusing(config);
+        hand.signal(Signal::Opened);
+        hand.event("ADDED", &pod("x", "u1", 11));
+        hand.event("MODIFIED", &unreadable("x", "u1", 12));
+        end_of_state(&mut hand, 12);
+        assert_eq!(hand.store(), ["x@11"], "{config:?}");
+    }
+}
+
+/// What a server may say of one of a few objects.
+#[derive(Clone, Copy, Debug)]
+enum Said {
+    Readable,
+    Unreadable,
+    Nameless,
+    Deleted,
+    UnreadablyDeleted,
+}
+
+fn any_event() -> impl Strategy<Value = (Said, usize, usize)> {
+    let said = prop_oneof![
+        6 => Just(Said::Readable),
+        4 => Just(Said::Unreadable),
+        1 => Just(Said::Nameless),
+        2 => Just(Said::Deleted),
+        1 => Just(Said::UnreadablyDeleted),
+    ];
+    (said, 0..4_usize, 0..4_usize)
+}
+
+fn say(hand: &mut Hand, (said, name, uid): (Said, usize, usize), version: u64) {
+    let name = ["w", "x", "y", "z"].get(name).copied().unwrap();
+    // One object in four does not say who it is, and one is refused by the transform.
+    let uid = ["u1", "u2", "refused", ""].get(uid).copied().unwrap();
+    match said {
+        Said::Readable => hand.event("ADDED", &pod(name, uid, version)),
+        Said::Unreadable => hand.event("MODIFIED", &unreadable(name, uid, version)),
+        Said::Nameless => hand.event("ADDED", r#"{"metadata":{}}"#),
+        Said::Deleted => hand.event("DELETED", &pod(name, uid, version)),
+        Said::UnreadablyDeleted => hand.event("DELETED", &unreadable(name, uid, version)),
+    }
+}
+
+/// What a listener that was told everything believes to be there.
+fn believed(notes: &[String], mut store: Vec<String>) -> Vec<String> {
+    for note in notes {
+        let words: Vec<_> = note.split(' ').collect();
+        let name = words.get(1).unwrap().split('@').next().unwrap();
+        store.retain(|object| object.split('@').next() != Some(name));
+        match *words.first().unwrap() {
+            "add" => store.push((*words.get(1).unwrap()).to_owned()),
+            "update" => store.push(format!("{name}@{}", words.get(4).unwrap())),
+            _ => {}
+        }
+    }
+    store.sort();
+    store
+}
+
+proptest! {
+    /// Whether a full state is applied as it comes, staged or in one step makes no difference to what
+    /// the store shows when it is complete; and a listener knows the same.
+    #[test]
+    fn staged_and_streamed_states_end_in_the_same_store(
+        states in prop::collection::vec(
+            (prop::collection::vec(any_event(), 0..12), prop::collection::vec(any_event(), 0..6)),
+            1..4,
+        ),
+    ) {
+        let mut hands = ways(FirstState::Streamed).map(refusing);
+        let mut beliefs = [const { Vec::new() }; 3];
+        let mut version = 1;
+        for (state, live) in states {
+            for hand in &mut hands {
+                hand.signal(Signal::Opened);
+            }
+            for (nth, event) in state.iter().chain(&live).enumerate() {
+                version += 1;
+                for hand in &mut hands {
+                    if nth == state.len() {
+                        end_of_state(hand, version);
+                    }
+                    say(hand, *event, version);
+                }
+            }
+            version += 1;
+            for (hand, belief) in hands.iter_mut().zip(&mut beliefs) {
+                if live.is_empty() {
+                    end_of_state(hand, version);
+                }
+                *belief = believed(&hand.notes(), core::mem::take(belief));
+                prop_assert_eq!(belief.clone(), hand.store());
+            }
+            let [streamed, staged, in_order] = &mut hands;
+            prop_assert_eq!(streamed.store(), staged.store());
+            prop_assert_eq!(streamed.store(), in_order.store());
+            for hand in &mut hands {
+                hand.expire();
+            }
+        }
+    }
+
+    /// The same for lists, which may name an object twice if the server is in disorder.
+    #[test]
+    fn staged_and_streamed_lists_end_in_the_same_store(
+        states in prop::collection::vec(prop::collection::vec(any_event(), 0..10), 1..5),
+    ) {
+        let mut hands = ways(FirstState::Listed).map(refusing);
+        let mut beliefs = [const { Vec::new() }; 3];
+        let mut version = 1;
+        for state in states {
+            let mut items = Vec::new();
+            for (said, name, uid) in state {
+                version += 1;
+                let name = ["w", "x", "y", "z"].get(name).copied().unwrap();
+                let uid = ["u1", "u2", "refused", ""].get(uid).copied().unwrap();
+                items.push(match said {
+                    Said::Nameless => "{}".to_owned(),
+                    Said::Readable | Said::Deleted => pod(name, uid, version),
+                    Said::Unreadable | Said::UnreadablyDeleted => unreadable(name, uid, version),
+                });
+            }
+            version += 1;
+            for (hand, belief) in hands.iter_mut().zip(&mut beliefs) {
+                hand.list(version, &items);
+                hand.request();
+                hand.signal(Signal::Opened);
+                *belief = believed(&hand.notes(), core::mem::take(belief));
+                prop_assert_eq!(belief.clone(), hand.store());
+                hand.expire();
+            }
+            let [streamed, staged, in_order] = &hands;
+            prop_assert_eq!(streamed.store(), staged.store());
+            prop_assert_eq!(streamed.store(), in_order.store());
+        }
+    }
+}
