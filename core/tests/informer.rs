@@ -13,13 +13,13 @@ use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod};
 use informer_core::decode::{Dynamic, JsonDecoder};
-use informer_core::informer::AddListenerError;
+use informer_core::informer::{AddListenerError, WaitError};
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
 use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{At, Request, Signal};
-use informer_core::{Failure, Informer, InformerConfig, NotComparable};
+use informer_core::{Failure, Informer, InformerConfig};
 
 fn client_go(queue: QueueKind) -> InformerConfig {
     let mut config = InformerConfig::client_go(queue);
@@ -418,7 +418,7 @@ fn freshness_is_the_age_of_the_last_news_of_a_followed_state() {
 fn waiting_for_a_version_waits_for_the_store() {
     let mut hand = Hand::new(listed());
     assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Pending));
-    assert_eq!(hand.informer.wait_for("abc"), Err(NotComparable));
+    assert_eq!(hand.informer.wait_for("abc"), Err(WaitError::NotComparable));
     hand.list(10, &[]);
     assert_eq!(hand.informer.wait_for("9"), Ok(Poll::Ready(())));
     assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Ready(())));

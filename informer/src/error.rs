@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use informer_core::NotComparable;
+use informer_core::informer::RejectedObject;
 use informer_core::reflector::Phase;
+use informer_core::{NotComparable, ObjectKey};
 
 use crate::status::{HandlerStatus, Status};
 
@@ -73,6 +74,17 @@ pub enum NotReached {
         /// The version waited for.
         version: String,
     },
+    /// An object was left out because it could not be used, and the version may be that of a write to
+    /// it: the store does not show that write. Of an object that came in a full state it is only known
+    /// between which versions its writes are, so it may be another object than the one written to.
+    Rejected {
+        /// The version waited for.
+        version: String,
+        /// What the informer follows.
+        name: String,
+        /// What was left out, and why.
+        object: Box<RejectedObject<ObjectKey, String>>,
+    },
     /// It was not reached in time, or never will be.
     InTime {
         /// The version waited for.
@@ -94,6 +106,14 @@ impl fmt::Display for NotReached {
             Self::NotComparable { version } => {
                 write!(f, "cannot wait for version {version:?}: {NotComparable}")
             }
+            Self::Rejected {
+                version,
+                name,
+                object,
+            } => write!(
+                f,
+                "{name} does not show version {version}: {object}; mend the object, or what refuses it"
+            ),
             Self::InTime {
                 version,
                 name,

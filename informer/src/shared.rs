@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use informer_core::Notification;
 use informer_core::indexer::{IndexError, IndexFn, IndexId};
-use informer_core::informer::AddListenerError;
+use informer_core::informer::{AddListenerError, WaitError};
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
-use informer_core::{NotComparable, Notification};
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
@@ -283,7 +283,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// one's own was answered with, and gives that state.
     ///
     /// # Errors
-    /// It was not reached in time, or nobody can tell.
+    /// It was not reached in time, nobody can tell, or an object that could not be used keeps the store
+    /// from showing it: [`NotReached::Rejected`] names it.
     pub async fn reached(
         &self,
         version: &str,
@@ -291,8 +292,13 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     ) -> Result<Snapshot<Shared<K>>, NotReached> {
         let wait = Wait::for_version(self.engine(), |state| {
             let outcome = match state.core.wait_for(version) {
-                Err(NotComparable) => Err(NotReached::NotComparable {
+                Err(WaitError::NotComparable) => Err(NotReached::NotComparable {
                     version: version.to_owned(),
+                }),
+                Err(WaitError::Rejected(object)) => Err(NotReached::Rejected {
+                    version: version.to_owned(),
+                    name: self.engine().name.clone(),
+                    object: Box::new(object.clone()),
                 }),
                 Ok(reached) if reached.is_ready() => Ok(true),
                 Ok(_) if state.core.is_stopped() => Ok(false),

@@ -2,10 +2,10 @@
 
 use core::fmt;
 
-use super::{Informer, KeyOf, Refusals};
+use super::{Informer, KeyOf, Refusals, RejectedObject};
 use crate::decode::{Body, Decode};
 use crate::failure::{Failure, Message};
-use crate::flow::{Change, Fact, Place};
+use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
@@ -44,7 +44,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                     self.last_fact = Some(now);
                     match &fact {
                         Fact::Rejected(rejected) => {
-                            self.reports.rejected(rejected);
+                            let report = RejectedObject::of(rejected, &rejected.reason);
+                            if is_write(rejected) {
+                                let before = self.reflector.version();
+                                self.unshown.note(report.clone(), rejected.version, before);
+                            }
+                            self.reports.keep(report);
                             let gone = |key: &&KeyOf<D>| {
                                 matches!(rejected.place, Place::Item | Place::Upsert)
                                     && self.queue.displaces(key, rejected.uid, &self.store)
@@ -67,6 +72,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                     self.reflector.handle(exchange, fact, now)
                 }
             };
+            self.unshown.settle(self.reflector.version());
             // Whatever an unreadable object is, it is not the one whose place it has taken.
             self.push(displaced.map(Change::Displaced).or(change), now);
         }
@@ -91,14 +97,24 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
         }
         let mut overflowed = false;
-        match change {
-            Change::ReplaceBegin { .. } => self.unswept = false,
+        match &mut change {
+            Change::ReplaceBegin { .. } => {
+                self.unswept = false;
+                self.unshown.begin_state();
+            }
             Change::ReplaceUnreadable(None) => self.unswept = true,
             Change::ReplaceEnd => {
                 overflowed = self.queue.has_overflowed();
                 self.incomplete = overflowed;
+                self.unshown.end_state();
             }
-            _ => {}
+            Change::ReplaceAbandon => self.unshown.abandon_state(),
+            Change::DeletedUnreadable(key) => self.unshown.resolve(key),
+            change => {
+                if let Some(object) = change.object_mut() {
+                    self.unshown.resolve(object.key());
+                }
+            }
         }
         let version = self.reflector.version();
         if self.queue.push(change, &mut self.store, version).is_err() {
@@ -123,10 +139,21 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::Deleted(_) | Change::ReplaceRemove(_) => Place::Delete,
             _ => Place::Upsert,
         };
-        let object = change.object_mut()?;
-        let version = object.version();
-        self.reports.refused(place, key.clone(), version, error);
         let harmless = self.config.refusals == Refusals::HarmOneObject;
+        let object = change.object_mut()?;
+        let refused = Rejected {
+            place,
+            key: Some(key.clone()),
+            uid: object.uid(),
+            version: object.version(),
+            reason: "",
+        };
+        let report = RejectedObject::of(&refused, error);
+        if !harmless || is_write(&refused) {
+            let before = self.reflector.version();
+            self.unshown.note(report.clone(), refused.version, before);
+        }
+        self.reports.keep(report);
         let displaced =
             place != Place::Delete && self.queue.displaces(&key, object.uid(), &self.store);
         match change {
@@ -154,9 +181,20 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let failure = Failure::Full;
         let given_up = self.reflector.give_up(failure, failure.describe(), now);
         if let Some(abandon @ Change::ReplaceAbandon) = given_up {
+            self.unshown.abandon_state();
             let version = self.reflector.version();
             // Abandoning needs no room.
             let _ = self.queue.push(abandon, &mut self.store, version);
         }
+    }
+}
+
+/// Whether the store lacks a write because of this: a deletion deletes all the same, and an event that
+/// we do not know says something only if it names an object.
+const fn is_write<K>(rejected: &Rejected<'_, K>) -> bool {
+    match rejected.place {
+        Place::Item | Place::Upsert => true,
+        Place::Unknown => rejected.key.is_some(),
+        Place::Delete => false,
     }
 }

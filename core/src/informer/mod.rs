@@ -15,6 +15,9 @@ mod undelivered;
 // The objects that could not be used.
 mod reports;
 
+// Writes that the store does not show.
+mod unshown;
+
 // How it is doing.
 mod status;
 
@@ -34,13 +37,15 @@ use crate::reflector::{ConfigError, Reflector};
 use crate::storage::{Cells, Full, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
-use crate::version::{NotComparable, compare_versions};
+use crate::version::compare_versions;
 
 use reports::Reports;
 use undelivered::Undelivered;
+use unshown::Unshown;
 
 pub use config::{InformerConfig, Refusals, SameVersion};
 pub use status::{Counts, RejectedObject, Status};
+pub use unshown::WaitError;
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 
@@ -70,6 +75,7 @@ pub struct Informer<D: Decode, S: Storage> {
     /// When due resyncs are looked for next.
     resync_at: Option<Instant>,
     reports: Reports<KeyOf<D>, S>,
+    unshown: Unshown<KeyOf<D>, S>,
     counts: Counts,
     last_byte: Option<Instant>,
     last_event: Option<Instant>,
@@ -128,6 +134,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             decoding: None,
             resync_at: None,
             reports: Reports::new(),
+            unshown: Unshown::new(),
             counts: Counts::default(),
             last_byte: None,
             last_event: None,
@@ -422,19 +429,24 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// own was answered with. Ask again after each call that took something.
     ///
     /// # Errors
-    /// One of the versions is not a decimal number, so nobody can tell.
-    pub fn wait_for(&self, version: &str) -> Result<Poll<()>, NotComparable> {
+    /// One of the versions is not a decimal number, so nobody can tell. Or the object of the write could
+    /// not be used, so the store does not show it; the error names the object. Of a write that only a
+    /// full state brought it can be told no more than between which versions it is, so the object may be
+    /// another one than that of the caller.
+    pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
         if self.reflector.version().is_empty() {
             // Nothing is known yet, but a version that cannot be compared never will be.
             compare_versions(version, version)?;
             return Ok(Poll::Pending);
         }
         let reached = compare_versions(self.reflector.version(), version)?.is_ge();
-        Ok(if reached && self.is_drained() && !self.incomplete {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        })
+        if !reached || !self.is_drained() || self.incomplete {
+            return Ok(Poll::Pending);
+        }
+        match self.unshown.covering(version) {
+            Some(object) => Err(WaitError::Rejected(object)),
+            None => Ok(Poll::Ready(())),
+        }
     }
 
     /// Time never goes back: an earlier `now` counts as the last one.

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::status::RejectedObject;
 use crate::failure::{Message, bounded};
-use crate::flow::{Place, Rejected};
+use crate::flow::Rejected;
 use crate::storage::{Cells as _, Storage, Text};
 
 /// How many reports are kept, if the storage has room for so many.
@@ -19,7 +19,7 @@ pub(super) struct Reports<K, S: Storage> {
     pub(super) lost: u64,
 }
 
-impl<K: Clone, S: Storage> Reports<K, S> {
+impl<K, S: Storage> Reports<K, S> {
     pub(super) fn new() -> Self {
         Self {
             ring: Default::default(),
@@ -30,27 +30,6 @@ impl<K: Clone, S: Storage> Reports<K, S> {
         }
     }
 
-    /// Reports what the decoder could not use.
-    pub(super) fn rejected(&mut self, rejected: &Rejected<'_, K>) {
-        self.keep(
-            rejected.place,
-            rejected.key.clone(),
-            rejected.version,
-            &rejected.reason,
-        );
-    }
-
-    /// Reports what the transform refused.
-    pub(super) fn refused(
-        &mut self,
-        place: Place,
-        key: K,
-        version: &str,
-        reason: &dyn fmt::Display,
-    ) {
-        self.keep(place, Some(key), version, reason);
-    }
-
     pub(super) fn pop(&mut self) -> Option<RejectedObject<K, S::Text>> {
         let report = self.ring.get_mut(self.first)?.take()?;
         self.first = (self.first + 1) % self.size();
@@ -59,7 +38,7 @@ impl<K: Clone, S: Storage> Reports<K, S> {
     }
 
     /// Keeps a report, if need be instead of the oldest one.
-    fn keep(&mut self, place: Place, key: Option<K>, version: &str, reason: &dyn fmt::Display) {
+    pub(super) fn keep(&mut self, report: RejectedObject<K, S::Text>) {
         self.rejected += 1;
         let size = self.size();
         if self.ring.grow(size).is_err() || size == 0 {
@@ -70,18 +49,26 @@ impl<K: Clone, S: Storage> Reports<K, S> {
             self.lost += u64::from(self.pop().is_some());
         }
         if let Some(free) = self.ring.get_mut((self.first + self.len) % size) {
-            *free = Some(RejectedObject {
-                place,
-                key,
-                version: beginning(bounded(version)),
-                reason: beginning(Message::of(reason).as_str()),
-            });
+            *free = Some(report);
             self.len += 1;
         }
     }
 
     fn size(&self) -> usize {
         self.ring.capacity().min(KEPT)
+    }
+}
+
+impl<K: Clone, X: Text> RejectedObject<K, X> {
+    /// As much of it as is kept, with its reason.
+    pub(super) fn of(rejected: &Rejected<'_, K>, reason: &dyn fmt::Display) -> Self {
+        Self {
+            place: rejected.place,
+            key: rejected.key.clone(),
+            uid: beginning(bounded(rejected.uid)),
+            version: beginning(bounded(rejected.version)),
+            reason: beginning(Message::of(reason).as_str()),
+        }
     }
 }
 

@@ -66,6 +66,8 @@ pub struct RejectedObject<K, X> {
     pub place: Place,
     /// Its key, if that much could be read.
     pub key: Option<K>,
+    /// Its uid; empty if it could not be read.
+    pub uid: X,
     /// Its version; empty if it could not be read.
     pub version: X,
     /// Why, for people.

@@ -1,0 +1,257 @@
+//! Writes that the store does not show because their objects could not be used.
+
+use core::fmt;
+
+use super::status::RejectedObject;
+use crate::storage::{Cells as _, Storage, Text as _};
+use crate::version::NotComparable;
+
+/// How many writes are remembered one by one, if the storage has room for so many.
+const KEPT: usize = 64;
+
+/// Writes that the store does not show: of whoever waits for one of them, it is known that they wait in
+/// vain. A write is forgotten when its object can be used again, is deleted, or is missing in a full
+/// state. Of too many writes the oldest are remembered together, by the versions between which they are.
+pub(super) struct Unshown<K, S: Storage> {
+    writes: S::Few<Option<Write<K, S::Text>>>,
+    len: usize,
+    /// Those that there was no room for.
+    others: Option<Write<K, S::Text>>,
+    /// The number of the full state that began last.
+    state: u32,
+    /// Whether a full state is under way.
+    replacing: bool,
+}
+
+/// One or more writes of an object.
+struct Write<K, X> {
+    /// Above this version,
+    after: u128,
+    /// and up to this one; `None` as long as nobody knows.
+    to: Option<u128>,
+    /// The full state that contained the object last, unreadable.
+    state: u32,
+    object: RejectedObject<K, X>,
+}
+
+impl<K, X> Write<K, X> {
+    fn covers(&self, version: u128) -> bool {
+        self.after < version && self.to.is_none_or(|to| version <= to)
+    }
+}
+
+impl<K: PartialEq, S: Storage> Unshown<K, S> {
+    pub(super) fn new() -> Self {
+        Self {
+            writes: Default::default(),
+            len: 0,
+            others: None,
+            state: 0,
+            replacing: false,
+        }
+    }
+
+    /// The write of `version` waits in vain for this object.
+    pub(super) fn covering(&self, version: &str) -> Option<&RejectedObject<K, S::Text>> {
+        let version = number(version)?;
+        let kept = (0..self.len).filter_map(|at| self.writes.get(at)?.as_ref());
+        let mut all = kept.chain(&self.others);
+        all.find(|write| write.covers(version))
+            .map(|write| &write.object)
+    }
+
+    /// An object was left out. Up to the version `before` every event was seen; a full state shows only
+    /// the newest write of an object, and hides those since then.
+    pub(super) fn note(&mut self, object: RejectedObject<K, S::Text>, version: &str, before: &str) {
+        let (at, before) = (number(version), number(before).unwrap_or(0));
+        let after = match at {
+            Some(at) if self.replacing => before.min(at.saturating_sub(1)),
+            Some(at) => at.saturating_sub(1),
+            None => before,
+        };
+        let mut known = false;
+        let state = self.state;
+        self.each_of(object.key.as_ref(), |write| {
+            write.state = state;
+            known |= at.is_some_and(|at| write.covers(at));
+        });
+        if !known {
+            self.keep(Write {
+                after,
+                to: at,
+                state,
+                object,
+            });
+        }
+    }
+
+    /// The object under `key` can be used, or is gone. A full state is believed when it is complete.
+    pub(super) fn resolve(&mut self, key: &K) {
+        if self.len == 0 {
+            return;
+        }
+        if self.replacing {
+            let before = self.state.wrapping_sub(1);
+            self.each_of(Some(key), |write| write.state = before);
+        } else {
+            self.retain(|write| write.object.key.as_ref() != Some(key));
+        }
+    }
+
+    pub(super) const fn begin_state(&mut self) {
+        self.state = self.state.wrapping_add(1);
+        self.replacing = true;
+    }
+
+    pub(super) const fn abandon_state(&mut self) {
+        self.replacing = false;
+    }
+
+    /// The full state is complete: what it did not name as unreadable is shown, or gone.
+    pub(super) fn end_state(&mut self) {
+        self.replacing = false;
+        let state = self.state;
+        self.retain(|write| write.state == state);
+        self.others.take_if(|write| write.state != state);
+    }
+
+    /// Everything up to `version` was seen, so no write whose version could not be read is newer.
+    pub(super) fn settle(&mut self, version: &str) {
+        if self.len == 0 {
+            return;
+        }
+        let Some(version) = number(version) else {
+            return;
+        };
+        let settle = |write: &mut Write<K, S::Text>| {
+            if write.after < version {
+                write.to.get_or_insert(version);
+            }
+        };
+        for at in 0..self.len {
+            if let Some(Some(write)) = self.writes.get_mut(at) {
+                settle(write);
+            }
+        }
+        self.others.as_mut().map(settle);
+    }
+
+    fn keep(&mut self, write: Write<K, S::Text>) {
+        let size = self.writes.capacity().min(KEPT);
+        let mut write = Some(write);
+        if self.len < size && self.writes.grow(self.len + 1).is_ok() {
+            if let Some(free) = self.writes.get_mut(self.len) {
+                *free = write;
+                self.len += 1;
+            }
+            return;
+        }
+        let newest = |at: &usize| {
+            let write = self.writes.get(*at).and_then(Option::as_ref);
+            write.map(|write| write.to.unwrap_or(u128::MAX))
+        };
+        if let Some(oldest) = (0..self.len).min_by_key(newest)
+            && let Some(place) = self.writes.get_mut(oldest)
+        {
+            core::mem::swap(place, &mut write);
+        }
+        if let Some(write) = write {
+            self.keep_among_others(write);
+        }
+    }
+
+    fn keep_among_others(&mut self, write: Write<K, S::Text>) {
+        let Some(others) = &mut self.others else {
+            let mut reason = S::Text::default();
+            reason.set_beginning("more objects were left out than are remembered one by one");
+            let object = RejectedObject {
+                key: None,
+                uid: S::Text::default(),
+                version: S::Text::default(),
+                reason,
+                ..write.object
+            };
+            self.others = Some(Write { object, ..write });
+            return;
+        };
+        others.after = others.after.min(write.after);
+        others.to = others.to.zip(write.to).map(|(a, b)| a.max(b));
+        others.state = write.state;
+    }
+
+    fn each_of(&mut self, key: Option<&K>, mut visit: impl FnMut(&mut Write<K, S::Text>)) {
+        for at in 0..self.len {
+            if let Some(Some(write)) = self.writes.get_mut(at)
+                && key.is_some()
+                && write.object.key.as_ref() == key
+            {
+                visit(write);
+            }
+        }
+    }
+
+    fn retain(&mut self, keeps: impl Fn(&Write<K, S::Text>) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.len {
+            let write = self.writes.get_mut(at).and_then(Option::take);
+            if let Some(write) = write.filter(&keeps)
+                && let Some(place) = self.writes.get_mut(kept)
+            {
+                *place = Some(write);
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+}
+
+/// A version as a number; `None` if it is none.
+fn number(version: &str) -> Option<u128> {
+    let decimal = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
+    // Numbers that are too large for anybody are all the same.
+    decimal.then(|| version.parse().unwrap_or(u128::MAX))
+}
+
+/// Why waiting for a version is in vain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever matches must see a new case"
+)]
+pub enum WaitError<'a, K, X> {
+    /// One of the versions is not a decimal number, so nobody can tell.
+    NotComparable,
+    /// The write may be one of this object, which could not be used: the store does not show it.
+    Rejected(&'a RejectedObject<K, X>),
+}
+
+impl<K, X> From<NotComparable> for WaitError<'_, K, X> {
+    fn from(_: NotComparable) -> Self {
+        Self::NotComparable
+    }
+}
+
+impl<K: fmt::Debug, X: AsRef<str>> fmt::Display for WaitError<'_, K, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotComparable => NotComparable.fmt(f),
+            Self::Rejected(object) => object.fmt(f),
+        }
+    }
+}
+
+impl<K: fmt::Debug, X: AsRef<str> + fmt::Debug> core::error::Error for WaitError<'_, K, X> {}
+
+/// One line for people: whose write it was, and why it is not shown.
+impl<K: fmt::Debug, X: AsRef<str>> fmt::Display for RejectedObject<K, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "the object {key:?}")?,
+            None => f.write_str("an object")?,
+        }
+        if !self.version.as_ref().is_empty() {
+            write!(f, " at version {}", self.version.as_ref())?;
+        }
+        write!(f, " was left out: {}", self.reason.as_ref())
+    }
+}

@@ -1,0 +1,232 @@
+//! Whoever waits for a write is told if the store does not show it.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod hand;
+
+use core::task::Poll;
+
+use hand::{Hand, Pod, listed, pod};
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::informer::{Refusals, WaitError};
+use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
+use informer_core::reflector::FirstState;
+use informer_core::transport::Signal;
+use informer_core::{Informer, InformerConfig};
+
+/// Both queues, staged and as they are decoded.
+fn ways() -> [InformerConfig; 3] {
+    let config = listed();
+    let (queue, relist) = (QueueKind::InOrder, Relist::Staged);
+    [
+        config,
+        InformerConfig { relist, ..config },
+        InformerConfig { queue, ..config },
+    ]
+}
+
+/// An object whose labels no server would send.
+fn unreadable(name: &str, version: u64) -> String {
+    let version = format!(r#""resourceVersion":"{version}""#);
+    format!(r#"{{"metadata":{{"namespace":"a","name":"{name}",{version},"labels":7}}}}"#)
+}
+
+/// `pending`, `ready`, or whose write the store does not show.
+fn asked(hand: &Hand, version: u64) -> String {
+    match hand.informer.wait_for(&version.to_string()) {
+        Ok(Poll::Pending) => "pending".to_owned(),
+        Ok(Poll::Ready(())) => "ready".to_owned(),
+        Err(WaitError::Rejected(object)) => match &object.key {
+            Some(key) => format!("{}@{}", key.name(), object.version),
+            None => "somebody".to_owned(),
+        },
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn a_write_that_was_left_out_of_a_watch_is_not_reached() {
+    for config in ways() {
+        let mut hand = Hand::synced(config, &[pod("x", "", 1), pod("y", "", 2)]);
+        assert_eq!(asked(&hand, 12), "pending");
+        hand.event("MODIFIED", &unreadable("x", 12));
+        hand.event("MODIFIED", &pod("y", "", 13));
+        assert_eq!(asked(&hand, 12), "x@12");
+        // Everything else is shown.
+        for shown in [1, 11, 13] {
+            assert_eq!(asked(&hand, shown), "ready", "{shown}");
+        }
+        let error = hand.informer.wait_for("12").unwrap_err().to_string();
+        let said = r#"the object "a/x" at version 12 was left out: "#;
+        assert!(error.starts_with(said), "{error}");
+    }
+}
+
+#[test]
+fn a_write_that_a_transform_refuses_is_not_reached() {
+    for refusals in [Refusals::HarmOneObject, Refusals::LoseEvents] {
+        let config = InformerConfig {
+            refusals,
+            ..listed()
+        };
+        let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
+            "refused" => Err(Refusal::new("no")),
+            _ => Ok(()),
+        });
+        let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+        let mut hand = Hand::with(informer.with_transform(refuse));
+        hand.list(10, &[pod("x", "", 1), pod("y", "", 2)]);
+        hand.request();
+        hand.event("MODIFIED", &pod("x", "refused", 12));
+        assert_eq!(asked(&hand, 12), "x@12");
+        hand.event("DELETED", &pod("y", "refused", 13));
+        let deleted = hand.store() == ["x@1"];
+        assert_eq!(deleted, refusals == Refusals::HarmOneObject);
+        assert_eq!(asked(&hand, 13), if deleted { "ready" } else { "y@13" });
+    }
+}
+
+#[test]
+fn it_is_forgotten_when_the_object_can_be_read_again_or_is_gone() {
+    for config in ways() {
+        for (kind, object) in [
+            ("MODIFIED", pod("x", "", 14)),
+            ("DELETED", pod("x", "", 14)),
+            ("DELETED", unreadable("x", 14)),
+        ] {
+            let mut hand = Hand::synced(config, &[pod("x", "", 1)]);
+            hand.event("MODIFIED", &unreadable("x", 12));
+            hand.event("MODIFIED", &unreadable("x", 13));
+            assert_eq!(
+                (asked(&hand, 12), asked(&hand, 13)),
+                ("x@12".into(), "x@13".into())
+            );
+            hand.event(kind, &object);
+            for version in [12, 13, 14] {
+                assert_eq!(asked(&hand, version), "ready", "{kind} {object}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_state_hides_the_writes_before_the_newest_one() {
+    for config in ways() {
+        let mut hand = Hand::synced(config, &[pod("x", "", 1), pod("y", "", 2)]);
+        hand.event("MODIFIED", &unreadable("x", 11));
+        hand.event("MODIFIED", &pod("y", "", 12));
+        hand.expire();
+        hand.list(20, &[unreadable("x", 15), pod("y", "", 12)]);
+        // Of what came between, nobody knows whose it was; but for 11, and 12, that was seen.
+        let expected = [(10, "ready"), (11, "x@11"), (12, "ready"), (13, "x@15")];
+        for (version, said) in expected.into_iter().chain([(15, "x@15"), (16, "ready")]) {
+            assert_eq!(asked(&hand, version), said, "{version} {config:?}");
+        }
+        // Still there, still unreadable: the same as before.
+        hand.request();
+        hand.signal(Signal::Opened);
+        hand.expire();
+        hand.list(30, &[unreadable("x", 15), pod("y", "", 12)]);
+        assert_eq!(
+            (asked(&hand, 11), asked(&hand, 15)),
+            ("x@11".into(), "x@15".into())
+        );
+        assert_eq!(asked(&hand, 30), "ready");
+        // While a state is read that shows it, the store does not.
+        hand.request();
+        hand.signal(Signal::Opened);
+        hand.expire();
+        let begun = r#"{"metadata":{"resourceVersion":"40"},"items":["#;
+        hand.bytes(&format!("{begun}{},", pod("x", "", 35)));
+        assert_ne!(asked(&hand, 15), "ready");
+        hand.bytes(&format!("{}]}}", pod("y", "", 12)));
+        assert_eq!(
+            (asked(&hand, 11), asked(&hand, 15)),
+            ("ready".into(), "ready".into())
+        );
+    }
+}
+
+#[test]
+fn an_object_that_is_missing_in_a_full_state_is_forgotten() {
+    for config in ways() {
+        let mut hand = Hand::synced(config, &[pod("x", "", 1)]);
+        hand.event("MODIFIED", &unreadable("x", 11));
+        hand.event("ADDED", r#"{"metadata":{"resourceVersion":"12"}}"#);
+        assert_eq!(
+            (asked(&hand, 11), asked(&hand, 12)),
+            ("x@11".into(), "somebody".into())
+        );
+        hand.expire();
+        hand.list(20, &[]);
+        assert_eq!(
+            (asked(&hand, 11), asked(&hand, 12)),
+            ("ready".into(), "ready".into())
+        );
+    }
+}
+
+#[test]
+fn a_write_whose_version_cannot_be_read_lies_before_the_next_event() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "", 1)]);
+    hand.event("MODIFIED", r#"{"metadata":{"name":"n","labels":7}}"#);
+    hand.event("MODIFIED", &pod("x", "", 15));
+    let expected = [(10, "ready"), (11, "n@"), (15, "n@")];
+    for (version, said) in expected {
+        assert_eq!(asked(&hand, version), said, "{version}");
+    }
+    hand.event("MODIFIED", &pod("x", "", 16));
+    assert_eq!(asked(&hand, 16), "ready");
+}
+
+#[test]
+fn within_a_streamed_state_the_last_word_counts() {
+    for config in ways() {
+        let mut config = config;
+        config.reflector.first_state = FirstState::Streamed;
+        let mut hand = Hand::new(config);
+        hand.signal(Signal::Opened);
+        hand.event("ADDED", &unreadable("x", 5));
+        hand.event("MODIFIED", &pod("x", "", 6));
+        hand.event("ADDED", &pod("y", "", 7));
+        hand.event("MODIFIED", &unreadable("y", 8));
+        hand.event(
+            "BOOKMARK",
+            r#"{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}"#,
+        );
+        assert_eq!(
+            (asked(&hand, 8), asked(&hand, 9)),
+            ("y@8".into(), "ready".into())
+        );
+        hand.event("MODIFIED", &pod("y", "", 10));
+        assert_eq!(
+            (asked(&hand, 6), asked(&hand, 8)),
+            ("ready".into(), "ready".into())
+        );
+    }
+}
+
+#[test]
+fn of_too_many_the_oldest_are_remembered_together_and_none_is_taken_for_shown() {
+    let mut hand = Hand::synced(listed(), &[]);
+    for version in 0..200 {
+        // Every other write can be read.
+        let name = format!("x{version}");
+        hand.event("ADDED", &unreadable(&name, 1_000 + 2 * version));
+        hand.event("ADDED", &pod("y", "", 1_001 + 2 * version));
+    }
+    for version in 0..200 {
+        let said = asked(&hand, 1_000 + 2 * version);
+        let expected = if version < 136 {
+            "somebody".to_owned()
+        } else {
+            format!("x{version}@{}", 1_000 + 2 * version)
+        };
+        assert_eq!(said, expected, "{version}");
+    }
+    assert_eq!(asked(&hand, 999), "ready");
+    assert_eq!(asked(&hand, 1_399), "ready");
+    // A full state knows better.
+    hand.expire();
+    hand.list(2_000, &[pod("y", "", 1_399)]);
+    assert_eq!(asked(&hand, 1_000), "ready");
+}
