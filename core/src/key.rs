@@ -7,8 +7,9 @@ use core::hash::{Hash, Hasher};
 
 /// Namespace and name of an object, in one shared allocation.
 ///
-/// It is displayed, compared and hashed as client-go's cache key: `namespace/name`, or `name` alone
-/// for an object without a namespace. A clone costs a counter, not an allocation.
+/// It is displayed as client-go's cache key: `namespace/name`, or `name` alone for an object without a
+/// namespace. Two keys are equal if both namespace and name are. A clone costs a counter, not an
+/// allocation.
 ///
 /// ```
 /// use informer_core::ObjectKey;
@@ -20,6 +21,8 @@ use core::hash::{Hash, Hasher};
 /// let node: ObjectKey = "node-1".parse()?;
 /// assert_eq!((node.namespace(), node.name()), ("", "node-1"));
 /// assert!("a/b/c".parse::<ObjectKey>().is_err());
+/// // No server should have a slash in a name. If one does, keys are still told apart.
+/// assert_ne!(ObjectKey::new("a", "c/b"), ObjectKey::new("a/c", "b"));
 /// # Ok::<(), informer_core::ParseKeyError>(())
 /// ```
 #[derive(Clone)]
@@ -33,7 +36,9 @@ impl ObjectKey {
     /// The key of the object `name` in `namespace`; an empty namespace means none.
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
-        if namespace.is_empty() {
+        // A name with a slash must not read like a namespace and a name: a slash before it says that
+        // there is no namespace.
+        if namespace.is_empty() && !name.contains('/') {
             return Self {
                 text: Arc::from(name),
                 name_at: 0,
@@ -49,7 +54,8 @@ impl ObjectKey {
         }
     }
 
-    /// The key as client-go writes it.
+    /// The key as client-go writes it; a name with a slash and without a namespace has a slash before
+    /// it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -85,7 +91,7 @@ impl core::str::FromStr for ObjectKey {
 
 impl PartialEq for ObjectKey {
     fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
+        self.name_at == other.name_at && self.text == other.text
     }
 }
 
@@ -99,7 +105,8 @@ impl PartialOrd for ObjectKey {
 
 impl Ord for ObjectKey {
     fn cmp(&self, other: &Self) -> core::cmp::Ordering {
-        self.text.cmp(&other.text)
+        let by_text = self.text.cmp(&other.text);
+        by_text.then_with(|| self.name_at.cmp(&other.name_at))
     }
 }
 
@@ -138,3 +145,43 @@ impl fmt::Display for ParseKeyError {
 }
 
 impl core::error::Error for ParseKeyError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString as _;
+    use alloc::vec::Vec;
+
+    /// All pairs of short texts with slashes in all places.
+    fn pairs() -> Vec<(&'static str, &'static str)> {
+        let texts = ["", "a", "b", "a/b", "b/a", "/", "/a", "a/", "a/b/a", "//"];
+        let pairs = texts
+            .iter()
+            .flat_map(|one| texts.iter().map(move |two| (*one, *two)));
+        pairs.collect()
+    }
+
+    #[test]
+    fn keys_are_equal_if_both_parts_are() {
+        for one in pairs() {
+            let key = ObjectKey::new(one.0, one.1);
+            assert_eq!((key.namespace(), key.name()), one);
+            for two in pairs() {
+                let other = ObjectKey::new(two.0, two.1);
+                assert_eq!(key == other, one == two, "{one:?} {two:?}");
+                assert_eq!(key.cmp(&other).is_eq(), one == two, "{one:?} {two:?}");
+                assert_eq!(key.cmp(&other), other.cmp(&key).reverse());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_displayed_is_read_as_the_same_key_or_not_at_all() {
+        for (namespace, name) in pairs() {
+            let key = ObjectKey::new(namespace, name);
+            if let Ok(read) = key.to_string().parse::<ObjectKey>() {
+                assert_eq!(read, key, "{namespace:?} {name:?}");
+            }
+        }
+    }
+}

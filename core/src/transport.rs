@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use crate::failure::Failure;
 #[cfg(feature = "alloc")]
-pub use crate::target::{Encoding, Target};
+pub use crate::target::{Encoding, InvalidTarget, Target, check_namespace};
 
 /// One request and its answer. Signals that name an exchange which is no longer the current one are
 /// ignored, so a transport need not be exact about what it still delivers after an abort.

@@ -27,7 +27,7 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with_all = ["kubeconfig", "context"])]
     pub server: Option<String>,
 
-    /// Show the bearer token in this file to the server
+    /// Show the bearer token in this file to the server, unless it is reached by plain http
     #[arg(long, value_name = "FILE", requires = "server")]
     pub token_file: Option<PathBuf>,
 

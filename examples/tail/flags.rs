@@ -6,7 +6,8 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, ValueEnum};
 use informer::selector::{FieldSelector, LabelSelector};
-use informer::{FirstState, InformerConfig, QueueKind};
+use informer::{FirstState, InformerConfig, InvalidTarget, QueueKind};
+use informer_core::transport::check_namespace;
 use informer_examples::ClusterArgs;
 
 /// Follow a resource of a cluster, and print what an informer tells its handlers
@@ -18,7 +19,7 @@ pub(crate) struct Flags {
     pub(crate) resource: String,
 
     /// Follow this namespace [default: that of the context]
-    #[arg(short, long, value_parser = NonEmptyStringValueParser::new(), conflicts_with = "all_namespaces")]
+    #[arg(short, long, value_parser = namespace, conflicts_with = "all_namespaces")]
     pub(crate) namespace: Option<String>,
 
     /// Follow all namespaces
@@ -98,6 +99,12 @@ pub(crate) enum Format {
     Table,
     /// A JSON object a line for programs
     Json,
+}
+
+/// A name that no namespace can have is refused before anybody is asked for it.
+fn namespace(name: &str) -> Result<String, InvalidTarget> {
+    check_namespace(name)?;
+    Ok(name.to_owned())
 }
 
 impl Flags {

@@ -15,7 +15,7 @@ use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Refusal, Transform};
 use informer_core::reflector::{ConfigError, LastFailure};
-use informer_core::transport::{Encoding, Target};
+use informer_core::transport::{Encoding, InvalidTarget, Target};
 use informer_core::{InformerConfig, Object, ObjectKey};
 use informer_indexers::selector::{FieldSelector, LabelSelector};
 
@@ -281,9 +281,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         connect: &impl Connect,
         runtime: Arc<dyn Runtime>,
     ) -> Result<SharedInformer<K>, BuildError> {
-        if self.target.namespace.as_deref() == Some("") {
-            return Err(BuildError::EmptyNamespace);
-        }
+        self.target.check()?;
         let seed = self.seed.unwrap_or_else(entropy);
         let mut core: Core<K> = Core::new((self.decoder)(self.managed_fields), self.config, seed)?;
         if !self.transforms.is_empty() {
@@ -412,8 +410,8 @@ pub enum BuildError {
     Config(ConfigError),
     /// An index cannot be added.
     Index(IndexError),
-    /// The namespace is the empty text.
-    EmptyNamespace,
+    /// The group, the version, the resource or the namespace has a name that none can have.
+    Target(InvalidTarget),
     /// There is no transport for the target.
     Connect(ConnectError),
 }
@@ -421,6 +419,12 @@ pub enum BuildError {
 impl From<ConnectError> for BuildError {
     fn from(error: ConnectError) -> Self {
         Self::Connect(error)
+    }
+}
+
+impl From<InvalidTarget> for BuildError {
+    fn from(error: InvalidTarget) -> Self {
+        Self::Target(error)
     }
 }
 
@@ -442,9 +446,7 @@ impl fmt::Display for BuildError {
             Self::Config(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
             Self::Connect(error) => error.fmt(f),
-            Self::EmptyNamespace => {
-                f.write_str("the namespace is empty; leave it out to follow all namespaces")
-            }
+            Self::Target(error) => error.fmt(f),
         }
     }
 }

@@ -160,7 +160,7 @@ pub use informer_core::informer::{AddListenerError, Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, Refusal};
 pub use informer_core::reflector::{ConfigError, FirstState, LastFailure, Phase};
-pub use informer_core::transport::{Encoding, Target, Transport};
+pub use informer_core::transport::{Encoding, InvalidTarget, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,
     ObjectKey, Timer,

@@ -108,3 +108,47 @@ fn managed_fields_are_dropped_where_somebody_says_so() {
     world.wait(factory.synced(SOON)).unwrap();
     assert!(!has_them(&without));
 }
+
+/// Whatever way a wrong name comes in, it is refused when the informer is built, with the remedy.
+#[test]
+fn names_that_no_server_can_have_are_refused_when_built() {
+    let world = World::new();
+    let build = |builder: InformerBuilder<serde_json::Value>| {
+        let built = builder.build(&world.connect(), world.runtime.clone());
+        built.map(drop).unwrap_err().to_string()
+    };
+    let of = |group, version, plural| InformerBuilder::dynamic(Target::new(group, version, plural));
+    for (builder, remedy) in [
+        (of("core", "v1", "pods"), "the core group is the empty text"),
+        (
+            of("", "apps/v1", "deployments"),
+            "group and version are separate",
+        ),
+        (of("", "v1", "Pod"), "the plural name in lower case"),
+        (pods().namespace("."), "cannot be a namespace"),
+        (pods().namespace(".."), "cannot be a namespace"),
+        (pods().namespace("a/b"), "cannot be a namespace"),
+        (
+            pods().namespace(""),
+            "leave it out to follow all namespaces",
+        ),
+        (
+            pods().tweak(|target| target.plural = "pods/status".to_owned()),
+            "a subresource cannot be followed",
+        ),
+    ] {
+        let error = build(builder);
+        assert!(error.contains(remedy), "{error}");
+    }
+    let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
+    let factory = factory.namespace("../secrets");
+    let error = factory.informer(&pods()).map(drop).unwrap_err().to_string();
+    assert!(error.contains("cannot be a namespace"), "{error}");
+    let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone())
+        .tweak(|target| target.group = "core".to_owned());
+    let error = factory.informer(&pods()).map(drop).unwrap_err().to_string();
+    assert!(
+        error.contains("the core group is the empty text"),
+        "{error}"
+    );
+}

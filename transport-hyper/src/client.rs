@@ -107,6 +107,43 @@ impl From<Failed> for RequestError {
     }
 }
 
+impl Inner {
+    /// Says why a server may not know who we are.
+    pub(crate) fn explain(&self, failed: Failed) -> Failed {
+        match self.credentials.withheld() {
+            Some(why) if failed.failure == Failure::Unauthorized => Failed {
+                message: format!("{}; {why}", failed.message),
+                ..failed
+            },
+            _ => failed,
+        }
+    }
+}
+
+/// Says once for a client what is less safe than it looks.
+fn warn_of_risks(config: &Config) {
+    let url = config.server_url();
+    if config.withholds_credentials() {
+        tracing::warn!(
+            server = url,
+            "credentials are withheld from a server that is reached without TLS; use https://, or \
+             allow it with `Config::with_credentials_over_http`"
+        );
+    } else if config.has_credentials_in_the_clear() {
+        tracing::warn!(
+            server = url,
+            "credentials are sent without TLS: everybody on the way can read them"
+        );
+    }
+    if config.server.tls && config.trust.insecure {
+        tracing::warn!(
+            server = url,
+            "the certificate of the server is not checked (insecure-skip-tls-verify): whoever \
+             answers is shown the credentials; name a certificate authority"
+        );
+    }
+}
+
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
@@ -129,6 +166,7 @@ impl Client {
         if let Some(tls) = &tls {
             tls.current(None).map_err(|error| unusable(error.0))?;
         }
+        warn_of_risks(&config);
         let budget = Budget::new(config.settings.max_lists.get());
         let config = Arc::new(config);
         let pool = Arc::new(Pool::new(Arc::clone(&config)));
@@ -171,7 +209,7 @@ impl Client {
         // Whoever waits for it may be in another runtime, or in none.
         let task = async move { exchange::get(&inner, &path, accept).await };
         match self.inner.runtime.spawn(task).await {
-            Ok(answer) => Ok(answer?),
+            Ok(answer) => Ok(answer.map_err(|failed| self.inner.explain(failed))?),
             Err(_) => Err(Failed::runtime_ended().into()),
         }
     }

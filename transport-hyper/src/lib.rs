@@ -18,6 +18,9 @@
 // Texts that must not be seen.
 mod secret;
 
+// Files that somebody names.
+mod file;
+
 // Where the cluster is, whom to trust and who we are.
 mod config;
 

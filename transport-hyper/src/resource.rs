@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use informer_core::transport::{Encoding, Target};
+use informer_core::transport::{Encoding, InvalidTarget, Target};
 
 /// A resource of the API: where its objects are found.
 ///
@@ -68,16 +68,20 @@ impl ApiResource {
     /// ```
     ///
     /// # Errors
-    /// A namespace is named, and the objects live in none.
+    /// A namespace is named, and the objects live in none; or a name is one that no server can have.
     pub fn target(&self, namespace: Option<&str>) -> Result<Target, TargetError> {
         let all = Target::new(&self.group, &self.version, &self.plural);
-        match (namespace, self.reach) {
-            (None, _) => Ok(all),
-            (Some(namespace), Reach::Namespaced) => Ok(all.in_namespace(namespace)),
-            (Some(_), Reach::Cluster) => Err(TargetError::NotNamespaced {
-                resource: self.to_string(),
-            }),
-        }
+        let target = match (namespace, self.reach) {
+            (None, _) => all,
+            (Some(namespace), Reach::Namespaced) => all.in_namespace(namespace),
+            (Some(_), Reach::Cluster) => {
+                return Err(TargetError::NotNamespaced {
+                    resource: self.to_string(),
+                });
+            }
+        };
+        target.check()?;
+        Ok(target)
     }
 }
 
@@ -105,11 +109,8 @@ pub enum TargetError {
         /// The parameter.
         parameter: String,
     },
-    /// A name that must be there is empty.
-    Empty {
-        /// Which one.
-        field: &'static str,
-    },
+    /// A name is one that no server can have.
+    Invalid(InvalidTarget),
 }
 
 impl fmt::Display for TargetError {
@@ -127,12 +128,18 @@ impl fmt::Display for TargetError {
                     "`{parameter}` is set by the informer itself; leave it out"
                 )
             }
-            Self::Empty { field } => write!(f, "the {field} of the resource is empty"),
+            Self::Invalid(error) => error.fmt(f),
         }
     }
 }
 
 impl Error for TargetError {}
+
+impl From<InvalidTarget> for TargetError {
+    fn from(error: InvalidTarget) -> Self {
+        Self::Invalid(error)
+    }
+}
 
 /// What a request sets, and a user may not.
 const RESERVED: [&str; 11] = [
@@ -151,16 +158,7 @@ const RESERVED: [&str; 11] = [
 
 /// Whether a target can be asked for.
 pub(crate) fn check(target: &Target) -> Result<(), TargetError> {
-    let names = [
-        ("version", Some(&target.version)),
-        ("plural name", Some(&target.plural)),
-        ("namespace", target.namespace.as_ref()),
-    ];
-    for (field, name) in names {
-        if name.is_some_and(String::is_empty) {
-            return Err(TargetError::Empty { field });
-        }
-    }
+    target.check()?;
     let mut parameters = target.parameters.iter();
     match parameters.find(|(name, _)| RESERVED.contains(&name.as_str())) {
         Some((parameter, _)) => Err(TargetError::Reserved {
@@ -202,8 +200,14 @@ mod tests {
             Target::new("", "v1", ""),
             Target::new("", "", "pods"),
             pods().in_namespace(""),
+            pods().in_namespace(".."),
+            Target::new("core", "v1", "pods"),
+            Target::new("apps", "apps/v1", "deployments"),
         ] {
-            assert!(matches!(check(&target), Err(TargetError::Empty { .. })));
+            assert!(matches!(check(&target), Err(TargetError::Invalid(_))));
         }
+        let pods = ApiResource::new("", "v1", "pods", "Pod", Reach::Namespaced);
+        let error = pods.target(Some("a/b")).unwrap_err().to_string();
+        assert!(error.contains("cannot be a namespace"), "{error}");
     }
 }

@@ -182,8 +182,7 @@ impl Trust {
 fn text(pem: &Pem) -> Result<Secret, TlsError> {
     match pem {
         Pem::Text(text) => Ok(text.clone()),
-        Pem::File(file) => std::fs::read_to_string(file)
-            .map(Secret::from)
+        Pem::File(file) => crate::file::read(file)
             .map_err(|error| TlsError(format!("cannot read {}: {error}", file.display()))),
     }
 }

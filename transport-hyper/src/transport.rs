@@ -251,10 +251,10 @@ impl Job {
         body.next().await
     }
 
-    /// Names the right that is missing.
+    /// Names the right that is missing, or the credentials.
     fn explain(&self, failed: Failed) -> Failed {
         if failed.failure != Failure::Forbidden {
-            return failed;
+            return self.client.explain(failed);
         }
         let Target {
             plural,

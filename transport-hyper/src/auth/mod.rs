@@ -76,6 +76,8 @@ impl Shown {
 /// The credentials of a client, shared by all its requests.
 pub(crate) struct Credentials {
     source: Source,
+    /// Why they are not shown, if they are not.
+    withheld: Option<String>,
     /// The headers of an impersonation.
     impersonation: HeaderMap,
 }
@@ -97,7 +99,18 @@ impl Credentials {
                 exec: None,
             })
         };
-        let source = match config.authentication.clone() {
+        let withheld = config.withholds_credentials().then(|| {
+            format!(
+                "the credentials were withheld, as {} is reached without TLS: use https://, or \
+                 allow it with `Config::with_credentials_over_http`",
+                config.server_url()
+            )
+        });
+        let authentication = match withheld {
+            None => config.authentication.clone(),
+            Some(_) => Authentication::None,
+        };
+        let source = match authentication {
             Authentication::None => Source::Fixed(Shown::default()),
             Authentication::Token(token) => fixed(format!("Bearer {}", token.expose())),
             Authentication::Basic { username, password } => {
@@ -116,8 +129,14 @@ impl Credentials {
         };
         Ok(Self {
             source,
+            withheld,
             impersonation,
         })
+    }
+
+    /// What to add to the message of a server that does not know who we are.
+    pub(crate) fn withheld(&self) -> Option<&str> {
+        self.withheld.as_deref()
     }
 
     /// What to show now.
@@ -141,7 +160,7 @@ impl Credentials {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
                 // Requests are rare and the file is small: reading it each time is the simplest way
                 // to notice that it was replaced. While it is being replaced, the last one serves.
-                let read = std::fs::read_to_string(file).map(Secret::from);
+                let read = crate::file::read(file);
                 match read.as_ref().map(|text| text.expose().trim()) {
                     Ok("") | Err(_) if last.is_some() => {}
                     Ok("") => return Err(AuthError(format!("{} is empty", file.display()))),

@@ -28,8 +28,19 @@ pub enum ConfigError {
         /// What is wrong with it, and where.
         reason: String,
     },
+    /// A file has two entries of one name.
+    Duplicate {
+        /// The file.
+        file: PathBuf,
+        /// What stands twice: `context`, `cluster` or `user`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
     /// No context was asked for, and the files name no `current-context`.
     NoContext {
+        /// The files.
+        files: Vec<PathBuf>,
         /// The contexts that there are.
         known: Vec<String>,
     },
@@ -39,12 +50,14 @@ pub enum ConfigError {
         what: &'static str,
         /// The name.
         name: String,
+        /// The files.
+        files: Vec<PathBuf>,
         /// The names that there are.
         known: Vec<String>,
     },
     /// A field has a value that cannot be used.
     Invalid {
-        /// Whose field it is, such as ``cluster `kind` ``.
+        /// Whose field it is, such as ``cluster `kind` in /home/me/.kube/config``.
         of: String,
         /// The field, as it is called in a kubeconfig.
         field: &'static str,
@@ -53,7 +66,7 @@ pub enum ConfigError {
     },
     /// Something that exists elsewhere but not here.
     Unsupported {
-        /// Who asks for it, such as ``user `me` ``.
+        /// Who asks for it, such as ``user `me` in /home/me/.kube/config``.
         of: String,
         /// What is asked for, and what can be used instead.
         what: &'static str,
@@ -61,17 +74,21 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    pub(crate) fn invalid(of: &str, field: &'static str, reason: impl Into<String>) -> Self {
+    pub(crate) fn invalid(
+        of: &impl fmt::Display,
+        field: &'static str,
+        reason: impl Into<String>,
+    ) -> Self {
         Self::Invalid {
-            of: of.to_owned(),
+            of: of.to_string(),
             field,
             reason: reason.into(),
         }
     }
 
-    pub(crate) fn unsupported(of: &str, what: &'static str) -> Self {
+    pub(crate) fn unsupported(of: &impl fmt::Display, what: &'static str) -> Self {
         Self::Unsupported {
-            of: of.to_owned(),
+            of: of.to_string(),
             what,
         }
     }
@@ -92,16 +109,35 @@ impl fmt::Display for ConfigError {
             Self::Malformed { file, reason } => {
                 write!(f, "{} is malformed: {reason}", file.display())
             }
-            Self::NoContext { known } => write!(
+            Self::Duplicate { file, what, name } => write!(
                 f,
-                "the kubeconfig has no `current-context`; name a context: {}",
+                "{} has the {what} `{name}` twice; remove or rename one of them",
+                file.display()
+            ),
+            Self::NoContext { files, known } if known.is_empty() => write!(
+                f,
+                "{} has no contexts; write one into it, or name another kubeconfig",
+                Files(files)
+            ),
+            Self::NoContext { files, known } => write!(
+                f,
+                "{} has no `current-context`; choose one of its contexts ({}): name it, or run \
+                 `kubectl config use-context`",
+                Files(files),
                 Names(known)
             ),
-            Self::Unknown { what, name, known } => write!(
-                f,
-                "there is no {what} `{name}` in the kubeconfig; there are: {}",
-                Names(known)
-            ),
+            Self::Unknown {
+                what,
+                name,
+                files,
+                known,
+            } => {
+                write!(f, "there is no {what} `{name}` in {}", Files(files))?;
+                if known.is_empty() {
+                    return write!(f, ", which has no {what}s");
+                }
+                write!(f, "; there are: {}", Names(known))
+            }
             Self::Invalid { of, field, reason } => write!(f, "{of}: `{field}` {reason}"),
             Self::Unsupported { of, what } => write!(f, "{of}: {what}"),
         }
@@ -110,15 +146,25 @@ impl fmt::Display for ConfigError {
 
 impl Error for ConfigError {}
 
-/// A few names, or that there are none.
+/// The files of a kubeconfig; several are read as one.
+struct Files<'a>(&'a [PathBuf]);
+
+impl fmt::Display for Files<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, file) in self.0.iter().enumerate() {
+            let plus = if i == 0 { "" } else { " + " };
+            write!(f, "{plus}{}", file.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// A few names.
 struct Names<'a>(&'a [String]);
 
 impl fmt::Display for Names<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
-        if self.0.is_empty() {
-            return f.write_str("none");
-        }
         for (i, name) in self.0.iter().take(SHOWN).enumerate() {
             let comma = if i == 0 { "" } else { ", " };
             write!(f, "{comma}`{name}`")?;

@@ -1,7 +1,11 @@
 //! What a pod is told about its cluster.
 
+use informer_core::transport::check_namespace;
+
+use super::server::port_number;
 use super::{Config, ConfigError, Environment, Pem, Server};
 use crate::auth::Authentication;
+use crate::file;
 
 /// The configuration of the pod we run in; `None` if we do not, and then `tried` says so.
 ///
@@ -11,13 +15,30 @@ pub(super) fn config(
     tried: &mut Vec<String>,
 ) -> Result<Option<Config>, ConfigError> {
     const OF: &str = "the service account of this pod";
-    let (Some(host), Some(port)) = (&environment.service_host, &environment.service_port) else {
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    let Some(host) = filled(&environment.service_host) else {
         tried.push("not in a pod: KUBERNETES_SERVICE_HOST is not set".to_owned());
         return Ok(None);
     };
-    let port: u16 = port.parse().map_err(|_| {
-        ConfigError::invalid(OF, "KUBERNETES_SERVICE_PORT", "is not the number of a port")
-    })?;
+    let Some(port) = filled(&environment.service_port) else {
+        tried.push("not in a pod: KUBERNETES_SERVICE_PORT is not set".to_owned());
+        return Ok(None);
+    };
+    let host = host.trim_matches(['[', ']']);
+    let server = Server {
+        tls: true,
+        host: host.to_owned(),
+        port: port_number(&port).ok_or_else(|| {
+            let reason = "is not the number of a port, from 1 to 65535";
+            ConfigError::invalid(&OF, "KUBERNETES_SERVICE_PORT", reason)
+        })?,
+        prefix: String::new(),
+    };
+    // What does not stand in a URL for itself would be another address, or none.
+    if Server::parse(&server.url(), &OF).as_ref() != Ok(&server) {
+        let reason = "is neither the name nor the address of a host";
+        return Err(ConfigError::invalid(&OF, "KUBERNETES_SERVICE_HOST", reason));
+    }
     let folder = &environment.service_account;
     let token = folder.join("token");
     let ca = folder.join("ca.crt");
@@ -27,19 +48,20 @@ pub(super) fn config(
             reason: format!("{error}; does this pod mount its service account token?"),
         })?;
     }
-    let mut config = Config::of_server(Server {
-        tls: true,
-        host: host.trim_matches(['[', ']']).to_owned(),
-        port,
-        prefix: String::new(),
-    });
+    let mut config = Config::of_server(server);
     config.trust.ca = Some(Pem::File(ca));
     config.authentication = Authentication::TokenFile {
         file: token,
         fallback: None,
     };
-    if let Ok(namespace) = std::fs::read_to_string(folder.join("namespace")) {
-        namespace.trim().clone_into(&mut config.namespace);
+    let file = folder.join("namespace");
+    if let Ok(namespace) = file::read(&file) {
+        let namespace = namespace.expose().trim();
+        check_namespace(namespace).map_err(|invalid| ConfigError::Malformed {
+            file,
+            reason: invalid.to_string(),
+        })?;
+        namespace.clone_into(&mut config.namespace);
     }
     Ok(Some(config))
 }

@@ -1,39 +1,49 @@
 //! The files called kubeconfig: their model, and how several of them become one.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::ConfigError;
+use crate::file;
 use crate::secret::Secret;
 
 /// What one or several kubeconfig files say. The first file that has an entry of a name wins, whole;
 /// so does the first that has a `current-context`.
 #[derive(Debug, Default)]
 pub(super) struct Kubeconfig {
+    pub(super) files: Vec<PathBuf>,
     pub(super) current_context: Option<String>,
-    pub(super) contexts: BTreeMap<String, Context>,
-    pub(super) clusters: BTreeMap<String, Cluster>,
-    pub(super) users: BTreeMap<String, User>,
+    pub(super) contexts: Entries<Context>,
+    pub(super) clusters: Entries<Cluster>,
+    pub(super) users: Entries<User>,
 }
+
+/// Entries by their names, each with the file in which it stands.
+pub(super) type Entries<T> = BTreeMap<String, (PathBuf, T)>;
 
 impl Kubeconfig {
     pub(super) fn read(file: &Path) -> Result<Self, ConfigError> {
-        let text = std::fs::read_to_string(file).map_err(|error| ConfigError::Unreadable {
+        let text = file::read(file).map_err(|error| ConfigError::Unreadable {
             file: file.to_owned(),
             reason: error.to_string(),
         })?;
-        let parsed: File =
-            from_yaml(&Secret::from(text)).map_err(|reason| ConfigError::Malformed {
-                file: file.to_owned(),
-                reason,
-            })?;
+        let parsed: File = from_yaml(&text).map_err(|reason| ConfigError::Malformed {
+            file: file.to_owned(),
+            reason,
+        })?;
         let mut config = Self {
+            files: vec![file.to_owned()],
             current_context: parsed.current_context.filter(|name| !name.is_empty()),
-            contexts: named(parsed.contexts, |entry| (entry.name, entry.context)),
-            clusters: named(parsed.clusters, |entry| (entry.name, entry.cluster)),
-            users: named(parsed.users, |entry| (entry.name, entry.user)),
+            contexts: named(file, "context", parsed.contexts, |entry| {
+                (entry.name, entry.context)
+            })?,
+            clusters: named(file, "cluster", parsed.clusters, |entry| {
+                (entry.name, entry.cluster)
+            })?,
+            users: named(file, "user", parsed.users, |entry| (entry.name, entry.user))?,
         };
         config.anchor_paths(file.parent().unwrap_or_else(|| Path::new("")));
         Ok(config)
@@ -41,6 +51,7 @@ impl Kubeconfig {
 
     /// Adds what is not there yet.
     pub(super) fn merge(&mut self, later: Self) {
+        self.files.extend(later.files);
         self.current_context = self.current_context.take().or(later.current_context);
         for (name, context) in later.contexts {
             self.contexts.entry(name).or_insert(context);
@@ -60,10 +71,10 @@ impl Kubeconfig {
                 *path = folder.join(&*path);
             }
         };
-        for cluster in self.clusters.values_mut() {
+        for (_, cluster) in self.clusters.values_mut() {
             anchor(&mut cluster.certificate_authority);
         }
-        for user in self.users.values_mut() {
+        for (_, user) in self.users.values_mut() {
             anchor(&mut user.client_certificate);
             anchor(&mut user.client_key);
             anchor(&mut user.token_file);
@@ -83,6 +94,9 @@ fn from_yaml<'de, T: Deserialize<'de> + Default>(text: &'de Secret) -> Result<T,
         return Ok(T::default());
     }
     serde_saphyr::from_str(text.expose()).map_err(|error| match error.location() {
+        _ if matches!(error.without_snippet(), serde_saphyr::Error::Budget { .. }) => {
+            "it holds more than a kubeconfig can; is it the right file?".to_owned()
+        }
         Some(at) => format!(
             "line {}, column {}: it is not the YAML of a kubeconfig",
             at.line(),
@@ -92,20 +106,30 @@ fn from_yaml<'de, T: Deserialize<'de> + Default>(text: &'de Secret) -> Result<T,
     })
 }
 
-/// Within one file, too, the first entry of a name wins.
-fn named<E, T>(
+/// Within one file a name stands once, as for kubectl: nobody can tell which of two entries is meant.
+fn named<E, T: Default>(
+    file: &Path,
+    what: &'static str,
     entries: Option<Vec<E>>,
     split: impl Fn(E) -> (String, Option<T>),
-) -> BTreeMap<String, T>
-where
-    T: Default,
-{
+) -> Result<Entries<T>, ConfigError> {
     let mut map = BTreeMap::new();
     for entry in entries.unwrap_or_default() {
         let (name, value) = split(entry);
-        map.entry(name).or_insert_with(|| value.unwrap_or_default());
+        match map.entry(name) {
+            Entry::Vacant(free) => {
+                free.insert((file.to_owned(), value.unwrap_or_default()));
+            }
+            Entry::Occupied(taken) => {
+                return Err(ConfigError::Duplicate {
+                    file: file.to_owned(),
+                    what,
+                    name: taken.key().clone(),
+                });
+            }
+        }
     }
-    map
+    Ok(map)
 }
 
 #[derive(Deserialize, Default)]

@@ -54,6 +54,8 @@ pub struct Config {
     pub(crate) compression: bool,
     pub(crate) identity: Option<Identity>,
     pub(crate) authentication: Authentication,
+    /// Whether credentials may go to a server that is reached without TLS.
+    pub(crate) plain_http: bool,
     pub(crate) impersonation: Option<Impersonation>,
     pub(crate) namespace: String,
     pub(crate) settings: Settings,
@@ -79,7 +81,7 @@ impl Config {
     /// # Errors
     /// The URL cannot be used.
     pub fn new(url: &str) -> Result<Self, ConfigError> {
-        Ok(Self::of_server(Server::parse(url, "the given server")?))
+        Ok(Self::of_server(Server::parse(url, &"the given server")?))
     }
 
     pub(crate) fn of_server(server: Server) -> Self {
@@ -90,6 +92,7 @@ impl Config {
             compression: true,
             identity: None,
             authentication: Authentication::None,
+            plain_http: false,
             impersonation: None,
             namespace: "default".to_owned(),
             settings: Settings::new(),
@@ -175,7 +178,8 @@ impl Config {
             .ok_or(ConfigError::NotFound { tried })
     }
 
-    /// With this bearer token.
+    /// With this bearer token. It is withheld from a server that is reached by plain `http://`, unless
+    /// [`with_credentials_over_http`](Self::with_credentials_over_http) allows it.
     #[must_use]
     pub fn with_token(mut self, token: Secret) -> Self {
         self.authentication = Authentication::Token(token);
@@ -189,6 +193,32 @@ impl Config {
             file: file.into(),
             fallback: None,
         };
+        self
+    }
+
+    /// With credentials also for a server that is reached by plain `http://`, where everybody on the
+    /// way can read them. By default they are withheld from it, as kubectl does; a [`Client`] warns
+    /// either way.
+    ///
+    /// A kubeconfig allows the same with an extension of its cluster:
+    ///
+    /// ```yaml
+    /// clusters:
+    /// - name: mock
+    ///   cluster:
+    ///     server: http://127.0.0.1:8001
+    ///     extensions:
+    ///     - name: informer/credentials-over-http
+    ///       extension: {allow: true}
+    /// ```
+    ///
+    /// This is about tokens, passwords and exec plugins. An impersonation is no secret and is always
+    /// sent.
+    ///
+    /// [`Client`]: crate::Client
+    #[must_use]
+    pub const fn with_credentials_over_http(mut self) -> Self {
+        self.plain_http = true;
         self
     }
 
@@ -230,6 +260,16 @@ impl Config {
     #[must_use]
     pub fn default_namespace(&self) -> &str {
         &self.namespace
+    }
+
+    /// Whether there are credentials that the server is not shown, as it is reached without TLS.
+    pub(crate) const fn withholds_credentials(&self) -> bool {
+        self.has_credentials_in_the_clear() && !self.plain_http
+    }
+
+    /// Whether there are credentials for a server that is reached without TLS.
+    pub(crate) const fn has_credentials_in_the_clear(&self) -> bool {
+        !self.server.tls && !matches!(self.authentication, Authentication::None)
     }
 
     /// How connections are made and kept.

@@ -1,56 +1,89 @@
 //! A context of a kubeconfig becomes a configuration.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use informer_core::transport::check_namespace;
 
-use super::kubeconfig::{Cluster, Exec, Kubeconfig, User};
+use super::kubeconfig::{Cluster, Entries, Exec, Kubeconfig, User};
 use super::{Config, ConfigError, Identity, Pem, Proxy, Server};
 use crate::auth::exec::{ApiVersion, ExecPlugin, Interactive};
 use crate::auth::{Authentication, Impersonation};
+use crate::file;
 use crate::secret::Secret;
 
 /// The name under which a cluster keeps something for the plugin of its user.
 const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
+/// The name under which a cluster allows that its user's credentials go to it without TLS.
+const PLAIN_HTTP_EXTENSION: &str = "informer/credentials-over-http";
+
+/// An entry of a kubeconfig, for messages.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    what: &'static str,
+    name: &'a str,
+    file: &'a Path,
+}
+
+impl fmt::Display for Of<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, name, file } = self;
+        write!(f, "{what} `{name}` in {}", file.display())
+    }
+}
+
 pub(super) fn config(files: &Kubeconfig, context: Option<&str>) -> Result<Config, ConfigError> {
     let name = context
         .or(files.current_context.as_deref())
         .ok_or_else(|| ConfigError::NoContext {
+            files: files.files.clone(),
             known: files.contexts.keys().cloned().collect(),
         })?;
-    let context = entry(&files.contexts, "context", name)?;
-    let cluster = entry(&files.clusters, "cluster", &context.cluster)?;
-    let mut config = of_cluster(cluster, &format!("cluster `{}`", context.cluster))?;
-    if !context.user.is_empty() {
-        let user = entry(&files.users, "user", &context.user)?;
-        let of = format!("user `{}`", context.user);
-        config.identity = identity(user, &of)?;
-        config.impersonation = impersonation(user, &of)?;
-        config.authentication = authentication(user, cluster, &of)?;
+    let (of, context) = entry(files, &files.contexts, "context", name)?;
+    if context.cluster.is_empty() {
+        let reason = "is missing; it is the name of one of the clusters";
+        return Err(ConfigError::invalid(&of, "cluster", reason));
     }
-    if let Some(namespace) = context.namespace.as_deref().filter(|name| !name.is_empty()) {
-        namespace.clone_into(&mut config.namespace);
+    let namespace = filled(context.namespace.clone());
+    if let Some(Err(invalid)) = namespace.as_deref().map(check_namespace) {
+        let reason = format!("cannot be used: {invalid}");
+        return Err(ConfigError::invalid(&of, "namespace", reason));
+    }
+    let (of, cluster) = entry(files, &files.clusters, "cluster", &context.cluster)?;
+    let mut config = of_cluster(cluster, of)?;
+    if !context.user.is_empty() {
+        let (of, user) = entry(files, &files.users, "user", &context.user)?;
+        config.identity = identity(user, of)?;
+        config.impersonation = impersonation(user, of)?;
+        config.authentication = authentication(user, cluster, of)?;
+    }
+    if let Some(namespace) = namespace {
+        config.namespace = namespace;
     }
     Ok(config)
 }
 
 fn entry<'a, T>(
-    map: &'a BTreeMap<String, T>,
+    all: &Kubeconfig,
+    entries: &'a Entries<T>,
     what: &'static str,
     name: &str,
-) -> Result<&'a T, ConfigError> {
-    map.get(name).ok_or_else(|| ConfigError::Unknown {
+) -> Result<(Of<'a>, &'a T), ConfigError> {
+    let found = entries.get_key_value(name);
+    let (name, (file, value)) = found.ok_or_else(|| ConfigError::Unknown {
         what,
         name: name.to_owned(),
-        known: map.keys().cloned().collect(),
-    })
+        files: all.files.clone(),
+        known: entries.keys().cloned().collect(),
+    })?;
+    Ok((Of { what, name, file }, value))
 }
 
-fn of_cluster(cluster: &Cluster, of: &str) -> Result<Config, ConfigError> {
-    let server = Server::parse(cluster.server.as_deref().unwrap_or_default(), of)?;
+fn of_cluster(cluster: &Cluster, of: Of<'_>) -> Result<Config, ConfigError> {
+    let server = Server::parse(cluster.server.as_deref().unwrap_or_default(), &of)?;
     let mut config = Config::of_server(server);
     config.trust.ca = pem(
         cluster.certificate_authority_data.clone().map(Secret::from),
@@ -61,24 +94,40 @@ fn of_cluster(cluster: &Cluster, of: &str) -> Result<Config, ConfigError> {
     config.trust.insecure = cluster.insecure_skip_tls_verify.unwrap_or(false);
     if config.trust.insecure && config.trust.ca.is_some() {
         return Err(ConfigError::invalid(
-            of,
+            &of,
             "insecure-skip-tls-verify",
             "cannot be true beside a certificate authority; remove one of them",
         ));
     }
     config.trust.server_name = filled(cluster.tls_server_name.clone());
     if let Some(proxy) = cluster.proxy_url.as_ref().filter(|url| !url.is_empty()) {
-        config.proxy = Some(Proxy::parse(proxy.expose(), of)?);
+        config.proxy = Some(Proxy::parse(proxy.expose(), &of)?);
     }
     config.compression = !cluster.disable_compression.unwrap_or(false);
+    config.plain_http = match extension(cluster, PLAIN_HTTP_EXTENSION).map(|it| it.get("allow")) {
+        None => false,
+        Some(Some(serde_json::Value::Bool(allow))) => *allow,
+        Some(_) => {
+            let reason = "must hold the extension `informer/credentials-over-http` in this form: \
+                          {allow: true}";
+            return Err(ConfigError::invalid(&of, "extensions", reason));
+        }
+    };
     Ok(config)
+}
+
+/// What the cluster says under a name that is nobody's but ours, or a plugin's.
+fn extension<'a>(cluster: &'a Cluster, name: &str) -> Option<&'a serde_json::Value> {
+    let mut extensions = cluster.extensions.iter().flatten();
+    let found = extensions.find(|extension| extension.name == name)?;
+    Some(found.extension.as_ref().unwrap_or(&serde_json::Value::Null))
 }
 
 /// Data wins over a file, as for kubectl.
 fn pem(
     data: Option<Secret>,
     file: Option<&PathBuf>,
-    of: &str,
+    of: Of<'_>,
     field: &'static str,
 ) -> Result<Option<Pem>, ConfigError> {
     if let Some(data) = data.filter(|data| !data.is_empty()) {
@@ -87,7 +136,7 @@ fn pem(
             .decode(compact.expose())
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .ok_or_else(|| ConfigError::invalid(of, field, "is not PEM in base64"))?;
+            .ok_or_else(|| ConfigError::invalid(&of, field, "is not PEM in base64"))?;
         return Ok(Some(Pem::Text(Secret::from(text))));
     }
     Ok(file
@@ -95,7 +144,7 @@ fn pem(
         .map(|file| Pem::File(file.clone())))
 }
 
-fn identity(user: &User, of: &str) -> Result<Option<Identity>, ConfigError> {
+fn identity(user: &User, of: Of<'_>) -> Result<Option<Identity>, ConfigError> {
     let certificate = pem(
         user.client_certificate_data.clone().map(Secret::from),
         user.client_certificate.as_ref(),
@@ -112,19 +161,19 @@ fn identity(user: &User, of: &str) -> Result<Option<Identity>, ConfigError> {
         (Some(certificate), Some(key)) => Ok(Some(Identity { certificate, key })),
         (None, None) => Ok(None),
         (Some(_), None) => Err(ConfigError::invalid(
-            of,
+            &of,
             "client-key",
             "is missing beside a client certificate; give it as a file or as client-key-data",
         )),
         (None, Some(_)) => Err(ConfigError::invalid(
-            of,
+            &of,
             "client-certificate",
             "is missing beside a client key; give it as a file or as client-certificate-data",
         )),
     }
 }
 
-fn impersonation(user: &User, of: &str) -> Result<Option<Impersonation>, ConfigError> {
+fn impersonation(user: &User, of: Of<'_>) -> Result<Option<Impersonation>, ConfigError> {
     let uid = filled(user.impersonate_uid.clone());
     let groups = user.impersonate_groups.clone().unwrap_or_default();
     let extra = user.impersonate_extra.clone().unwrap_or_default();
@@ -137,17 +186,21 @@ fn impersonation(user: &User, of: &str) -> Result<Option<Impersonation>, ConfigE
         })),
         None if uid.is_none() && groups.is_empty() && extra.is_empty() => Ok(None),
         None => Err(ConfigError::invalid(
-            of,
+            &of,
             "as",
             "is missing: a uid, groups or extra cannot be impersonated without a user",
         )),
     }
 }
 
-fn authentication(user: &User, cluster: &Cluster, of: &str) -> Result<Authentication, ConfigError> {
+fn authentication(
+    user: &User,
+    cluster: &Cluster,
+    of: Of<'_>,
+) -> Result<Authentication, ConfigError> {
     if user.auth_provider.is_some() {
         return Err(ConfigError::unsupported(
-            of,
+            &of,
             "an auth-provider (OIDC and others) is not supported; use an exec plugin or a token",
         ));
     }
@@ -163,7 +216,7 @@ fn authentication(user: &User, cluster: &Cluster, of: &str) -> Result<Authentica
     let mut given = ways.iter().filter(|(is_given, _)| *is_given);
     if let (Some((_, one)), Some((_, two))) = (given.next(), given.next()) {
         return Err(ConfigError::invalid(
-            of,
+            &of,
             two,
             format!(
                 "stands beside `{one}`; only one way to authenticate can be used, remove the other"
@@ -184,13 +237,13 @@ fn authentication(user: &User, cluster: &Cluster, of: &str) -> Result<Authentica
     })
 }
 
-fn exec_plugin(exec: &Exec, cluster: &Cluster, of: &str) -> Result<ExecPlugin, ConfigError> {
+fn exec_plugin(exec: &Exec, cluster: &Cluster, of: Of<'_>) -> Result<ExecPlugin, ConfigError> {
     let version = match exec.api_version.as_deref() {
         Some("client.authentication.k8s.io/v1") => ApiVersion::V1,
         Some("client.authentication.k8s.io/v1beta1") => ApiVersion::V1Beta1,
         _ => {
             return Err(ConfigError::invalid(
-                of,
+                &of,
                 "exec.apiVersion",
                 "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1",
             ));
@@ -198,7 +251,7 @@ fn exec_plugin(exec: &Exec, cluster: &Cluster, of: &str) -> Result<ExecPlugin, C
     };
     if exec.command.as_os_str().is_empty() {
         return Err(ConfigError::invalid(
-            of,
+            &of,
             "exec.command",
             "is missing; it is the program that prints credentials",
         ));
@@ -211,7 +264,7 @@ fn exec_plugin(exec: &Exec, cluster: &Cluster, of: &str) -> Result<ExecPlugin, C
         (Some("Always"), _) => Interactive::Always,
         _ => {
             return Err(ConfigError::invalid(
-                of,
+                &of,
                 "exec.interactiveMode",
                 "must be Never, IfAvailable or Always",
             ));
@@ -219,7 +272,7 @@ fn exec_plugin(exec: &Exec, cluster: &Cluster, of: &str) -> Result<ExecPlugin, C
     };
     let env = exec.env.iter().flatten();
     Ok(ExecPlugin {
-        of: of.to_owned(),
+        of: format!("user `{}`", of.name),
         version,
         command: exec.command.clone(),
         args: exec.args.clone().unwrap_or_default(),
@@ -244,11 +297,11 @@ fn cluster_info(cluster: &Cluster) -> Result<Secret, ConfigError> {
     ) {
         (Some(data), _) if !data.is_empty() => Some(data.clone()),
         (_, Some(file)) if !file.as_os_str().is_empty() => {
-            let pem = std::fs::read(file).map_err(|error| ConfigError::Unreadable {
+            let pem = file::read(file).map_err(|error| ConfigError::Unreadable {
                 file: file.clone(),
                 reason: error.to_string(),
             })?;
-            Some(STANDARD.encode(pem))
+            Some(STANDARD.encode(pem.expose()))
         }
         _ => None,
     };
@@ -274,12 +327,7 @@ fn cluster_info(cluster: &Cluster) -> Result<Secret, ConfigError> {
         "disable-compression",
         cluster.disable_compression.map(Into::into),
     );
-    let mut extensions = cluster.extensions.iter().flatten();
-    let extension = extensions.find(|extension| extension.name == EXEC_EXTENSION);
-    put(
-        "config",
-        extension.and_then(|found| found.extension.clone()),
-    );
+    put("config", extension(cluster, EXEC_EXTENSION).cloned());
     Ok(Secret::from(serde_json::Value::Object(info).to_string()))
 }
 

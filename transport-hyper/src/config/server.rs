@@ -1,5 +1,8 @@
 //! Addresses: of the API server, and of a proxy before it.
 
+use std::fmt;
+use std::net::Ipv6Addr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::Uri;
@@ -20,7 +23,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn parse(text: &str, of: &str) -> Result<Self, ConfigError> {
+    pub(crate) fn parse(text: &str, of: &impl fmt::Display) -> Result<Self, ConfigError> {
         const FIELD: &str = "server";
         let bad = |reason: &str| ConfigError::invalid(of, FIELD, reason);
         if text.trim().is_empty() {
@@ -53,7 +56,7 @@ impl Server {
         Ok(Self {
             tls,
             host,
-            port: uri.port_u16().unwrap_or(if tls { 443 } else { 80 }),
+            port: port_of(&uri, if tls { 443 } else { 80 }).ok_or_else(|| bad(NO_PORT))?,
             prefix: uri.path().trim_end_matches('/').to_owned(),
         })
     }
@@ -87,7 +90,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    pub(crate) fn parse(text: &str, of: &str) -> Result<Self, ConfigError> {
+    pub(crate) fn parse(text: &str, of: &impl fmt::Display) -> Result<Self, ConfigError> {
         const FIELD: &str = "proxy-url";
         let bad = |reason: &str| ConfigError::invalid(of, FIELD, reason);
         let uri: Uri = text
@@ -116,7 +119,7 @@ impl Proxy {
             .map(|(user, _)| percent_decode(user));
         Ok(Self {
             host,
-            port: uri.port_u16().unwrap_or(80),
+            port: port_of(&uri, 80).ok_or_else(|| bad(NO_PORT))?,
             authorization: user
                 .map(|user| Secret::from(format!("Basic {}", STANDARD.encode(user)))),
         })
@@ -127,8 +130,36 @@ impl Proxy {
     }
 }
 
+/// What is wrong with a port that [`port_of`] does not take.
+const NO_PORT: &str = "has a port that is none: write a number from 1 to 65535, or leave it out";
+
+/// The port; the usual one if none is written. `None` for what stands there and is no port: no guess
+/// leads to an address that nobody has named.
+fn port_of(uri: &Uri, usual: u16) -> Option<u16> {
+    let authority = uri.authority()?.as_str();
+    let address = authority.rsplit_once('@').map_or(authority, |(_, it)| it);
+    match address.strip_prefix(uri.host()?)? {
+        "" => Some(usual),
+        port => port_number(port.strip_prefix(':')?),
+    }
+}
+
+/// The number of a port, written in digits alone.
+pub(super) fn port_number(text: &str) -> Option<u16> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|port| is_number && *port != 0)
+}
+
+/// A name or an address; only the address of IPv6 stands in brackets.
 fn host_of(uri: &Uri) -> Option<String> {
-    let host = uri.host()?.trim_matches(['[', ']']);
+    let host = uri.host()?;
+    let host = match host.strip_prefix('[') {
+        None => host,
+        Some(inner) => {
+            let address = inner.strip_suffix(']')?;
+            address.parse::<Ipv6Addr>().ok().map(|_| address)?
+        }
+    };
     (!host.is_empty()).then(|| host.to_owned())
 }
 
@@ -165,11 +196,11 @@ mod tests {
 
     #[test]
     fn servers() {
-        let server = Server::parse("https://example.org", "x").unwrap();
+        let server = Server::parse("https://example.org", &"x").unwrap();
         assert_eq!(server.url(), "https://example.org");
         assert_eq!(server.host_and_port(), "example.org:443");
         assert_eq!(server.prefix, "");
-        let server = Server::parse("http://[::1]:8080/k8s/clusters/c-1/", "x").unwrap();
+        let server = Server::parse("http://[::1]:8080/k8s/clusters/c-1/", &"x").unwrap();
         assert_eq!(server.host, "::1");
         assert_eq!(server.url(), "http://[::1]:8080/k8s/clusters/c-1");
         for (text, complaint) in [
@@ -179,8 +210,12 @@ mod tests {
             ("https://me:pw@a", "credentials"),
             ("https://a/?x=1", "query"),
             ("https://a b", "is not a URL"),
+            ("https://[a:80]", "names no host"),
+            ("https://a:80010", "has a port that is none"),
+            ("https://[::1]:", "has a port that is none"),
+            ("https://[::1]x:6443", "has a port that is none"),
         ] {
-            let error = Server::parse(text, "cluster `c`").unwrap_err().to_string();
+            let error = Server::parse(text, &"cluster `c`").unwrap_err().to_string();
             assert!(error.starts_with("cluster `c`: `server` "), "{error}");
             assert!(error.contains(complaint), "{error}");
         }
@@ -188,16 +223,16 @@ mod tests {
 
     #[test]
     fn proxies() {
-        let proxy = Proxy::parse("http://me:p%40ss@proxy:3128", "x").unwrap();
+        let proxy = Proxy::parse("http://me:p%40ss@proxy:3128", &"x").unwrap();
         assert_eq!(proxy.authority(), "proxy:3128");
         let expected = format!("Basic {}", STANDARD.encode("me:p@ss"));
         assert_eq!(proxy.authorization.unwrap().expose(), expected);
-        let error = Proxy::parse("socks5://proxy:1080", "cluster `c`").unwrap_err();
+        let error = Proxy::parse("socks5://proxy:1080", &"cluster `c`").unwrap_err();
         assert_eq!(
             error.to_string(),
             "cluster `c`: a socks5 proxy is not supported; use an http proxy (CONNECT)"
         );
-        assert!(Proxy::parse("https://proxy", "x").is_err());
-        assert!(Proxy::parse("proxy:3128", "x").is_err());
+        assert!(Proxy::parse("https://proxy", &"x").is_err());
+        assert!(Proxy::parse("proxy:3128", &"x").is_err());
     }
 }

@@ -37,18 +37,21 @@ fn contexts() {
     let config = Config::from_kubeconfig(&file, Some("prod")).unwrap();
     assert_eq!(config.server_url(), "https://prod.example.org/k8s");
     assert_eq!(config.default_namespace(), "default");
+    let name = file.display();
     for (context, complaint) in [
         (
             "typo",
-            "there is no context `typo` in the kubeconfig; there are: `kind`, `lost`, `nobody`, `prod`",
+            format!(
+                "there is no context `typo` in {name}; there are: `kind`, `lost`, `nobody`, `prod`"
+            ),
         ),
         (
             "lost",
-            "there is no cluster `gone` in the kubeconfig; there are: `kind`, `prod`",
+            format!("there is no cluster `gone` in {name}; there are: `kind`, `prod`"),
         ),
         (
             "nobody",
-            "there is no user `gone` in the kubeconfig; there are: `me`",
+            format!("there is no user `gone` in {name}; there are: `me`"),
         ),
     ] {
         let error = Config::from_kubeconfig(&file, Some(context)).unwrap_err();
@@ -146,7 +149,12 @@ fn what_cannot_be_used_is_named() {
     ];
     for (cluster, user, complaint) in rows {
         let file = folder.write("config", &simple(cluster, user));
-        let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
+        let error = Config::from_kubeconfig(&file, None)
+            .unwrap_err()
+            .to_string();
+        let place = format!(" in {}", file.display());
+        assert!(error.contains(&place), "{error}");
+        let error = error.replacen(&place, "", 1);
         assert!(error.starts_with(complaint), "{error}");
     }
     // The older version of the conversation has a default.
@@ -172,13 +180,6 @@ fn files_that_are_not_there_or_no_yaml() {
     let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
     assert!(error.contains("config is malformed: line 3"), "{error}");
     assert!(!error.contains("s3cret"), "{error}");
-
-    let file = folder.write("config", "");
-    let error = Config::from_kubeconfig(file, None).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the kubeconfig has no `current-context`; name a context: none"
-    );
 }
 
 #[test]
@@ -279,5 +280,190 @@ fn nothing_anywhere_is_one_sentence() {
         "no configuration for a Kubernetes cluster was found (KUBECONFIG is not set; \
          /nowhere/.kube/config does not exist; not in a pod: KUBERNETES_SERVICE_HOST is not set); \
          set KUBECONFIG or name a kubeconfig file"
+    );
+}
+
+#[test]
+fn a_port_that_is_none_is_refused() {
+    for port in [
+        "80010",
+        "0",
+        "-1",
+        "+443",
+        "6443x",
+        "",
+        "65536",
+        "99999999999999999999",
+    ] {
+        for scheme in ["http", "https"] {
+            for host in ["127.0.0.1", "[::1]", "example.org"] {
+                let url = format!("{scheme}://{host}:{port}");
+                let error = Config::new(&url).unwrap_err().to_string();
+                assert!(error.contains("`server` "), "{url}: {error}");
+            }
+        }
+        let folder = Folder::new();
+        let cluster = format!("{{server: 'https://a', proxy-url: 'http://me:pw@proxy:{port}'}}");
+        let file = folder.write("config", &simple(&cluster, "{}"));
+        let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
+        assert!(error.contains("`proxy-url` "), "{port}: {error}");
+        assert!(!error.contains("pw"), "{error}");
+    }
+    let error = Config::new("https://127.0.0.1:80010").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the given server: `server` has a port that is none: write a number from 1 to 65535, \
+         or leave it out"
+    );
+}
+
+#[test]
+fn the_address_of_a_pod_is_what_its_environment_says_or_nothing() {
+    let folder = Folder::new();
+    for (name, text) in [("token", "abc"), ("ca.crt", "a certificate")] {
+        folder.write(name, text);
+    }
+    let mut environment = Environment::default();
+    environment.home = Some(folder.path().join("home"));
+    environment.service_account = folder.path().to_owned();
+    for (host, port, named) in [
+        ("10.96.0.1", "80010", "KUBERNETES_SERVICE_PORT"),
+        ("10.96.0.1", "0", "KUBERNETES_SERVICE_PORT"),
+        ("10.96.0.1", "+443", "KUBERNETES_SERVICE_PORT"),
+        ("10.96.0.1", "https", "KUBERNETES_SERVICE_PORT"),
+        ("a/b", "443", "KUBERNETES_SERVICE_HOST"),
+        ("me@a", "443", "KUBERNETES_SERVICE_HOST"),
+        ("a:80", "443", "KUBERNETES_SERVICE_HOST"),
+        ("a b", "443", "KUBERNETES_SERVICE_HOST"),
+    ] {
+        environment.service_host = Some(host.to_owned());
+        environment.service_port = Some(port.to_owned());
+        let error = Config::infer_from(&environment).unwrap_err().to_string();
+        assert!(error.contains(named), "{host} {port}: {error}");
+    }
+    environment.service_host = Some("10.96.0.1".to_owned());
+    environment.service_port = None;
+    let error = Config::infer_from(&environment).unwrap_err().to_string();
+    assert!(
+        error.contains("KUBERNETES_SERVICE_PORT is not set"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_name_that_stands_twice_is_refused() {
+    let folder = Folder::new();
+    for (list, what, inner) in [
+        ("contexts", "context", "context: {cluster: c}"),
+        ("clusters", "cluster", "cluster: {server: 'https://a'}"),
+        ("users", "user", "user: {token: s3cret}"),
+    ] {
+        let twice =
+            format!("{list}: [{{name: x, {inner}}}, {{name: y, {inner}}}, {{name: x, {inner}}}]\n");
+        let file = folder.write("config", &twice);
+        let error = Config::from_kubeconfig(&file, None)
+            .unwrap_err()
+            .to_string();
+        let expected = format!(
+            "{} has the {what} `x` twice; remove or rename one of them",
+            file.display()
+        );
+        assert_eq!(error, expected);
+        // In two files, the first one counts.
+        let once = format!("{list}: [{{name: x, {inner}}}]\n");
+        let files = [folder.write("a", &once), folder.write("b", &once)];
+        let error = Config::from_kubeconfigs(&files, None)
+            .unwrap_err()
+            .to_string();
+        assert!(!error.contains("twice"), "{error}");
+    }
+}
+
+#[test]
+fn every_complaint_names_its_file() {
+    let folder = Folder::new();
+    let file = folder.write("config", KIND);
+    let name = file.display().to_string();
+    let complaint = |text: &str, context: Option<&str>| {
+        folder.write("config", text);
+        Config::from_kubeconfig(&file, context)
+            .unwrap_err()
+            .to_string()
+    };
+    for context in ["typo", "lost", "nobody"] {
+        let error = complaint(KIND, Some(context));
+        assert!(error.contains(&name), "{error}");
+    }
+    for (cluster, user) in [
+        ("{}", "{}"),
+        ("{server: 'https://a', proxy-url: 'socks5://p:1'}", "{}"),
+        ("{server: 'https://a'}", "{token: a, username: b}"),
+        ("{server: 'https://a'}", "{auth-provider: {name: oidc}}"),
+        ("{server: 'https://a'}", "{exec: {command: x}}"),
+    ] {
+        let error = complaint(&simple(cluster, user), None);
+        assert!(error.contains(&name), "{error}");
+    }
+    let error = complaint("", None);
+    assert_eq!(
+        error,
+        format!("{name} has no contexts; write one into it, or name another kubeconfig")
+    );
+    let error = complaint("contexts: [{name: a}, {name: b}]", None);
+    assert_eq!(
+        error,
+        format!(
+            "{name} has no `current-context`; choose one of its contexts (`a`, `b`): name it, or \
+             run `kubectl config use-context`"
+        )
+    );
+    let error = complaint("contexts: [{name: a}]", Some("a"));
+    assert!(
+        error.contains(&format!("context `a` in {name}: `cluster` is missing")),
+        "{error}"
+    );
+    let error = complaint("", Some("a"));
+    assert_eq!(
+        error,
+        format!("there is no context `a` in {name}, which has no contexts")
+    );
+    for namespace in ["..", "a/b", "Web"] {
+        let text = KIND.replace("namespace: web", &format!("namespace: '{namespace}'"));
+        let error = complaint(&text, None);
+        let start = format!("context `kind` in {name}: `namespace` ");
+        assert!(error.starts_with(&start), "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_not_read_whole() {
+    let folder = Folder::new();
+    let file = folder.write("config", "");
+    let zeros = std::fs::File::options().write(true).open(&file).unwrap();
+    zeros.set_len(1 << 26).unwrap();
+    let error = Config::from_kubeconfig(&file, None)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        format!(
+            "cannot read {}: it is larger than 4 MiB; is it the right file?",
+            file.display()
+        )
+    );
+    // Small enough, but with more in it than anybody would write.
+    let file = folder.write(
+        "many",
+        &format!("preferences: [{}]\n", "0,".repeat(400_000)),
+    );
+    let error = Config::from_kubeconfig(&file, None)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        format!(
+            "{} is malformed: it holds more than a kubeconfig can; is it the right file?",
+            file.display()
+        )
     );
 }

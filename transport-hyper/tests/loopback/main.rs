@@ -31,5 +31,11 @@ mod discovery;
 // Whole informers.
 mod informers;
 
+// Servers without TLS.
+mod plaintext;
+
+// Exec plugins that misbehave.
+mod plugins;
+
 // No secret is printed.
 mod secrecy;

@@ -1,6 +1,8 @@
 //! How a server is reached.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use super::faults::Faults;
 
@@ -21,9 +23,18 @@ pub struct HttpConfig {
     /// With TLS, and a certificate made for the occasion. Default: without.
     pub tls: bool,
     /// The bearer token that requests must carry. Default: none is needed.
+    ///
+    /// Clients show it over TLS. Without, the [kubeconfig](super::Running::kubeconfig) allows our own
+    /// client to show it all the same; kubectl does not.
     pub token: Option<String>,
     /// A longer body of a request is refused with 413. Default: 3 MiB, as a real server has it.
     pub max_body: usize,
+    /// At most so many connections are served at the same time; others wait until one of them ends.
+    /// Default: 1,024.
+    pub max_connections: NonZeroUsize,
+    /// How long the TLS handshake may take, and how long the head of a request: a connection on which
+    /// none comes is closed. Default: 30 s.
+    pub header_timeout: Duration,
     /// What goes wrong. Default: nothing.
     pub faults: Faults,
 }
@@ -37,6 +48,8 @@ impl HttpConfig {
             tls: false,
             token: None,
             max_body: 3 * 1024 * 1024,
+            max_connections: NonZeroUsize::MIN.saturating_add(1023),
+            header_timeout: Duration::from_secs(30),
             faults: Faults::default(),
         }
     }

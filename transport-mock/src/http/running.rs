@@ -1,15 +1,20 @@
 //! A server that runs.
 
+use std::future;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::config::HttpConfig;
@@ -65,13 +70,17 @@ pub async fn serve(server: SharedServer, config: HttpConfig) -> Result<Running, 
     let url = format!("{scheme}://{address}");
     let kubeconfig = kubeconfig::text(&url, ca_pem.as_deref(), config.token.as_deref());
     let trouble = Trouble::new(config.faults);
-    let front = Arc::new(Front::new(server, config.token, config.max_body, trouble));
+    let door = Door {
+        acceptor,
+        front: Arc::new(Front::new(server, config.token, config.max_body, trouble)),
+        header_timeout: config.header_timeout,
+    };
     Ok(Running {
         address,
         url,
         ca_pem,
         kubeconfig,
-        listening: tokio::spawn(listen(listener, acceptor, front)),
+        listening: tokio::spawn(door.listen(listener, config.max_connections)),
     })
 }
 
@@ -124,39 +133,77 @@ impl Drop for Running {
     }
 }
 
-/// Takes connections for ever. What it has spawned ends with it.
-async fn listen(listener: TcpListener, acceptor: Option<TlsAcceptor>, front: Arc<Front>) {
-    let mut tasks = JoinSet::new();
-    tasks.spawn(Arc::clone(&front).follow_script());
-    loop {
-        match listener.accept().await {
-            Ok((connection, _)) => {
-                tasks.spawn(connect(connection, acceptor.clone(), Arc::clone(&front)));
-            }
-            Err(_) => tokio::time::sleep(NO_CONNECTION).await,
-        }
-        // Those that are over.
-        while tasks.try_join_next().is_some() {}
-    }
+/// What every connection needs.
+#[derive(Clone)]
+struct Door {
+    acceptor: Option<TlsAcceptor>,
+    front: Arc<Front>,
+    header_timeout: Duration,
 }
 
-/// Serves one connection. A client that goes away or cannot shake hands is nobody's error.
-async fn connect(connection: TcpStream, acceptor: Option<TlsAcceptor>, front: Arc<Front>) {
-    // Lines of a watch are small and must not wait for each other.
-    let _ = connection.set_nodelay(true);
-    match acceptor {
-        None => talk(connection, front).await,
-        Some(acceptor) => {
-            if let Ok(connection) = acceptor.accept(connection).await {
-                talk(connection, front).await;
+impl Door {
+    /// Takes connections for ever. What it has spawned ends with it.
+    async fn listen(self, listener: TcpListener, max_connections: NonZeroUsize) {
+        let mut tasks = JoinSet::new();
+        tasks.spawn(Arc::clone(&self.front).follow_script());
+        let room = Arc::new(Semaphore::new(max_connections.get()));
+        // Those for whom there is no room wait where the system keeps them. Nobody closes the room.
+        while let Ok(room) = Arc::clone(&room).acquire_owned().await {
+            match listener.accept().await {
+                Ok((connection, _)) => {
+                    let door = self.clone();
+                    tasks.spawn(async move {
+                        door.connect(connection).await;
+                        drop(room);
+                    });
+                }
+                Err(_) => tokio::time::sleep(NO_CONNECTION).await,
+            }
+            // Those that are over.
+            while tasks.try_join_next().is_some() {}
+        }
+    }
+
+    /// Serves one connection. A client that goes away or cannot shake hands is nobody's error.
+    async fn connect(self, connection: TcpStream) {
+        // Lines of a watch are small and must not wait for each other.
+        let _ = connection.set_nodelay(true);
+        match &self.acceptor {
+            None => self.talk(connection).await,
+            Some(acceptor) => {
+                let shaking = timeout(self.header_timeout, acceptor.accept(connection));
+                if let Ok(Ok(connection)) = shaking.await {
+                    self.talk(connection).await;
+                }
             }
         }
     }
-}
 
-async fn talk(connection: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, front: Arc<Front>) {
-    let service = service_fn(move |request| Arc::clone(&front).answer(request));
-    let _ = auto::Builder::new(TokioExecutor::new())
-        .serve_connection(TokioIo::new(connection), service)
-        .await;
+    async fn talk(&self, connection: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let called = Arc::new(Notify::new());
+        let (front, calling) = (Arc::clone(&self.front), Arc::clone(&called));
+        let service = service_fn(move |request| {
+            calling.notify_one();
+            Arc::clone(&front).answer(request)
+        });
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.header_timeout);
+        let mut serving = pin!(builder.serve_connection(TokioIo::new(connection), service));
+        // Until the first request, nobody knows which HTTP is spoken, and no timer of one runs.
+        let silent = async {
+            if timeout(self.header_timeout, called.notified())
+                .await
+                .is_ok()
+            {
+                future::pending().await
+            }
+        };
+        tokio::select! {
+            _ = &mut serving => {}
+            () = silent => {}
+        }
+    }
 }

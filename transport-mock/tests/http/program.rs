@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::path::PathBuf;
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 fn command(arguments: &[&str]) -> Command {
@@ -113,6 +115,14 @@ fn ctrl_c_ends_it_and_takes_its_files_along() {
         "{text}"
     );
     let authority = value(&mut program.out, "authority ");
+    for (path, mode) in [
+        (Path::new(&kubeconfig), 0o600),
+        (Path::new(&authority), 0o600),
+        (Path::new(&kubeconfig).parent().unwrap(), 0o700),
+    ] {
+        let found = fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{} {found:o}", path.display());
+    }
     assert!(
         fs::read_to_string(authority)
             .unwrap()

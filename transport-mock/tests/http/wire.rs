@@ -107,3 +107,81 @@ async fn noise_on_one_connection_harms_no_other() {
         assert_eq!(client.get("/api/v1/pods").await.names(), ["a"]);
     }
 }
+
+/// Reads until the server closes the connection.
+async fn closed(connection: &mut TcpStream) -> String {
+    let mut said = Vec::new();
+    let reading = connection.read_to_end(&mut said);
+    let patience = std::time::Duration::from_secs(60);
+    tokio::time::timeout(patience, reading)
+        .await
+        .expect("the server waits for ever")
+        .unwrap();
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+#[tokio::test]
+async fn a_head_that_does_not_come_ends_the_connection() {
+    for tls in [false, true] {
+        let mut config = HttpConfig::new();
+        config.tls = tls;
+        config.header_timeout = std::time::Duration::from_millis(20);
+        let (_, running) = start(&["a"], config).await;
+        // Nothing; half a preface of HTTP/2; half a head; with TLS, half a handshake.
+        for sent in ["", "PRI * HT", "GET / HTTP/1.1\r\nhost: a\r\n"] {
+            let mut connection = TcpStream::connect(running.address()).await.unwrap();
+            connection.write_all(sent.as_bytes()).await.unwrap();
+            closed(&mut connection).await;
+        }
+    }
+    // The head of a later request, too.
+    let mut config = HttpConfig::new();
+    config.header_timeout = std::time::Duration::from_millis(20);
+    let (_, running) = start(&["a"], config).await;
+    let mut connection = TcpStream::connect(running.address()).await.unwrap();
+    let request = b"GET /readyz HTTP/1.1\r\nhost: a\r\n\r\nGET /re";
+    connection.write_all(request).await.unwrap();
+    let said = closed(&mut connection).await;
+    assert!(said.starts_with("HTTP/1.1 200 OK\r\n"), "{said}");
+}
+
+#[tokio::test]
+async fn a_watch_outlives_the_time_for_heads() {
+    for version in [Version::Http1, Version::Http2] {
+        let mut config = HttpConfig::new();
+        config.header_timeout = std::time::Duration::from_millis(20);
+        let (server, running) = start(&[], config).await;
+        let mut client = Client::connect_in(&running, version).await;
+        let mut lines = client.watch("/api/v1/pods?watch=1&resourceVersion=1").await;
+        // So long that an idle connection would have been closed: another one is, after this one.
+        let mut idle = TcpStream::connect(running.address()).await.unwrap();
+        closed(&mut idle).await;
+        let made = server
+            .with(|server| server.create("pods", pod("a")))
+            .unwrap();
+        let expected = format!("ADDED a@{}", made.revision());
+        assert_eq!(lines.next().await, event(&expected), "{version:?}");
+    }
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait_for_their_turn() {
+    let mut config = HttpConfig::new();
+    config.max_connections = std::num::NonZeroUsize::MIN;
+    let (_, running) = start(&["a"], config).await;
+    let mut first = Client::connect(&running).await;
+    assert_eq!(first.get("/readyz").await.status, 200);
+    let mut second = TcpStream::connect(running.address()).await.unwrap();
+    let request = b"GET /readyz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    second.write_all(request).await.unwrap();
+    // The first connection is served, as often as it asks, and the second one is not.
+    for _ in 0..10 {
+        assert_eq!(first.get("/api/v1/pods").await.names(), ["a"]);
+        let mut byte = [0];
+        let waiting = second.try_read(&mut byte).unwrap_err();
+        assert_eq!(waiting.kind(), std::io::ErrorKind::WouldBlock);
+    }
+    drop(first);
+    let said = closed(&mut second).await;
+    assert!(said.starts_with("HTTP/1.1 200 OK\r\n"), "{said}");
+}

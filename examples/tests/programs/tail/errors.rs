@@ -94,19 +94,45 @@ async fn a_missing_right_is_named() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_is_not_known_is_told_so() {
-    let mut config = HttpConfig::new();
-    config.token = Some("let-me-in".to_owned());
-    let (_, running) = cluster_with(config).await;
-    let file = File::new("token", "let-me-out");
-    fails(
-        &[
+    for (tls, said) in [
+        (
+            true,
+            "not authenticated; check the credentials (Unauthorized)",
+        ),
+        // Without TLS not even a token that is right would be shown.
+        (false, "the credentials were withheld, as http://127.0.0.1:"),
+    ] {
+        let mut config = HttpConfig::new();
+        config.token = Some("let-me-in".to_owned());
+        config.tls = tls;
+        let (_, running) = cluster_with(config).await;
+        let token = File::new("token", "let-me-out");
+        let authority = running.ca_pem().map(|pem| File::new("authority", pem));
+        let mut flags = vec![
             "pods",
             "--server",
             running.url(),
             "--token-file",
-            file.path(),
-        ],
-        &["not authenticated; check the credentials (Unauthorized)"],
+            token.path(),
+        ];
+        if let Some(file) = &authority {
+            flags.extend(["--ca", file.path()]);
+        }
+        fails(&flags, &[said]);
+        running.stop().await;
+    }
+}
+
+/// The kubeconfig of the mock allows what is withheld else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_kubeconfig_of_the_mock_shows_its_token_without_tls() {
+    let mut config = HttpConfig::new();
+    config.token = Some("let-me-in".to_owned());
+    let (_, running) = cluster_with(config).await;
+    let file = File::new("plain", running.kubeconfig());
+    is_refused(
+        &["nodes", "-n", "web", "--kubeconfig", file.path()],
+        "nodes live in no namespace; leave the namespace out",
     );
     running.stop().await;
 }
@@ -121,6 +147,12 @@ async fn flags_that_make_no_sense_are_refused() {
         (&[""], "RESOURCE"),
         (&["pods", "--nosuch"], "--nosuch"),
         (&["pods", "-n", ""], "--namespace"),
+        (&["pods", "-n", ".."], "cannot be a namespace"),
+        (&["pods", "-n", "a/b"], "cannot be a namespace"),
+        (
+            &["pods", "--server", "http://127.0.0.1:80010"],
+            "has a port that is none",
+        ),
         (&["pods", "-n", "web", "-A"], "--all-namespaces"),
         (&["pods", "-l", "app in web"], "app in web"),
         (

@@ -1,11 +1,11 @@
 //! What clients read, in a folder of its own that goes with the program.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::{env, process};
 
-/// A folder in the place for temporary files; it is deleted with this value.
+/// A folder in the place for temporary files, for nobody but this user; it is deleted with this value.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -16,7 +16,7 @@ impl Folder {
         let mut attempt = 0;
         loop {
             let path = parent.join(format!("{name}-{attempt}"));
-            match fs::create_dir(&path) {
+            match private_folder().create(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
                     attempt += 1;
@@ -26,12 +26,30 @@ impl Folder {
         }
     }
 
-    /// Writes a file, and answers where it is.
+    /// Writes a file that only this user can read, and answers where it is.
     pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
         let path = self.0.join(name);
-        fs::write(&path, text)?;
+        private_file().open(&path)?.write_all(text.as_bytes())?;
         Ok(path)
     }
+}
+
+/// Nobody else can look into it, not even for a moment: it is made so.
+fn private_folder() -> fs::DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there are no modes"))]
+    let mut folder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+    folder
+}
+
+/// The same for a file.
+fn private_file() -> fs::OpenOptions {
+    let mut file = fs::OpenOptions::new();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    file
 }
 
 impl Drop for Folder {

@@ -7,13 +7,14 @@ pub(crate) const USAGE: &str = "\
 usage: mock-apiserver [--port P] [--tls] [--pods N] [--churn R] [--token T] [--faults FILE]
 
 Serves a Kubernetes API in memory on 127.0.0.1 until Ctrl-C, and prints its address and the path of
-a kubeconfig.
+a kubeconfig. Only you can read that file; it is deleted at the end. At most 1,024 connections are
+served at a time, and one on which no request comes within 30 s is closed.
 
   --port P       listen on port P; 0, the default, is any free one
   --tls          with TLS, and a certificate made for the occasion
   --pods N       begin with N pods in the namespace default
   --churn R      create, update and delete about R pods each second
-  --token T      refuse requests without the bearer token T
+  --token T      refuse requests without the bearer token T; kubectl shows it only with --tls
   --faults FILE  let go wrong what the script in FILE says, one fault a line:
                    after N requests|events, or at 250ms|5s, followed by
                    refuse N CODE, reset, stall, delay TIME, expire, compact, restart or

@@ -1,12 +1,19 @@
 //! What a transport is made for: which objects, and in which encoding.
 
+// Names that a server can have.
+mod check;
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::transport::{At, Request};
 
+pub use check::{InvalidTarget, check_namespace};
+
 /// The part of every request that never changes: a transport value is made for one of these.
+///
+/// Any names can be written here; [`check`](Self::check) says whether a server can have them.
 ///
 /// ```
 /// use informer_core::transport::Target;

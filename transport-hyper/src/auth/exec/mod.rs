@@ -1,5 +1,11 @@
 //! The plugins that print credentials.
 
+// A process whose output, time and offspring are bounded.
+mod process;
+
+// When a plugin is run, and who shares the run.
+mod runs;
+
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -9,10 +15,11 @@ use std::time::{Duration, SystemTime};
 use informer_core::failure::bounded;
 use serde::Deserialize;
 use tokio::process::Command;
-use tokio::sync::Mutex;
 
 use super::AuthError;
 use crate::secret::Secret;
+use process::{Output, ProcessError};
+use runs::{REQUEST_PATIENCE, Runs, StillRunning};
 
 /// How long a plugin that asks nobody may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -68,23 +75,22 @@ pub(crate) struct ExecCredential {
 }
 
 impl ExecCredential {
-    fn is_fresh(&self) -> bool {
-        self.expires
-            .is_none_or(|expires| SystemTime::now() + MARGIN < expires)
+    fn is_fresh(&self, now: SystemTime) -> bool {
+        self.expires.is_none_or(|expires| now + MARGIN < expires)
     }
 }
 
-/// A plugin with what it printed last. However many ask, it runs once.
+/// A plugin and its runs.
 pub(super) struct ExecRunner {
-    plugin: ExecPlugin,
-    last: Mutex<Option<Arc<ExecCredential>>>,
+    plugin: Arc<ExecPlugin>,
+    runs: Runs,
 }
 
 impl ExecRunner {
     pub(super) fn new(plugin: ExecPlugin) -> Self {
         Self {
-            plugin,
-            last: Mutex::new(None),
+            plugin: Arc::new(plugin),
+            runs: Runs::default(),
         }
     }
 
@@ -93,16 +99,10 @@ impl ExecRunner {
         &self,
         refused: Option<&Arc<ExecCredential>>,
     ) -> Result<Arc<ExecCredential>, AuthError> {
-        let mut last = self.last.lock().await;
-        if let Some(credential) = last.as_ref()
-            && credential.is_fresh()
-            && refused.is_none_or(|refused| !Arc::ptr_eq(refused, credential))
-        {
-            return Ok(credential.clone());
-        }
-        let credential = Arc::new(self.plugin.run().await?);
-        *last = Some(credential.clone());
-        Ok(credential)
+        let plugin = Arc::clone(&self.plugin);
+        let run = || async move { plugin.run().await };
+        let given = self.runs.credential(refused, run).await;
+        given.unwrap_or_else(|StillRunning| Err(self.plugin.waiting()))
     }
 }
 
@@ -122,35 +122,38 @@ impl ExecPlugin {
             .args(self.args.iter().map(Secret::expose))
             .envs(self.env.iter().map(|(name, value)| (name, value.expose())))
             .env("KUBERNETES_EXEC_INFO", self.info(interactive).expose())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true);
+            .stdout(Stdio::piped());
         if interactive {
             command.stdin(Stdio::inherit()).stderr(Stdio::inherit());
         } else {
             command.stdin(Stdio::null()).stderr(Stdio::piped());
         }
-        let running = command.output();
-        let output = if interactive {
+        let running = process::run(command, interactive);
+        let ended = if interactive {
             running.await
         } else {
             tokio::time::timeout(PATIENCE, running)
                 .await
                 .map_err(|_| self.complain("it did not end within 60 s"))?
         };
-        let output = output.map_err(|error| {
-            let hint = self.install_hint.as_deref().unwrap_or_default();
-            self.complain(format!("it cannot be run: {error}. {hint}").trim_end())
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = ended.map_err(|error| match error {
+            ProcessError::TooMuch => {
+                self.complain("it printed more than 1 MiB; a credential is shorter")
+            }
+            ProcessError::NotRun(error) => {
+                let hint = self.install_hint.as_deref().unwrap_or_default();
+                self.complain(format!("it cannot be run: {error}. {hint}").trim_end())
+            }
         })?;
-        let printed = zeroize::Zeroizing::new(output.stdout);
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(self.complain(&format!(
-                "it failed with {}: {}",
-                output.status,
-                bounded(said.trim())
-            )));
+        if !status.success() {
+            let said = plain(&String::from_utf8_lossy(&stderr));
+            return Err(self.complain(&format!("it failed with {status}: {}", bounded(&said))));
         }
-        self.read(&printed)
+        self.read(&stdout)
     }
 
     /// What the plugin is told, in its environment.
@@ -208,6 +211,17 @@ impl ExecPlugin {
         })
     }
 
+    /// What a request says that has waited for long enough.
+    fn waiting(&self) -> AuthError {
+        AuthError(format!(
+            "waiting for exec plugin `{}` of {}, which has not ended for {} s; the server has not \
+             been asked",
+            self.command.display(),
+            self.of,
+            REQUEST_PATIENCE.as_secs()
+        ))
+    }
+
     fn complain(&self, about: &str) -> AuthError {
         let Self { of, command, .. } = self;
         AuthError(format!(
@@ -215,6 +229,25 @@ impl ExecPlugin {
             command.display()
         ))
     }
+}
+
+/// What a program says, in one line and without what would move the cursor of a terminal.
+fn plain(said: &str) -> String {
+    let mut text = String::with_capacity(said.len());
+    for word in said.split_whitespace() {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.extend(word.chars().map(|letter| match letter {
+            // The latter turn the direction of writing.
+            _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
+            '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                char::REPLACEMENT_CHARACTER
+            }
+            letter => letter,
+        }));
+    }
+    text
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,302 @@
+//! When a plugin is run, and who shares the run.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout};
+
+use super::ExecCredential;
+use crate::auth::AuthError;
+
+/// How long a request waits for a plugin. After that it fails, so that somebody learns what it waits
+/// for; the plugin goes on, and the next request waits for the same run.
+pub(super) const REQUEST_PATIENCE: Duration = Duration::from_secs(10);
+
+/// After a failure the plugin is not run for so long; after each further one twice as long.
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+
+/// The longest pause after a failure.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// However well it ends, it runs once in so long, on average. A server that refuses every credential,
+/// or a clock that is wrong, must not cost more.
+const INTERVAL: Duration = Duration::from_secs(15);
+
+/// So many runs may come one right after the other.
+const BURST: u32 = 5;
+
+type Outcome = Result<Arc<ExecCredential>, AuthError>;
+
+/// The runs of one plugin. However many ask, it runs once, and all are given what came of it.
+#[derive(Default)]
+pub(super) struct Runs {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    /// What was printed last.
+    last: Option<Arc<ExecCredential>>,
+    running: Option<Run>,
+    /// The last run, if it failed.
+    failed: Option<Failed>,
+    /// When the bucket of runs is full again.
+    full_at: Option<Instant>,
+}
+
+struct Run {
+    outcome: watch::Receiver<Option<Outcome>>,
+    task: AbortHandle,
+}
+
+struct Failed {
+    error: AuthError,
+    /// The pause that follows it.
+    pause: Duration,
+    until: Instant,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// A run takes too long for this request.
+pub(super) struct StillRunning;
+
+impl Runs {
+    /// What was printed last, unless it has expired or is what the server refused; then what `run`
+    /// gives, if it is time to run again.
+    pub(super) async fn credential<F>(
+        &self,
+        refused: Option<&Arc<ExecCredential>>,
+        run: impl FnOnce() -> F,
+    ) -> Result<Outcome, StillRunning>
+    where
+        F: Future<Output = Result<ExecCredential, AuthError>> + Send + 'static,
+    {
+        let mut outcome = {
+            let mut state = self.lock();
+            if let Some(known) = state.known(refused) {
+                return Ok(known);
+            }
+            match &state.running {
+                Some(running) => running.outcome.clone(),
+                None => self.start(&mut state, run()),
+            }
+        };
+        let waiting = timeout(REQUEST_PATIENCE, outcome.wait_for(Option::is_some));
+        match waiting.await {
+            Err(_) => Err(StillRunning),
+            Ok(Ok(outcome)) => outcome.clone().ok_or(StillRunning),
+            // Its task is gone: so is the runtime, and soon we are.
+            Ok(Err(_)) => Err(StillRunning),
+        }
+    }
+
+    /// Runs it in a task of its own: whoever waits for it may give up without harm to the others.
+    fn start<F>(&self, state: &mut State, run: F) -> watch::Receiver<Option<Outcome>>
+    where
+        F: Future<Output = Result<ExecCredential, AuthError>> + Send + 'static,
+    {
+        let (sender, outcome) = watch::channel(None);
+        let shared = Arc::downgrade(&self.state);
+        let task = tokio::spawn(async move {
+            let outcome = run.await.map(Arc::new);
+            if let Some(state) = shared.upgrade() {
+                lock(&state).ended(&outcome);
+            }
+            // Nobody may wait any more.
+            let _ = sender.send(Some(outcome));
+        });
+        state.spend();
+        state.running = Some(Run {
+            outcome: outcome.clone(),
+            task: task.abort_handle(),
+        });
+        outcome
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    /// What can be said without another run, or must be, because it is too early for one.
+    fn known(&self, refused: Option<&Arc<ExecCredential>>) -> Option<Outcome> {
+        let last = self.last.as_ref();
+        let good = last.filter(|last| {
+            last.is_fresh(SystemTime::now())
+                && refused.is_none_or(|refused| !Arc::ptr_eq(refused, last))
+        });
+        if let Some(good) = good {
+            return Some(Ok(good.clone()));
+        }
+        let now = Instant::now();
+        match (&self.running, &self.failed) {
+            (Some(_), _) => None,
+            (None, Some(failed)) if now < failed.until => Some(Err(failed.error.clone())),
+            // The server has the last word about a credential that is not good.
+            (None, None) if self.is_spent(now) => last.cloned().map(Ok),
+            _ => None,
+        }
+    }
+
+    fn ended(&mut self, outcome: &Outcome) {
+        self.running = None;
+        match outcome {
+            Ok(credential) => {
+                self.last = Some(credential.clone());
+                self.failed = None;
+            }
+            Err(error) => {
+                let longer = self.failed.as_ref().map(|failed| failed.pause * 2);
+                let pause = longer.unwrap_or(FIRST_PAUSE).min(LONGEST_PAUSE);
+                self.failed = Some(Failed {
+                    error: error.clone(),
+                    pause,
+                    until: Instant::now() + pause,
+                });
+            }
+        }
+    }
+
+    /// Whether the bucket of runs is empty.
+    fn is_spent(&self, now: Instant) -> bool {
+        self.full_at
+            .is_some_and(|full_at| full_at > now + INTERVAL * (BURST - 1))
+    }
+
+    fn spend(&mut self) {
+        let now = Instant::now();
+        self.full_at = Some(self.full_at.map_or(now, |at| at.max(now)) + INTERVAL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// A plugin that counts its runs.
+    #[derive(Default)]
+    struct Plugin {
+        runs: Runs,
+        count: Arc<AtomicU32>,
+    }
+
+    fn printed(expires: Option<SystemTime>) -> ExecCredential {
+        ExecCredential {
+            token: None,
+            identity: None,
+            expires,
+        }
+    }
+
+    impl Plugin {
+        async fn ask(
+            &self,
+            refused: Option<&Arc<ExecCredential>>,
+            outcome: Result<ExecCredential, &str>,
+        ) -> Outcome {
+            let outcome = outcome.map_err(|text| AuthError(text.to_owned()));
+            let count = Arc::clone(&self.count);
+            let run = || async move {
+                count.fetch_add(1, Ordering::Relaxed);
+                outcome
+            };
+            let given = self.runs.credential(refused, run).await;
+            given.unwrap_or_else(|StillRunning| panic!("it ends at once"))
+        }
+
+        fn count(&self) -> u32 {
+            self.count.load(Ordering::Relaxed)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_backs_off_and_tells_everybody_of_the_failure() {
+        let plugin = Plugin::default();
+        let began = Instant::now();
+        let mut at = Vec::new();
+        while began.elapsed() < Duration::from_secs(300) {
+            for _ in 0..20 {
+                let before = plugin.count();
+                let error = plugin.ask(None, Err("no")).await.err().unwrap();
+                assert_eq!(error.0, "no");
+                if plugin.count() > before {
+                    at.push(began.elapsed().as_secs());
+                }
+            }
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        assert_eq!(at, [0, 5, 15, 35, 75, 135, 195, 255]);
+        // When it works again, that counts, and a failure after it is the first one.
+        tokio::time::advance(LONGEST_PAUSE).await;
+        let first = plugin.ask(None, Ok(printed(None))).await.unwrap();
+        assert!(plugin.ask(Some(&first), Err("no")).await.is_err());
+        tokio::time::advance(FIRST_PAUSE).await;
+        assert!(plugin.ask(Some(&first), Ok(printed(None))).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_refused_again_and_again_is_renewed_a_few_times_a_minute() {
+        let plugin = Plugin::default();
+        let mut last = plugin.ask(None, Ok(printed(None))).await.unwrap();
+        for minute in 1..=5 {
+            for _ in 0..600 {
+                last = plugin.ask(Some(&last), Ok(printed(None))).await.unwrap();
+                tokio::time::advance(Duration::from_millis(100)).await;
+            }
+            assert_eq!(plugin.count(), BURST - 1 + 4 * minute);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_expires_soon_is_renewed() {
+        let now = SystemTime::now();
+        let ends_in = |seconds| printed(Some(now + Duration::from_secs(seconds)));
+        assert!(ends_in(11).is_fresh(now));
+        assert!(!ends_in(10).is_fresh(now));
+        assert!(!ends_in(9).is_fresh(now));
+        assert!(printed(None).is_fresh(now));
+
+        let plugin = Plugin::default();
+        plugin.ask(None, Ok(ends_in(5))).await.unwrap();
+        plugin.ask(None, Ok(ends_in(3600))).await.unwrap();
+        assert_eq!(plugin.count(), 2);
+        plugin.ask(None, Ok(ends_in(3600))).await.unwrap();
+        assert_eq!(plugin.count(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_does_not_wait_without_end_and_the_next_one_joins_the_run() {
+        let runs = Runs::default();
+        let (release, released) = tokio::sync::oneshot::channel();
+        let run = || async {
+            released
+                .await
+                .map_err(|_| AuthError("dropped".to_owned()))?;
+            Ok(printed(None))
+        };
+        let began = Instant::now();
+        assert!(runs.credential(None, run).await.is_err());
+        assert_eq!(began.elapsed(), REQUEST_PATIENCE);
+        let never = || async { Err(AuthError("it is run twice".to_owned())) };
+        assert!(runs.credential(None, never).await.is_err());
+        release.send(()).unwrap();
+        assert!(
+            runs.credential(None, never)
+                .await
+                .is_ok_and(|outcome| outcome.is_ok())
+        );
+    }
+}
