@@ -49,6 +49,8 @@ pub enum Failure {
     Refusal,
     /// A bound of the storage was reached.
     Full,
+    /// Requests followed one another so fast that the next one waits.
+    TooFast,
     /// Anything else.
     Other,
 }
@@ -76,6 +78,7 @@ impl Failure {
             Self::NoEndBookmark => "the streamed list did not announce its end in time",
             Self::Refusal => "the transform refused an object of the list",
             Self::Full => "the storage is full; give it room for more objects",
+            Self::TooFast => "the server ends its answers too soon; the next request waits",
             Self::Other => "the request failed",
         }
     }

@@ -117,6 +117,9 @@ mod clock;
 #[cfg(feature = "alloc")]
 mod wakers;
 
+// So many at once, and then at a steady rate.
+mod bucket;
+
 // Resource versions that can be compared.
 mod version;
 
@@ -176,6 +179,6 @@ pub use informer::{Informer, InformerConfig};
 pub use key::{ObjectKey, ParseKeyError};
 pub use object::Resource;
 pub use time::Instant;
-pub use version::{NotComparable, compare_versions};
+pub use version::{MAX_VERSION, NotComparable, compare_versions};
 #[cfg(feature = "alloc")]
 pub use wakers::Wakers;

@@ -3,6 +3,10 @@
 use core::cmp::Ordering;
 use core::fmt;
 
+/// The longest version that is adopted, in bytes. A server's are decimal numbers of at most 20 digits;
+/// what is longer than this is none, and no request carries it.
+pub const MAX_VERSION: usize = 128;
+
 /// Two versions that cannot be compared because one of them is not a decimal number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]

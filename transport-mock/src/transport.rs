@@ -11,6 +11,7 @@ use informer_core::{Failure, Instant};
 use crate::answer::{Answer, Body};
 use crate::fault::Fault;
 use crate::fault::body::BodyFault;
+use crate::fault::forged::forged;
 use crate::random::Random;
 use crate::request::{ApiRequest, Headers};
 use crate::shared::{MockServer, State};
@@ -83,6 +84,7 @@ struct Exchange {
 #[derive(Debug)]
 enum Source {
     Nothing,
+    /// A body that is complete.
     List(Vec<u8>),
     Watch(Box<Watch>),
 }
@@ -125,6 +127,15 @@ impl MockTransport {
         }
         let mut state = self.server.lock();
         let fault = state.plan.next();
+        if let Some(fault) = fault
+            && let Some(body) = forged(fault, request, id.number())
+        {
+            state.count(fault);
+            return Exchange {
+                source: Source::List(body),
+                ..Exchange::new(Delivery::new(id), now)
+            };
+        }
         let answer = match fault {
             Some(Fault::Refuse) => {
                 state.count(Fault::Refuse);

@@ -44,6 +44,7 @@ fn each_mutant_is_found_by_the_check_that_is_meant_for_it() {
         (Mutant::GhostObject, "and it should be None"),
         (Mutant::StaleVersion, "the store says that it is at version"),
         (Mutant::NeedlessRelist, "without a cause"),
+        (Mutant::SkippedWait, "requests within a minute"),
     ] {
         let found = (0..60).any(|seed| {
             let violation = World::new(seed).with_mutant(mutant).run().violation;

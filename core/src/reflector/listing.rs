@@ -1,5 +1,6 @@
 //! Facts during a list.
 
+use super::pages::{MAX_TOKEN, Turn};
 use super::phase::{Listing, State};
 use super::{Outcome, Reflector};
 use crate::failure::Failure;
@@ -8,6 +9,10 @@ use crate::object::Resource;
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{At, Request};
+use crate::version::MAX_VERSION;
+
+const REPEATS: &str = "the list does not end: a page has the continue token of an earlier one";
+const ENDLESS: &str = "the list does not end: it has more pages than any server's";
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_listing<T: Resource>(
@@ -25,10 +30,12 @@ impl<S: Storage> Reflector<S> {
             }
             Fact::Item(object) => {
                 listing.items += 1;
+                listing.pages.item();
                 Some(Change::ReplaceItem(object))
             }
             Fact::Rejected(Rejected { key, .. }) => {
                 listing.items += 1;
+                listing.pages.item();
                 Some(Change::ReplaceUnreadable(key))
             }
             Fact::PageEnd {
@@ -65,26 +72,17 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         // The version of a list is that of its first page: the others are read as of that one.
         let paged = listing.version.is_some();
+        if !paged && version.len() > MAX_VERSION {
+            let message = "the list has a version of more than 128 bytes, which no server's has";
+            return self.fail_listing(listing, Failure::Undecodable, message, now);
+        }
         let list_version = listing.version.get_or_insert_default();
         if !paged && list_version.set(version).is_err() {
             let message = "the version of the list does not fit";
             return self.fail_listing(listing, Failure::Full, message, now);
         }
         if let Some(next) = next {
-            let mut token = S::Text::default();
-            if token.set(next).is_err() {
-                if listing.unpaged {
-                    let message = "the token of the next page does not fit";
-                    return self.fail_listing(listing, Failure::Full, message, now);
-                }
-                return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
-            }
-            listing.exchange = self.exchange_for(Request::List {
-                version: At::Latest,
-                limit: listing.limit,
-                page: Some(token),
-            });
-            return (State::Listing(listing), None);
+            return self.turn_page(listing, next, now);
         }
         if paged && listing.at == At::Any {
             self.pages_always = true;
@@ -92,6 +90,52 @@ impl<S: Storage> Reflector<S> {
         self.version = listing.version.unwrap_or_default();
         self.finish_full_state();
         (self.watch(), Some(Change::ReplaceEnd))
+    }
+
+    fn turn_page<T: Resource>(
+        &mut self,
+        mut listing: Listing<S::Text>,
+        next: &str,
+        now: Instant,
+    ) -> Outcome<S, T> {
+        let mut token = S::Text::default();
+        if next.len() > MAX_TOKEN || token.set(next).is_err() {
+            if listing.unpaged {
+                let message = "the token of the next page does not fit";
+                return self.fail_listing(listing, Failure::Full, message, now);
+            }
+            return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
+        }
+        let turn = listing.pages.turn(&token, listing.limit);
+        let request = Request::List {
+            version: At::Latest,
+            limit: listing.limit,
+            page: Some(token),
+        };
+        listing.exchange = match turn {
+            Turn::Repeats => {
+                return self.fail_listing(listing, Failure::Undecodable, REPEATS, now);
+            }
+            Turn::TooMany => return self.give_up_pages(listing, now),
+            _ if self.never_page => return self.give_up_pages(listing, now),
+            Turn::Full => self.exchange_due(request, None),
+            Turn::Sparse => self.exchange_for(request),
+        };
+        (State::Listing(listing), None)
+    }
+
+    /// There is no end of pages. From here on the list is asked for in one piece, and a server that
+    /// sends pages even then is given time.
+    fn give_up_pages<T: Resource>(
+        &mut self,
+        listing: Listing<S::Text>,
+        now: Instant,
+    ) -> Outcome<S, T> {
+        if core::mem::replace(&mut self.never_page, true) || listing.unpaged {
+            return self.fail_listing(listing, Failure::Undecodable, ENDLESS, now);
+        }
+        self.note_failure(Failure::Undecodable, ENDLESS, now);
+        (self.list_unpaged(listing), Some(Change::ReplaceAbandon))
     }
 
     fn fail_listing<T: Resource>(
@@ -109,7 +153,9 @@ impl<S: Storage> Reflector<S> {
         let state = match failure {
             // Not resumed with the fresh token that the server offers: what changed on the pages read
             // so far would be lost.
-            Failure::Expired if on_later_page && !listing.unpaged => self.list_unpaged(listing),
+            Failure::Expired | Failure::Invalid if on_later_page && !listing.unpaged => {
+                self.list_unpaged(listing)
+            }
             Failure::Expired | Failure::VersionTooLarge if !listing.retried => {
                 self.version_unavailable = true;
                 let mut state = self.list_at(At::Latest, listing.limit);
@@ -117,6 +163,10 @@ impl<S: Storage> Reflector<S> {
                     listing.retried = true;
                 }
                 state
+            }
+            Failure::Invalid => {
+                self.forget(&listing.at);
+                self.leave(failure, now)
             }
             _ => self.leave(failure, now),
         };

@@ -24,6 +24,9 @@ mod rng;
 // Which version and page the next request carries, and why.
 mod request;
 
+// How many pages a list has.
+mod pages;
+
 // Facts during a list.
 mod listing;
 
@@ -36,6 +39,7 @@ mod watching;
 use core::fmt;
 use core::time::Duration;
 
+use crate::bucket::TokenBucket;
 use crate::failure::{self, Failure};
 use crate::flow::{Change, Fact};
 use crate::object::Resource;
@@ -56,6 +60,8 @@ pub struct Reflector<S: Storage> {
     rng: Rng,
     backoff: Backoff,
     internal_retry: RetryWindow,
+    /// What every request takes a token from, but one for the page behind a full one.
+    pace: TokenBucket,
     state: State<S::Text>,
     /// An exchange of which nothing more is wanted.
     abort: Option<ExchangeId>,
@@ -69,6 +75,8 @@ pub struct Reflector<S: Storage> {
     version_unavailable: bool,
     /// A list of whatever the server had at hand came in pages: it has no cache, so page always.
     pages_always: bool,
+    /// A list had no end of pages: ask for it in one piece.
+    never_page: bool,
     /// This server does not announce the end of a streamed state.
     never_stream: bool,
     /// A streamed state broke since the last full state was read.
@@ -103,6 +111,12 @@ pub struct LastFailure<X> {
 /// A watch that ends sooner than this without an event is suspicious.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
+/// So many requests follow one another at once, whatever the server does.
+const BURST: u32 = 5;
+
+/// After that there is one so often.
+const PACE: Duration = Duration::from_secs(3);
+
 /// Why a deletion that cannot be attributed ends a watch: only a full state can tell what is gone.
 const UNKNOWN_GONE: &str = "an object was deleted, but the event does not say which one";
 
@@ -124,6 +138,8 @@ impl<S: Storage> Reflector<S> {
             rng: Rng::new(seed),
             backoff: Backoff::new(config.backoff, Instant::default()),
             internal_retry: RetryWindow::new(config.internal_retry),
+            // Nobody waits longer for a token than the longest delay after a failure.
+            pace: TokenBucket::new(1.0 / PACE.min(config.backoff.cap).as_secs_f64(), BURST),
             state: State::Idle,
             abort: None,
             exchanges: 0,
@@ -131,6 +147,7 @@ impl<S: Storage> Reflector<S> {
             version: S::Text::default(),
             version_unavailable: false,
             pages_always: false,
+            never_page: false,
             never_stream: false,
             stream_broke: false,
             unannounced: false,
@@ -202,7 +219,7 @@ impl<S: Storage> Reflector<S> {
         message: &str,
         now: Instant,
     ) -> Option<Change<T>> {
-        let exchange = self.exchange()?.id;
+        let exchange = self.state.exchange()?.id;
         self.abort_exchange();
         self.handle(exchange, Fact::Failed { failure, message }, now)
     }
@@ -210,7 +227,7 @@ impl<S: Storage> Reflector<S> {
     /// Something of `exchange` was heard.
     pub fn hear(&mut self, exchange: ExchangeId, now: Instant) {
         let now = self.tick(now);
-        if let Some(current) = self.exchange_mut()
+        if let Some(current) = self.state.exchange_mut()
             && current.id == exchange
         {
             current.heard = now;
@@ -221,7 +238,7 @@ impl<S: Storage> Reflector<S> {
     /// nothing: its clocks stood still.
     pub fn excuse_silence(&mut self, silence: Duration, now: Instant) {
         let now = self.tick(now);
-        if let Some(exchange) = self.exchange_mut() {
+        if let Some(exchange) = self.state.exchange_mut() {
             exchange.heard = exchange.heard.after(silence).min(now);
         }
         if let State::Streaming(streaming) = &mut self.state {
@@ -234,6 +251,11 @@ impl<S: Storage> Reflector<S> {
     pub fn advance<T: Resource>(&mut self, now: Instant) -> Option<Change<T>> {
         let now = self.tick(now);
         if self.next_deadline().is_none_or(|deadline| now < deadline) {
+            return None;
+        }
+        if let Some(exchange) = self.state.exchange_mut()
+            && exchange.due.take().is_some()
+        {
             return None;
         }
         if let State::Waiting(waiting) = self.state {
@@ -262,10 +284,11 @@ impl<S: Storage> Reflector<S> {
         if let Some(exchange) = self.abort.take() {
             return Some(Command::Abort(exchange));
         }
-        let exchange = self.exchange_mut()?;
-        if exchange.taken {
+        let exchange = self.state.exchange_mut()?;
+        if exchange.taken || exchange.due.is_some_and(|due| now < due) {
             return None;
         }
+        exchange.due = None;
         exchange.taken = true;
         exchange.heard = now;
         let command = Command::Open {
@@ -283,6 +306,9 @@ impl<S: Storage> Reflector<S> {
     /// When [`advance`](Self::advance) has something to do next.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
+        if let Some(due) = self.state.exchange().and_then(|exchange| exchange.due) {
+            return Some(due);
+        }
         match &self.state {
             State::Idle | State::Stopped => None,
             State::Waiting(waiting) => Some(waiting.until),
@@ -306,23 +332,7 @@ impl<S: Storage> Reflector<S> {
     /// What it is doing.
     #[must_use]
     pub const fn phase(&self) -> Phase {
-        match &self.state {
-            State::Idle => Phase::Idle,
-            State::Listing(listing) => Phase::Listing {
-                items: listing.items,
-                remaining: listing.remaining,
-            },
-            State::Streaming(streaming) => Phase::Streaming {
-                items: streaming.events,
-            },
-            State::Watching(_) => Phase::Watching,
-            State::Waiting(waiting) => Phase::Waiting {
-                until: waiting.until,
-                cause: waiting.cause,
-                then: waiting.then,
-            },
-            State::Stopped => Phase::Stopped,
-        }
+        self.state.phase()
     }
 
     /// The version up to which everything has been reported; empty at first.
@@ -358,21 +368,25 @@ impl<S: Storage> Reflector<S> {
     /// The request under way.
     #[must_use]
     pub fn request(&self) -> Option<(ExchangeId, &Request<S::Text>)> {
-        self.exchange()
+        self.state
+            .exchange()
             .map(|exchange| (exchange.id, &exchange.request))
     }
 
     /// Whether `exchange` is the one under way.
     #[must_use]
     pub fn is_current(&self, exchange: ExchangeId) -> bool {
-        self.exchange()
+        self.state
+            .exchange()
             .is_some_and(|current| current.id == exchange)
     }
 
     /// Whether the answer to the request under way has begun.
     #[must_use]
     pub fn is_opened(&self) -> bool {
-        self.exchange().is_some_and(|exchange| exchange.opened)
+        self.state
+            .exchange()
+            .is_some_and(|exchange| exchange.opened)
     }
 
     /// Time never goes back: an earlier `now` counts as the last one.
@@ -381,27 +395,9 @@ impl<S: Storage> Reflector<S> {
         self.now
     }
 
-    const fn exchange(&self) -> Option<&Exchange<S::Text>> {
-        match &self.state {
-            State::Listing(listing) => Some(&listing.exchange),
-            State::Streaming(streaming) => Some(&streaming.exchange),
-            State::Watching(watching) => Some(&watching.exchange),
-            State::Idle | State::Waiting(_) | State::Stopped => None,
-        }
-    }
-
-    const fn exchange_mut(&mut self) -> Option<&mut Exchange<S::Text>> {
-        match &mut self.state {
-            State::Listing(listing) => Some(&mut listing.exchange),
-            State::Streaming(streaming) => Some(&mut streaming.exchange),
-            State::Watching(watching) => Some(&mut watching.exchange),
-            State::Idle | State::Waiting(_) | State::Stopped => None,
-        }
-    }
-
     /// Tells the transport to drop the exchange under way, if it knows of it.
     fn abort_exchange(&mut self) {
-        if let Some(exchange) = self.exchange()
+        if let Some(exchange) = self.state.exchange()
             && exchange.taken
         {
             self.abort = Some(exchange.id);

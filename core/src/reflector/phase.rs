@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use super::pages::Pages;
 use crate::failure::Failure;
 use crate::time::Instant;
 use crate::transport::{At, ExchangeId, Request};
@@ -19,6 +20,61 @@ pub(super) enum State<X> {
     Stopped,
 }
 
+impl<X> State<X> {
+    pub(super) const fn exchange(&self) -> Option<&Exchange<X>> {
+        match self {
+            Self::Listing(listing) => Some(&listing.exchange),
+            Self::Streaming(streaming) => Some(&streaming.exchange),
+            Self::Watching(watching) => Some(&watching.exchange),
+            Self::Idle | Self::Waiting(_) | Self::Stopped => None,
+        }
+    }
+
+    pub(super) const fn exchange_mut(&mut self) -> Option<&mut Exchange<X>> {
+        match self {
+            Self::Listing(listing) => Some(&mut listing.exchange),
+            Self::Streaming(streaming) => Some(&mut streaming.exchange),
+            Self::Watching(watching) => Some(&mut watching.exchange),
+            Self::Idle | Self::Waiting(_) | Self::Stopped => None,
+        }
+    }
+
+    /// What it is, for people and probes. A request that is held back is a wait.
+    pub(super) const fn phase(&self) -> Phase {
+        if let Some(Exchange {
+            due: Some(until), ..
+        }) = self.exchange()
+        {
+            return Phase::Waiting {
+                until: *until,
+                cause: Failure::TooFast,
+                then: match self {
+                    Self::Watching(_) => Next::Watch,
+                    Self::Streaming(_) => Next::Stream,
+                    _ => Next::FullState,
+                },
+            };
+        }
+        match self {
+            Self::Idle => Phase::Idle,
+            Self::Listing(listing) => Phase::Listing {
+                items: listing.items,
+                remaining: listing.remaining,
+            },
+            Self::Streaming(streaming) => Phase::Streaming {
+                items: streaming.events,
+            },
+            Self::Watching(_) => Phase::Watching,
+            Self::Waiting(waiting) => Phase::Waiting {
+                until: waiting.until,
+                cause: waiting.cause,
+                then: waiting.then,
+            },
+            Self::Stopped => Phase::Stopped,
+        }
+    }
+}
+
 /// A full state is read by a list.
 #[derive(Clone, Debug)]
 pub(super) struct Listing<X> {
@@ -34,6 +90,7 @@ pub(super) struct Listing<X> {
     pub(super) retried: bool,
     pub(super) items: u64,
     pub(super) remaining: Option<u64>,
+    pub(super) pages: Pages<X>,
 }
 
 /// A full state is read by a watch that begins with it.
@@ -95,6 +152,8 @@ pub enum Next {
 pub(super) struct Exchange<X> {
     pub(super) id: ExchangeId,
     pub(super) request: Request<X>,
+    /// The command is held back until then: too many requests came before it.
+    pub(super) due: Option<Instant>,
     /// Whether the command was taken. Nothing is timed before that.
     pub(super) taken: bool,
     pub(super) opened: bool,
@@ -103,10 +162,11 @@ pub(super) struct Exchange<X> {
 }
 
 impl<X> Exchange<X> {
-    pub(super) const fn new(id: ExchangeId, request: Request<X>) -> Self {
+    pub(super) const fn new(id: ExchangeId, request: Request<X>, due: Option<Instant>) -> Self {
         Self {
             id,
             request,
+            due,
             taken: false,
             opened: false,
             heard: Instant::from_micros(0),

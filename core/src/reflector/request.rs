@@ -4,10 +4,12 @@ use core::time::Duration;
 
 use super::Reflector;
 use super::config::FirstState;
+use super::pages::Pages;
 use super::phase::{Exchange, Listing, State, Streaming, Watching};
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{At, ExchangeId, Request};
+use crate::version::MAX_VERSION;
 
 /// Objects per page where the server pages.
 const PAGE: u32 = 500;
@@ -53,6 +55,7 @@ impl<S: Storage> Reflector<S> {
             retried: false,
             items: 0,
             remaining: None,
+            pages: Pages::new(),
         })
     }
 
@@ -60,6 +63,7 @@ impl<S: Storage> Reflector<S> {
     /// send it to the database.
     fn limit(&self, at: &At<S::Text>) -> Option<u32> {
         match self.config.page_size {
+            _ if self.never_page => None,
             Some(size) => Some(size.get()),
             None if self.pages_always => Some(PAGE),
             None => match at {
@@ -106,18 +110,33 @@ impl<S: Storage> Reflector<S> {
         })
     }
 
+    /// A request for which a token is taken. If there is none, it waits until there is one.
     pub(super) fn exchange_for(&mut self, request: Request<S::Text>) -> Exchange<S::Text> {
-        self.exchanges += 1;
-        Exchange::new(ExchangeId(self.exchanges), request)
+        let wait = self.pace.take(self.now);
+        let due = (!wait.is_zero()).then(|| self.now.after(wait));
+        self.exchange_due(request, due)
     }
 
-    /// Adopts a version, whatever it looks like. One that is missing says nothing about where we are.
-    pub(super) fn adopt(&mut self, version: &str) {
-        if version.is_empty() {
-            return;
-        }
-        // A version that does not fit is not adopted: the next watch begins a little earlier.
-        let _ = self.version.set(version);
+    pub(super) fn exchange_due(
+        &mut self,
+        request: Request<S::Text>,
+        due: Option<Instant>,
+    ) -> Exchange<S::Text> {
+        self.exchanges += 1;
+        Exchange::new(ExchangeId(self.exchanges), request, due)
+    }
+
+    /// Adopts a version, whatever it looks like, and says whether it did. One that is missing says
+    /// nothing about where we are; one that is too long is none, or does not fit. Without it the next
+    /// watch begins a little earlier.
+    pub(super) fn adopt(&mut self, version: &str) -> bool {
+        !version.is_empty() && version.len() <= MAX_VERSION && self.version.set(version).is_ok()
+    }
+
+    /// The server does not accept a request with this version as it is. Whether the version is the
+    /// reason nobody can tell; without it, the next full state is the newest.
+    pub(super) const fn forget(&mut self, version: &At<S::Text>) {
+        self.version_unavailable |= matches!(version, At::Version(_));
     }
 
     /// A random time, so that the watches of many clients do not end together.

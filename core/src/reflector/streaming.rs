@@ -8,6 +8,8 @@ use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
 
+const NOWHERE: &str = "the end of the streamed state has no version, or one that is too long";
+
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_streaming<T: Resource>(
         &mut self,
@@ -40,7 +42,11 @@ impl<S: Storage> Reflector<S> {
                 (Place::Unknown, _) => None,
             },
             Fact::InitialEnd { version } => {
-                self.adopt(version);
+                // Nobody would know where to go on from, and what we knew before is too old.
+                if !self.adopt(version) {
+                    self.abort = Some(streaming.exchange.id);
+                    return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE, now);
+                }
                 self.finish_full_state();
                 let watching = Watching {
                     exchange: streaming.exchange,

@@ -7,6 +7,7 @@ use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
+use crate::transport::Request;
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_watching<T: Resource>(
@@ -130,6 +131,12 @@ impl<S: Storage> Reflector<S> {
                 if watching.exchange.opened && self.internal_retry.admits(now) =>
             {
                 self.watch()
+            }
+            Failure::Invalid => {
+                if let Request::Watch { version, .. } = &watching.exchange.request {
+                    self.forget(version);
+                }
+                self.leave(failure, now)
             }
             _ => self.leave(failure, now),
         }

@@ -4,8 +4,8 @@ use core::fmt;
 use core::hash::Hash;
 use core::time::Duration;
 
-use super::bucket::TokenBucket;
 use super::failures::Failures;
+use crate::bucket::TokenBucket;
 use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
 

@@ -29,7 +29,7 @@ use core::fmt;
 use core::hash::Hash;
 use core::time::Duration;
 
-pub use bucket::TokenBucket;
+pub use crate::bucket::TokenBucket;
 pub use limiter::{
     DefaultController, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, default_controller,
     default_item_based,

@@ -3,6 +3,9 @@
 // What a fault does to a body.
 pub(crate) mod body;
 
+// Answers that no server means.
+pub(crate) mod forged;
+
 // Which request gets which fault.
 mod plan;
 
@@ -60,6 +63,27 @@ pub enum Fault {
         /// Which order.
         seed: u64,
     },
+    /// A watch that goes on from a version brings one line and ends at once.
+    Flicker(Line),
+    /// A list has no objects, and always another page.
+    EndlessPages {
+        /// Its token is always the same.
+        repeats: bool,
+    },
+}
+
+/// What a watch brings before it ends at once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Line {
+    /// A bookmark at the version where the watch began.
+    Bookmark,
+    /// A bookmark at a version that the server does not accept.
+    Garbage,
+    /// A bookmark at a version of a hundred thousand digits.
+    Long,
+    /// An event of a type that nobody knows.
+    Strange,
 }
 
 impl Fault {
@@ -81,6 +105,12 @@ impl Fault {
             Self::Corrupt { .. } => "corrupt",
             Self::Duplicate => "duplicate",
             Self::Reorder { .. } => "reorder",
+            Self::Flicker(Line::Bookmark) => "flicker-bookmark",
+            Self::Flicker(Line::Garbage) => "flicker-garbage",
+            Self::Flicker(Line::Long) => "flicker-long",
+            Self::Flicker(Line::Strange) => "flicker-strange",
+            Self::EndlessPages { repeats: false } => "endless-pages",
+            Self::EndlessPages { repeats: true } => "repeated-page",
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Line};
 use crate::random::Random;
 
-/// Which request gets which fault: as written down, or drawn from a seed.
+/// Which request gets which fault: as written down, drawn from a seed, or always the same.
 ///
 /// ```
 /// use informer_transport_mock::fault::{Fault, FaultPlan};
@@ -15,11 +15,14 @@ use crate::random::Random;
 /// let _script = FaultPlan::script([None, Some(Fault::Refuse)]);
 /// // One request in five meets a fault.
 /// let _drawn = FaultPlan::drawn(42, 5);
+/// // All of them meet the same.
+/// let _always = FaultPlan::always(Fault::Fail);
 /// ```
 #[derive(Clone, Debug)]
 pub struct FaultPlan {
     script: VecDeque<Option<Fault>>,
     drawn: Option<(Random, u64)>,
+    always: Option<Fault>,
 }
 
 impl FaultPlan {
@@ -29,6 +32,7 @@ impl FaultPlan {
         Self {
             script: VecDeque::new(),
             drawn: None,
+            always: None,
         }
     }
 
@@ -37,7 +41,7 @@ impl FaultPlan {
     pub fn script(faults: impl IntoIterator<Item = Option<Fault>>) -> Self {
         Self {
             script: faults.into_iter().collect(),
-            drawn: None,
+            ..Self::none()
         }
     }
 
@@ -47,7 +51,24 @@ impl FaultPlan {
         Self {
             script: VecDeque::new(),
             drawn: Some((Random::new(seed), one_in)),
+            always: None,
         }
+    }
+
+    /// Every request meets this fault.
+    #[must_use]
+    pub const fn always(fault: Fault) -> Self {
+        Self {
+            script: VecDeque::new(),
+            drawn: None,
+            always: Some(fault),
+        }
+    }
+
+    /// Every request meets the same fault, whichever the seed chooses.
+    #[must_use]
+    pub fn stuck(seed: u64) -> Self {
+        Self::always(draw(&mut Random::new(seed)))
     }
 
     /// The next request without a fault of its own gets this one.
@@ -60,7 +81,9 @@ impl FaultPlan {
         if let Some(fault) = self.script.pop_front() {
             return fault;
         }
-        let (random, one_in) = self.drawn.as_mut()?;
+        let Some((random, one_in)) = self.drawn.as_mut() else {
+            return self.always;
+        };
         random.one_in(*one_in).then(|| draw(random))
     }
 }
@@ -72,7 +95,7 @@ impl Default for FaultPlan {
 }
 
 fn draw(random: &mut Random) -> Fault {
-    match random.below(14) {
+    match random.below(20) {
         0 => Fault::Refuse,
         1 => Fault::Throttle {
             retry_after: u32::try_from(random.below(20)).unwrap_or(0),
@@ -100,8 +123,14 @@ fn draw(random: &mut Random) -> Fault {
             nameless: true,
         },
         12 => Fault::Duplicate,
-        _ => Fault::Reorder {
+        13 => Fault::Reorder {
             seed: random.draw(),
         },
+        14 => Fault::Flicker(Line::Bookmark),
+        15 => Fault::Flicker(Line::Garbage),
+        16 => Fault::Flicker(Line::Long),
+        17 => Fault::Flicker(Line::Strange),
+        18 => Fault::EndlessPages { repeats: false },
+        _ => Fault::EndlessPages { repeats: true },
     }
 }

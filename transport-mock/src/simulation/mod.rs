@@ -30,6 +30,9 @@ mod ledger;
 // Whether each full state was asked for with reason.
 mod relists;
 
+// Whether the server is asked too often.
+mod requests;
+
 // What a store shows.
 mod view;
 

@@ -51,6 +51,20 @@ impl Relists {
         self.is_first
     }
 
+    /// Objects of the list under way, readable or not.
+    pub(super) fn listed(&self) -> usize {
+        let uid = br#""uid":""#;
+        let body = self.line.windows(uid.len()).filter(|_| self.is_list);
+        body.filter(|window| window == uid).count()
+    }
+
+    /// Whether a page without objects says that there is another one: no server means that.
+    fn is_empty_page(&self) -> bool {
+        let token = br#""continue":"#;
+        let mut windows = self.line.windows(token.len());
+        self.line.ends_with(br#""items":[]}"#) && windows.any(|window| window == token)
+    }
+
     /// A request is sent. An error says that it is without cause.
     pub(super) fn request<X>(&mut self, request: &Request<X>, now: Instant) -> Result<(), String> {
         self.is_open = false;
@@ -95,6 +109,9 @@ impl Relists {
                         let line = std::mem::take(&mut self.line);
                         self.event(&line, now);
                     }
+                }
+                if self.is_list && self.is_empty_page() {
+                    self.justify("a page of nothing");
                 }
             }
             Signal::Closed if self.is_live => self.end_watch(now),

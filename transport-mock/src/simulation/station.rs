@@ -17,6 +17,7 @@ use super::ledger::{Ledger, Rules, Standing, shown};
 use super::log::Log;
 use super::record::{Record, number};
 use super::relists::Relists;
+use super::requests::Requests;
 use super::setup::Plan;
 use super::tally::Tally;
 use super::tamper::Tamper;
@@ -90,6 +91,7 @@ pub(super) struct Post<S: Storage> {
     listeners: Vec<Listener>,
     joined: usize,
     relists: Relists,
+    requests: Requests,
     tamper: Tamper,
     bell: Arc<Bell>,
     /// The transport had nothing and promised to ring.
@@ -144,6 +146,7 @@ impl<S: Storage> Post<S> {
             listeners: Vec::new(),
             joined: 0,
             relists: Relists::new(),
+            requests: Requests::default(),
             tamper,
             bell: Arc::default(),
             awaits_bell: false,
@@ -162,9 +165,20 @@ impl<S: Storage> Post<S> {
         format!("informer {}: {what}", self.name)
     }
 
-    /// The store follows one server, so its version never goes back.
+    /// The time that the informer is told.
+    fn told(&self, now: Instant) -> Instant {
+        match self.informer.status().phase {
+            Phase::Waiting { until, .. } if self.tamper.hurries() => now.max(until),
+            _ => now,
+        }
+    }
+
+    /// The store follows one server, so its version never goes back. What is no number was never the
+    /// server's.
     fn check_version(&mut self, log: &mut Log) {
-        let version = number(self.informer.store().version()).unwrap_or(0);
+        let Some(version) = number(self.informer.store().version()) else {
+            return;
+        };
         if version < self.version {
             let what = format!("the store went from version {} to {version}", self.version);
             log.violation(self.named(&what));
@@ -180,7 +194,7 @@ impl<S: Storage> Station for Post<S> {
 
     fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
-        self.informer.advance(now);
+        self.informer.advance(self.told(now));
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -196,6 +210,9 @@ impl<S: Storage> Station for Post<S> {
                     scene
                         .log
                         .line(|| format!("[{name}] open {} {target}", exchange.number()));
+                    let listed = self.relists.listed();
+                    let result = self.requests.request(request, listed, self.now);
+                    scene.log.check(result.map_err(|what| self.named(&what)));
                     let result = self.relists.request(request, self.now);
                     scene.log.check(result.map_err(|what| self.named(&what)));
                     self.awaits_bell = false;

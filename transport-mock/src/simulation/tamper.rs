@@ -57,11 +57,13 @@ pub enum Mutant {
     StaleVersion,
     /// The full state is read again for no reason.
     NeedlessRelist,
+    /// The next request does not wait.
+    SkippedWait,
 }
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::SkippedEvent,
         Self::ReorderedEvents,
         Self::ResurrectedObject,
@@ -81,6 +83,7 @@ impl Mutant {
         Self::GhostObject,
         Self::StaleVersion,
         Self::NeedlessRelist,
+        Self::SkippedWait,
     ];
 
     /// Its name on a command line.
@@ -106,6 +109,7 @@ impl Mutant {
             Self::GhostObject => "ghost-object",
             Self::StaleVersion => "stale-version",
             Self::NeedlessRelist => "needless-relist",
+            Self::SkippedWait => "skipped-wait",
         }
     }
 }
@@ -166,6 +170,11 @@ impl Tamper {
     /// Whether the informer is to be told of an expired version that is none.
     pub(super) fn wants_relist(&mut self) -> bool {
         self.mutant == Some(Mutant::NeedlessRelist) && self.random.one_in(20)
+    }
+
+    /// Whether waits are over as soon as they begin.
+    pub(super) fn hurries(&self) -> bool {
+        self.mutant == Some(Mutant::SkippedWait)
     }
 
     /// What a listener is told instead of `told`.

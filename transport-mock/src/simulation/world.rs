@@ -170,7 +170,10 @@ impl Run {
         }
         for _ in 0..=self.random.below(3) {
             let one_in = 1 + self.random.below(6);
-            let plan = FaultPlan::drawn(self.random.draw(), one_in);
+            let plan = match self.random.one_in(4) {
+                true => FaultPlan::stuck(self.random.draw()),
+                false => FaultPlan::drawn(self.random.draw(), one_in),
+            };
             self.server.set_faults(plan);
             for _ in 0..20 + self.random.below(200) {
                 if self.log.is_bad() {

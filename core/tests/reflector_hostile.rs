@@ -1,0 +1,411 @@
+//! A reflector and a server that lies or hammers: it is asked at a bearable pace, whatever it does, and
+//! nothing that it said keeps the reflector from going on when it turns good.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod conversation;
+
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use conversation::{Conversation, pod};
+use informer_core::flow::{Change, Fact, Place, Rejected};
+use informer_core::reflector::{FirstState, Next, Phase, ReflectorConfig};
+use informer_core::{Failure, Instant, MAX_VERSION};
+
+/// What a server is asked within any minute: five at once, and one every three seconds.
+const A_MINUTE: usize = 25;
+
+/// Counts requests, and finds the minute with the most of them.
+#[derive(Default)]
+struct Minute {
+    times: VecDeque<Instant>,
+    most: usize,
+}
+
+impl Minute {
+    fn request(&mut self, now: Instant) {
+        self.times.push_back(now);
+        while self.times[0].after(Duration::from_secs(60)) < now {
+            self.times.pop_front();
+        }
+        self.most = self.most.max(self.times.len());
+    }
+}
+
+/// One that has listed version 10 and watches on from there.
+fn watching() -> Conversation {
+    let mut talk = Conversation::new(ReflectorConfig {
+        first_state: FirstState::Listed,
+        ..ReflectorConfig::new()
+    });
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.say(Fact::Opened);
+    talk
+}
+
+fn unknown<'a>() -> Fact<'a, conversation::Pod> {
+    Fact::Rejected(Rejected {
+        place: Place::Unknown,
+        key: None,
+        version: "",
+        reason: "an event of an unknown type",
+    })
+}
+
+/// Whatever a watch brought: if it ends at once, the next ones wait.
+#[test]
+fn watches_that_end_at_once_are_paced_whatever_they_bring() {
+    let brings: [fn() -> Fact<'static, conversation::Pod>; 3] = [
+        || Fact::Bookmark { version: "11" },
+        || Fact::Modified(pod("11")),
+        unknown,
+    ];
+    for bring in brings {
+        for is_closed in [true, false] {
+            let mut talk = watching();
+            let mut minute = Minute::default();
+            for nth in 0..100 {
+                talk.say(bring());
+                match is_closed {
+                    true => talk.say(Fact::Closed),
+                    false => talk.fail(Failure::Broken),
+                };
+                assert!(talk.reflector.is_live(), "nothing is lost by waiting");
+                if nth > 5 {
+                    let Phase::Waiting { until, cause, then } = talk.reflector.phase() else {
+                        panic!("{:?}", talk.reflector);
+                    };
+                    assert_eq!(until.since(talk.now), Duration::from_secs(3));
+                    assert_eq!((cause, then), (Failure::TooFast, Next::Watch));
+                    assert_eq!(talk.reflector.next_deadline(), Some(until));
+                }
+                let request = talk.next();
+                assert!(request.starts_with("watch 1"), "{request}");
+                minute.request(talk.now);
+                talk.say(Fact::Opened);
+            }
+            assert!((20..=A_MINUTE).contains(&minute.most), "{}", minute.most);
+        }
+    }
+}
+
+/// A request that is held back is given neither before its time nor twice.
+#[test]
+fn a_request_that_is_held_back_is_given_when_its_time_has_come() {
+    let mut talk = watching();
+    for _ in 0..4 {
+        assert_eq!(talk.reflector.phase(), Phase::Watching);
+        talk.next();
+        talk.say(Fact::Opened);
+        talk.say(Fact::Modified(pod("11")));
+        talk.say(Fact::Closed);
+    }
+    assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+    let due = talk.reflector.next_deadline().unwrap();
+    talk.now = Instant::from_micros(due.as_micros() - 1);
+    talk.advance();
+    assert_eq!(talk.reflector.poll_command(talk.now), None);
+    // Late is safe: it need not be advanced to be given, and it is no deadline after it was due.
+    talk.now = due;
+    talk.advance();
+    assert_eq!(talk.reflector.next_deadline(), None);
+    assert_eq!(talk.reflector.phase(), Phase::Watching);
+    assert!(talk.reflector.poll_command(talk.now).is_some());
+    assert_eq!(talk.reflector.poll_command(talk.now), None);
+}
+
+/// Watches of a usual length never wait.
+#[test]
+fn watches_that_last_never_wait() {
+    let mut talk = watching();
+    for _ in 0..50 {
+        talk.sleep(3);
+        talk.say(Fact::Closed);
+        assert_eq!(talk.reflector.phase(), Phase::Watching);
+        assert_eq!(talk.next(), "watch 10 false");
+        talk.say(Fact::Opened);
+    }
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % bound
+    }
+}
+
+/// Says one of the things that a server can say.
+fn say_something(talk: &mut Conversation, random: &mut Random, habit: u64) {
+    let token = random.below(1_000).to_string();
+    let token = [None, Some("t"), Some(&*token)][random.below(3) as usize];
+    // Habits make long runs of the same, where a random server is a mixture of everything.
+    let what = match random.below(4) {
+        0 => random.below(16),
+        _ => habit,
+    };
+    talk.say(Fact::Opened);
+    talk.now = talk.now.after(Duration::from_millis(random.below(400)));
+    match what {
+        0 => talk.list("12", None),
+        1 => talk.list("12", token),
+        2 => talk.say(Fact::InitialEnd { version: "12" }),
+        3 => talk.say(Fact::InitialEnd { version: "" }),
+        4 => {
+            talk.say(Fact::Bookmark { version: "garbage" });
+            talk.say(Fact::Closed)
+        }
+        5 => {
+            talk.say(Fact::Added(pod("13")));
+            talk.say(Fact::Closed)
+        }
+        6 => {
+            talk.sleep(1 + random.below(3));
+            talk.say(Fact::Closed)
+        }
+        7 => talk.fail(Failure::Expired),
+        8 => talk.fail(Failure::VersionTooLarge),
+        9 => talk.fail(Failure::Invalid),
+        10 => talk.fail(Failure::Internal),
+        11 => talk.fail(Failure::Broken),
+        12 => talk.fail(Failure::TimedOut),
+        13 => talk.fail(Failure::Undecodable),
+        14 => talk.fail(Failure::NoEndBookmark),
+        _ => talk.fail(Failure::Throttled { retry_after: None }),
+    };
+}
+
+/// There is no way round without a wait, for any server and in either preset.
+#[test]
+fn no_server_is_asked_more_than_25_times_in_a_minute() {
+    for seed in 0..300 {
+        let mut random = Random(seed);
+        let config = match seed % 2 {
+            0 => ReflectorConfig::new(),
+            _ => ReflectorConfig {
+                internal_retry: Duration::from_secs(30),
+                ..ReflectorConfig::client_go()
+            },
+        };
+        let first_state = match seed % 3 {
+            0 => FirstState::Listed,
+            _ => FirstState::Streamed,
+        };
+        let mut talk = Conversation::new(ReflectorConfig {
+            first_state,
+            ..config
+        });
+        let mut minute = Minute::default();
+        let mut habit = random.below(16);
+        for _ in 0..500 {
+            if talk.next() != "nothing" {
+                minute.request(talk.now);
+            }
+            if random.below(50) == 0 {
+                habit = random.below(16);
+            }
+            say_something(&mut talk, &mut random, habit);
+        }
+        assert!(minute.most <= A_MINUTE, "seed {seed}: {}", minute.most);
+    }
+}
+
+fn last_failure(talk: &Conversation) -> (Failure, String) {
+    let last = talk.reflector.last_failure().unwrap();
+    (last.failure, last.message.clone())
+}
+
+#[test]
+fn a_token_that_repeats_is_an_error_and_not_an_endless_list() {
+    let mut talk = Conversation::listed();
+    for _ in 0..3 {
+        assert_eq!(talk.next(), "list 0 500 -");
+        talk.list("10", Some("again"));
+        assert_eq!(talk.next(), "list  500 again");
+        assert_eq!(
+            talk.list("10", Some("again")),
+            Some(Change::ReplaceAbandon),
+            "what was read is no full state"
+        );
+        let (failure, message) = last_failure(&talk);
+        assert_eq!(failure, Failure::Undecodable);
+        assert!(
+            message.contains("continue token of an earlier"),
+            "{message}"
+        );
+        assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+    }
+    // The server turns good.
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+}
+
+/// Answers lists with empty pages, always another one, until one is asked for in one piece.
+fn pages_without_end(talk: &mut Conversation) -> usize {
+    let mut pages = 0;
+    let mut request = talk.next();
+    while request.starts_with("list ") && !request.ends_with(" 0 -") && pages < 1_000 {
+        talk.list("10", Some(&format!("t{pages}")));
+        pages += 1;
+        request = talk.next();
+    }
+    pages
+}
+
+/// Empty pages come at a bearable pace, and not for ever; full ones come at once.
+#[test]
+fn a_list_without_an_end_is_asked_for_in_one_piece() {
+    let mut talk = Conversation::listed();
+    let began = talk.now;
+    assert_eq!(pages_without_end(&mut talk), 100);
+    assert!(talk.now.since(began) > Duration::from_secs(250));
+    assert_eq!(last_failure(&talk).0, Failure::Undecodable);
+    // It comes in pages again: that is an error, and the next list is in one piece, too.
+    for _ in 0..3 {
+        talk.list("10", Some("t"));
+        let (failure, message) = last_failure(&talk);
+        assert_eq!(failure, Failure::Undecodable);
+        assert!(message.contains("does not end"), "{message}");
+        assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+        assert_eq!(talk.next(), "list 0 0 -");
+    }
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+}
+
+#[test]
+fn full_pages_do_not_wait() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    for page in 0..50 {
+        talk.say(Fact::Opened);
+        for _ in 0..250 {
+            talk.say(Fact::Item(pod("1")));
+        }
+        talk.list("10", Some(&format!("t{page}")));
+        assert!(matches!(talk.reflector.phase(), Phase::Listing { .. }));
+        assert_eq!(talk.next(), format!("list  500 t{page}"));
+    }
+}
+
+/// A version that the server does not accept is forgotten, wherever it came from.
+#[test]
+fn a_version_that_the_server_refuses_is_forgotten() {
+    let mut talk = watching();
+    talk.say(Fact::Bookmark { version: "garbage" });
+    talk.say(Fact::Closed);
+    assert_eq!(talk.next(), "watch garbage false");
+    talk.fail(Failure::Invalid);
+    assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+    assert_eq!(talk.next(), "list  500 -");
+    talk.list("12", None);
+    assert_eq!(talk.next(), "watch 12 false");
+    // A list at the version is refused.
+    talk.say(Fact::Opened);
+    talk.say(Fact::Bookmark { version: "garbage" });
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list garbage 0 -");
+    talk.fail(Failure::Invalid);
+    assert_eq!(talk.next(), "list  500 -");
+}
+
+/// A streamed state may be refused because it is streamed: a list decides.
+#[test]
+fn a_version_that_no_full_state_is_given_for_is_forgotten() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    talk.say(Fact::Opened);
+    talk.say(Fact::InitialEnd { version: "garbage" });
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "watch garbage true");
+    talk.fail(Failure::Invalid);
+    assert_eq!(talk.next(), "list garbage 0 -");
+    talk.fail(Failure::Invalid);
+    assert_eq!(talk.next(), "watch  true");
+}
+
+/// What has no version is not refused because of one: the cheap list stays.
+#[test]
+fn a_request_without_a_version_that_is_refused_is_repeated_as_it_was() {
+    let mut talk = Conversation::listed();
+    for _ in 0..3 {
+        assert_eq!(talk.next(), "list 0 500 -");
+        talk.fail(Failure::Invalid);
+    }
+}
+
+/// A token that is refused, or too long to be one, is forgotten: the list comes in one piece.
+#[test]
+fn a_token_that_the_server_refuses_is_forgotten() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.list("10", Some("t"));
+    assert_eq!(talk.next(), "list  500 t");
+    talk.fail(Failure::Invalid);
+    assert_eq!(talk.next(), "list 0 0 -");
+    talk.fail(Failure::Invalid);
+    assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+    talk.next();
+    talk.list("10", Some(&"t".repeat(4_097)));
+    assert_eq!(talk.next(), "list 0 0 -");
+}
+
+#[test]
+fn a_version_that_is_too_long_is_not_adopted() {
+    let longest = "1".repeat(MAX_VERSION);
+    let long = "1".repeat(MAX_VERSION + 1);
+    let mut talk = watching();
+    talk.say(Fact::Bookmark { version: &long });
+    assert_eq!(talk.reflector.version(), "10");
+    talk.say(Fact::Modified(pod(&long)));
+    talk.say(Fact::Added(pod(&long)));
+    assert_eq!(talk.reflector.version(), "10");
+    talk.say(Fact::Bookmark { version: &longest });
+    assert_eq!(talk.reflector.version(), longest);
+
+    // Of a list it is an error that says so.
+    let mut talk = Conversation::listed();
+    for _ in 0..3 {
+        assert_eq!(talk.next(), "list 0 500 -");
+        talk.list(&long, None);
+        let (failure, message) = last_failure(&talk);
+        assert_eq!(failure, Failure::Undecodable);
+        assert!(message.contains("128 bytes"), "{message}");
+        assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+    }
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+}
+
+/// A streamed state without a version is complete, but nobody knows where to go on from: not from the
+/// version that was known before it.
+#[test]
+fn a_streamed_state_whose_end_has_no_version_is_listed() {
+    let long = "1".repeat(MAX_VERSION + 1);
+    for version in ["", &long] {
+        let mut talk = Conversation::new(ReflectorConfig::new());
+        talk.next();
+        talk.say(Fact::Opened);
+        let end = talk.say(Fact::InitialEnd { version });
+        assert_eq!(end, Some(Change::ReplaceAbandon));
+        assert!(!talk.reflector.is_live());
+        assert_eq!(talk.next(), "list 0 500 -");
+        let (failure, message) = last_failure(&talk);
+        assert_eq!(failure, Failure::Undecodable);
+        assert!(message.contains("has no version"), "{message}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Whether the server is asked too often.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use informer_core::Instant;
+use informer_core::transport::Request;
+
+/// What is asked within a minute at most: five at once, and one every three seconds.
+const MOST: usize = 5 + 20;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// When the server was asked, by one informer. Whatever the server does, it is asked at most [`MOST`]
+/// times in any minute. Only a page behind one that was at least half full does not count.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    times: VecDeque<Instant>,
+    /// The page that was asked for last.
+    page: Option<String>,
+}
+
+impl Requests {
+    /// A request is sent, after a list or a page with so many objects. An error says why it must not
+    /// be.
+    pub(super) fn request<X: AsRef<str>>(
+        &mut self,
+        request: &Request<X>,
+        listed: usize,
+        now: Instant,
+    ) -> Result<(), String> {
+        let last = self.page.take();
+        if let Request::List { page, limit, .. } = request {
+            self.page = page.as_ref().map(|page| page.as_ref().to_owned());
+            if last.is_some() && last == self.page {
+                return Err("the same page is asked for again".to_owned());
+            }
+            let enough = |limit: &u32| listed * 2 >= *limit as usize;
+            if page.is_some() && limit.as_ref().is_some_and(enough) {
+                return Ok(());
+            }
+        }
+        self.times.push_back(now);
+        while self.times.front().is_some_and(|at| at.after(MINUTE) < now) {
+            self.times.pop_front();
+        }
+        match self.times.len() {
+            0..=MOST => Ok(()),
+            many => Err(format!("{many} requests within a minute")),
+        }
+    }
+}
