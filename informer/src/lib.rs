@@ -76,6 +76,9 @@
 // What threads share, by one name.
 mod sync;
 
+// How things are put in words.
+mod words;
+
 // Who brings the bytes.
 mod connect;
 

@@ -38,6 +38,7 @@ mod queue;
 // Handlers that put keys into a queue.
 pub mod enqueue;
 
+use std::error::Error;
 use std::fmt;
 use std::future::poll_fn;
 use std::hash::Hash;
@@ -50,6 +51,7 @@ pub use queue::Queue;
 
 use crate::panics::caught;
 use crate::runtime::Runtime;
+use crate::words::with_causes;
 
 /// What a worker wants next for its key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,15 +91,15 @@ impl<Q: Key> Controller<Q> {
         self.queue.clone()
     }
 
-    /// Begins to work with so many workers. An error, or a panic, is logged, and the key comes again,
-    /// later with each time; success forgets the failures before.
+    /// Begins to work with so many workers. An error, or a panic, is logged with its causes, and the key
+    /// comes again, later with each time; success forgets the failures before.
     pub fn work<R, E>(
         &self,
         workers: usize,
         reconcile: impl Fn(Q) -> R + Clone + Send + Sync + 'static,
     ) where
         R: Future<Output = Result<Next, E>> + Send + 'static,
-        E: fmt::Display + Send + 'static,
+        E: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
     {
         for _ in 0..workers {
             let worker = self.queue.join();
@@ -105,11 +107,12 @@ impl<Q: Key> Controller<Q> {
             self.runtime.spawn(Box::pin(async move {
                 while let Some(key) = worker.queue.next().await {
                     let outcome = match caught(|| reconcile(key.clone())).await {
-                        Ok(outcome) => outcome.map_err(|error| error.to_string()),
+                        Ok(outcome) => outcome.map_err(|error| with_causes(&*error.into())),
                         Err(panic) => Err(format!("panicked: {panic}")),
                     };
                     if let Err(error) = &outcome {
-                        let attempts = worker.queue.attempts(&key);
+                        // This one is counted when it is settled.
+                        let attempts = worker.queue.attempts(&key).saturating_add(1);
                         tracing::warn!(?key, attempts, error, "a reconciliation failed");
                     }
                     worker.queue.settle(&key, outcome.ok());

@@ -4,6 +4,9 @@
 // What a handler knows by what it was told.
 pub mod folded;
 
+// What is said in the log.
+pub mod logged;
+
 // Numbers from a seed.
 pub mod random;
 
