@@ -381,7 +381,10 @@ impl World {
             match listener.backlog {
                 Backlog::Grow => {}
                 // What is left of a replay takes no room.
-                Backlog::Stall { at } => has_room &= listener.pending.len() < at.max(1),
+                Backlog::Stall { at } => {
+                    assert_eq!(status.stalls, listener.pending.len() >= at.max(1));
+                    has_room &= !status.stalls;
+                }
                 Backlog::Coalesce { above } => {
                     assert!(
                         listener.pending.len() <= above + 2 * KEYS,

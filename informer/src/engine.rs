@@ -12,12 +12,13 @@ use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
 use informer_core::informer::AddListenerError;
-use informer_core::processor::{ListenerConfig, ListenerId, ListenerStatus};
+use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
 use informer_core::{Clock, Instant, Notification, Object, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
 
+use crate::handler::Progress;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, Task};
 use crate::status::{HandlerStatus, Report, Status};
@@ -77,9 +78,17 @@ struct Listener {
     /// It was removed, or the informer was stopped. Asked before every call of its handler, which must
     /// not wait for the lock: the driver has it nearly all the time while much is decoded.
     over: Arc<AtomicBool>,
+    progress: Arc<Progress>,
     waker: Option<Waker>,
     panics: u64,
     synced: bool,
+}
+
+/// A listener, for whoever pulls what is for it.
+pub(crate) struct Listening {
+    pub(crate) id: ListenerId,
+    pub(crate) over: Arc<AtomicBool>,
+    pub(crate) progress: Arc<Progress>,
 }
 
 /// What the world was told last.
@@ -169,16 +178,20 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn add_listener(
         &self,
         config: ListenerConfig,
-    ) -> Result<(ListenerId, Arc<AtomicBool>), AddListenerError> {
+    ) -> Result<Listening, AddListenerError> {
         let now = self.clock.now();
         self.update(|state| {
             let id = state.core.add_listener(config, now)?;
             let listener = Listener::default();
-            let over = Arc::clone(&listener.over);
+            let listening = Listening {
+                id,
+                over: Arc::clone(&listener.over),
+                progress: Arc::clone(&listener.progress),
+            };
             state.listeners.insert(id, listener);
             // Its resync period may be the shortest.
             state.driver_wanted = true;
-            Ok((id, over))
+            Ok(listening)
         })
     }
 
@@ -226,6 +239,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             if let Some(listener) = state.listeners.get_mut(&id) {
                 let before = mem::replace(&mut listener.synced, synced);
                 state.listeners_synced += usize::from(synced && !before);
+                listener.progress.take(given);
                 listener.waker = (given == 0).then(|| waker.clone());
             }
             if given == 0 {
@@ -318,17 +332,19 @@ impl<K: Send + Sync + 'static> State<K> {
         mem::take(&mut self.reports)
     }
 
-    pub(crate) fn handlers(&self) -> Vec<HandlerStatus> {
-        let status = |(id, listener): (&ListenerId, &Listener)| {
-            let core = self.core.listener_status(*id)?;
-            Some(HandlerStatus::of(core, listener.panics))
-        };
-        self.listeners.iter().filter_map(status).collect()
+    pub(crate) fn handlers(&self, now: Instant) -> Vec<HandlerStatus> {
+        let ids = self.listeners.keys();
+        ids.filter_map(|id| self.handler(*id, now)).collect()
     }
 
-    pub(crate) fn listener(&self, id: ListenerId) -> Option<(ListenerStatus, u64)> {
-        let status = self.core.listener_status(id)?;
-        Some((status, self.listeners.get(&id)?.panics))
+    pub(crate) fn handler(&self, id: ListenerId, now: Instant) -> Option<HandlerStatus> {
+        let listener = self.listeners.get(&id)?;
+        let core = self.core.listener_status(id)?;
+        let status = HandlerStatus::of(core, &listener.progress, now);
+        Some(HandlerStatus {
+            panics: listener.panics,
+            ..status
+        })
     }
 
     /// Collects whoever is to be woken, and says in the log when the phase has changed.

@@ -8,6 +8,7 @@ use informer_core::reflector::Phase;
 use informer_core::{NotComparable, ObjectKey};
 
 use crate::status::{HandlerStatus, Status};
+use crate::words::{counted, roughly};
 
 /// An informer, or a handler of it, was not synced in time, or never will be. It says why.
 #[derive(Clone, PartialEq, Debug)]
@@ -41,10 +42,19 @@ impl NotSynced {
         let error = Self::of(status.clone(), waited);
         let reason = match handler {
             None => "the handler was removed".to_owned(),
-            Some(handler) if status.synced && status.phase != Phase::Stopped => format!(
-                "the store is, but {} notifications wait for the handler",
-                handler.pending
-            ),
+            Some(handler) if status.synced && status.phase != Phase::Stopped => {
+                let waits = if handler.pending == 1 {
+                    "waits"
+                } else {
+                    "wait"
+                };
+                let notifications = counted(handler.pending, "notification");
+                let blocked = handler.in_call.map_or(String::new(), |time| {
+                    let time = roughly(time);
+                    format!(", whose present call has not returned for {time}")
+                });
+                format!("the store is, but {notifications} {waits} for the handler{blocked}")
+            }
             Some(_) => return error,
         };
         Self { reason, ..error }

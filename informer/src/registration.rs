@@ -39,8 +39,8 @@ impl<K: Send + Sync + 'static> Registration<K> {
     /// How the handler is doing; `None` after it was removed.
     #[must_use]
     pub fn status(&self) -> Option<HandlerStatus> {
-        let (status, panics) = self.engine.lock().listener(self.id)?;
-        Some(HandlerStatus::of(status, panics))
+        let now = self.engine.clock.now();
+        self.engine.lock().handler(self.id, now)
     }
 
     /// Waits until the handler has been through its initial state. This is what a controller waits for
@@ -51,7 +51,7 @@ impl<K: Send + Sync + 'static> Registration<K> {
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let id = self.id;
         let wait = Wait::for_status(&self.engine, move |state| {
-            let synced = state.listener(id).map(|(status, _)| status.synced);
+            let synced = state.core.listener_status(id).map(|status| status.synced);
             let over = synced.is_none() || state.core.is_stopped();
             let synced = synced.unwrap_or(false);
             (synced || over).then_some(synced)

@@ -215,8 +215,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     }
 
     fn pull(&self, config: ListenerConfig) -> Result<Pulling<K>, AddListenerError> {
-        let (id, over) = self.engine().add_listener(config)?;
-        Ok(Pulling::new(Arc::clone(self.engine()), id, over))
+        let listening = self.engine().add_listener(config)?;
+        Ok(Pulling::new(Arc::clone(self.engine()), listening))
     }
 
     /// Reads the store.

@@ -11,7 +11,9 @@ use informer_core::reflector::{LastFailure, Phase};
 use informer_core::{Instant, ObjectKey};
 
 use crate::engine::State;
+use crate::handler::Progress;
 use crate::panics::panic_text;
+use crate::words::{counted, roughly};
 
 /// How an informer is doing, at one moment.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,7 +73,7 @@ impl Status {
             last_event: age(status.last_event),
             last_bookmark: age(status.last_bookmark),
             counts: status.counts,
-            handlers: state.handlers(),
+            handlers: state.handlers(now),
             panic: state.broken.clone(),
         }
     }
@@ -107,12 +109,11 @@ impl Status {
             } else {
                 format!(" ({})", last.message)
             };
-            format!(
-                "; {} failures, the last: {}{message}",
-                counts.failures, last.failure
-            )
+            let failures = counted(counts.failures, "failure");
+            format!("; {failures}, the last: {}{message}", last.failure)
         });
         let failure = failure.unwrap_or_default();
+        let held_up = self.held_up().unwrap_or_default();
         if let Some(panic) = &self.panic {
             return format!("a decoder, transform or index function panicked: {panic}");
         }
@@ -126,24 +127,35 @@ impl Status {
                 } else {
                     format!(" ({message})")
                 };
-                format!(
-                    "{cause}{message}; tried {} times so far",
-                    self.counts.failures
-                )
+                let times = counted(self.counts.failures, "time");
+                format!("{cause}{message}; tried {times} so far")
             }
             Phase::Listing { items: 0, .. } | Phase::Streaming { items: 0 } | Phase::Idle => {
                 format!("the server has not answered yet{failure}")
             }
             Phase::Listing { items, remaining } => {
                 let left = remaining.map_or(String::new(), |left| format!(", {left} to come"));
-                format!("{items} objects listed so far{left}{failure}")
+                let listed = counted(items, "object");
+                format!("{listed} listed so far{left}{held_up}{failure}")
             }
-            Phase::Streaming { items } => format!("{items} objects received so far{failure}"),
-            Phase::Watching if self.stalled => {
-                "a handler that stalls has not taken its notifications".to_owned()
+            Phase::Streaming { items } => {
+                let received = counted(items, "object");
+                format!("{received} received so far{held_up}{failure}")
             }
-            Phase::Watching => format!("the state is being applied{failure}"),
+            Phase::Watching => format!("the state is being applied{held_up}{failure}"),
         }
+    }
+
+    /// That a handler holds it up, and whether that is because a call does not return.
+    fn held_up(&self) -> Option<String> {
+        let stalls = self.handlers.iter().filter(|handler| handler.stalls);
+        let in_call = stalls.map(|handler| handler.in_call).max()?;
+        let why = in_call.map_or_else(
+            || "it has not taken its notifications".to_owned(),
+            |time| format!("its present call has not returned for {}", roughly(time)),
+        );
+        let held_up = || format!("; a handler with `Backlog::Stall` holds it up: {why}");
+        self.stalled.then(held_up)
     }
 }
 
@@ -151,9 +163,9 @@ impl Status {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct HandlerStatus {
-    /// Notifications that wait for it: its lag.
+    /// Notifications that it has not dealt with: its lag. The one of its present call is one of them.
     pub pending: usize,
-    /// Notifications that it was given.
+    /// Notifications that it has dealt with: its calls that have returned, or what a stream has handed out.
     pub delivered: u64,
     /// Notifications that were merged away because it did not keep up.
     pub coalesced: u64,
@@ -161,16 +173,25 @@ pub struct HandlerStatus {
     pub synced: bool,
     /// How often it panicked.
     pub panics: u64,
+    /// Whether it holds up everybody, by `Backlog::Stall`.
+    pub stalls: bool,
+    /// For how long its present call has not returned; `None` between calls, and for a stream. A call that
+    /// does not return holds up this handler, and by `Backlog::Stall` everybody.
+    pub in_call: Option<Duration>,
 }
 
 impl HandlerStatus {
-    pub(crate) const fn of(core: ListenerStatus, panics: u64) -> Self {
+    /// For the core, what was taken counts as delivered.
+    pub(crate) fn of(core: ListenerStatus, progress: &Progress, now: Instant) -> Self {
+        let taken = progress.taken();
         Self {
-            pending: core.pending,
-            delivered: core.delivered,
+            pending: core.pending + taken,
+            delivered: core.delivered.saturating_sub(taken as u64),
             coalesced: core.coalesced,
             synced: core.synced,
-            panics,
+            panics: 0,
+            stalls: core.stalls,
+            in_call: progress.in_call(now),
         }
     }
 }

@@ -72,6 +72,8 @@ pub struct ListenerStatus {
     pub coalesced: u64,
     /// Whether it has dealt with its initial state.
     pub synced: bool,
+    /// Whether it holds up everybody, by its policy or because there is no room for more.
+    pub stalls: bool,
 }
 
 pub(super) struct Listener<T: Resource + Clone, S: Storage> {
@@ -244,6 +246,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             delivered: self.delivered,
             coalesced: self.coalesced,
             synced: self.synced,
+            stalls: !self.has_room(),
         }
     }
 }

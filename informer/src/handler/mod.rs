@@ -3,6 +3,9 @@
 // Only some objects.
 mod filter;
 
+// How far a handler is with what it has taken.
+mod progress;
+
 // The task in which a handler runs.
 mod task;
 
@@ -12,6 +15,7 @@ mod stream;
 use informer_core::{Cause, Certainty, Notification, ObjectKey};
 
 pub use filter::Filter;
+pub(crate) use progress::Progress;
 pub use stream::Notifications;
 pub(crate) use task::{Inline, Pulling, run};
 

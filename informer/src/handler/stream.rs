@@ -33,14 +33,24 @@ impl<K: Send + Sync + 'static> Notifications<K> {
     /// The next notification; `None` when the informer has ended. What was given before counts as dealt
     /// with when there is nothing left of the batch that it came in.
     pub async fn next(&mut self) -> Option<Notification<Shared<K>>> {
-        poll_fn(|cx| self.pulling.poll_next(cx.waker())).await
+        poll_fn(|cx| self.poll(cx)).await
     }
 
     /// How it is doing: what waits, and whether it has been through its initial state.
     #[must_use]
     pub fn status(&self) -> Option<HandlerStatus> {
-        let (status, panics) = self.pulling.engine.lock().listener(self.pulling.id)?;
-        Some(HandlerStatus::of(status, panics))
+        let engine = &self.pulling.engine;
+        let now = engine.clock.now();
+        engine.lock().handler(self.pulling.id, now)
+    }
+
+    /// What is handed out is dealt with, as far as others can tell.
+    fn poll(&mut self, cx: &Context<'_>) -> Poll<Option<Notification<Shared<K>>>> {
+        let polled = self.pulling.poll_next(cx.waker());
+        if let Poll::Ready(Some(_)) = &polled {
+            self.pulling.done();
+        }
+        polled
     }
 }
 
@@ -48,7 +58,7 @@ impl<K: Send + Sync + 'static> Stream for Notifications<K> {
     type Item = Notification<Shared<K>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.pulling.poll_next(cx.waker())
+        self.poll(cx)
     }
 }
 

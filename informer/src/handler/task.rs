@@ -10,8 +10,8 @@ use std::task::{Poll, Waker};
 use informer_core::Notification;
 use informer_core::processor::ListenerId;
 
-use super::{AsyncHandler, Handler};
-use crate::engine::{Engine, Shared};
+use super::{AsyncHandler, Handler, Progress};
+use crate::engine::{Engine, Listening, Shared};
 use crate::panics::caught;
 use crate::sync::AtomicBool;
 
@@ -30,6 +30,7 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
     pub(crate) id: ListenerId,
     /// Nothing more is to be told.
     over: Arc<AtomicBool>,
+    progress: Arc<Progress>,
     taken: VecDeque<Notification<Shared<K>>>,
     /// Batches since somebody else had a turn.
     batches: usize,
@@ -39,11 +40,12 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
 const TURN: usize = 8;
 
 impl<K: Send + Sync + 'static> Pulling<K> {
-    pub(crate) const fn new(engine: Arc<Engine<K>>, id: ListenerId, over: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(engine: Arc<Engine<K>>, listener: Listening) -> Self {
         Self {
             engine,
-            id,
-            over,
+            id: listener.id,
+            over: listener.over,
+            progress: listener.progress,
             taken: VecDeque::new(),
             batches: 0,
         }
@@ -81,6 +83,11 @@ impl<K: Send + Sync + 'static> Pulling<K> {
         }
         Poll::Ready(self.taken.pop_front())
     }
+
+    /// What was given last has been dealt with.
+    pub(super) fn done(&self) {
+        self.progress.end();
+    }
 }
 
 /// Nobody pulls any more, be it that the task was lost: what would wait here must hold up nobody.
@@ -99,7 +106,10 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
 ) {
     while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx.waker())).await {
         let key = notification.key().clone();
-        if let Err(panic) = caught(|| handler.notified(notification)).await {
+        pulling.progress.begin(pulling.engine.clock.now());
+        let outcome = caught(|| handler.notified(notification)).await;
+        pulling.done();
+        if let Err(panic) = outcome {
             tracing::error!(
                 informer = pulling.engine.name,
                 %key,
