@@ -5,12 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use informer_core::Timer;
 use informer_core::transport::{Signal, Transport};
+use informer_core::{Instant, Timer};
 
 use crate::engine::Engine;
 use crate::panics::panic_text;
-use crate::status::Hooks;
+use crate::sparing::{Say, Sparing};
+use crate::status::{Hooks, Report};
 
 /// How many signals are taken before others have their turn.
 const BUDGET: usize = 32;
@@ -23,6 +24,8 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     engine: Arc<Engine<K>>,
     transport: T,
     hooks: Hooks,
+    /// What is said when hooks panic.
+    panics: Sparing,
     timer: Box<dyn Timer>,
 }
 
@@ -42,6 +45,7 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
             engine,
             transport,
             hooks,
+            panics: Sparing::default(),
         }
     }
 
@@ -60,7 +64,7 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
         for command in commands {
             self.transport.execute(command);
         }
-        self.hooks.call(reports);
+        self.tell(reports, now);
         if stopped {
             return Step::Stopped;
         }
@@ -85,11 +89,21 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
             (state.core.next_deadline(), state.take_reports())
         });
         // What the clock has brought to light is not told when it has struck again.
-        self.hooks.call(reports);
+        self.tell(reports, now);
         match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {
             Some(Poll::Ready(())) => Step::Moved(0),
             Some(Poll::Pending) | None => Step::Idle,
         }
+    }
+
+    /// Tells the user's hooks.
+    fn tell(&mut self, reports: Vec<Report>, now: Instant) {
+        self.hooks.call(reports, |panic| {
+            if let Some(Say { not_logged }) = self.panics.say(now) {
+                let informer = &self.engine.name;
+                tracing::error!(informer, panic, not_logged, "a hook panicked");
+            }
+        });
     }
 
     fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {

@@ -21,6 +21,7 @@ use informer_indexers::shared::{Publisher, Reader};
 use crate::handler::Progress;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, Task};
+use crate::sparing::{Say, Sparing};
 use crate::status::{HandlerStatus, Report, Status};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
@@ -70,6 +71,8 @@ pub(crate) struct State<K> {
     pub(crate) broken: Option<String>,
     announced: Announced,
     reports: Vec<Report>,
+    /// What is said of objects that could not be used.
+    rejections: Sparing,
 }
 
 /// What is known of a listener beside what the core knows.
@@ -126,6 +129,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             broken: None,
             announced: Announced::default(),
             reports: Vec::new(),
+            rejections: Sparing::default(),
         };
         Self {
             name,
@@ -149,7 +153,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         if let Err(panic) = &outcome {
             state.break_off(&self.name, panic_text(&**panic), self.clock.now());
         }
-        let woken = state.announce(&self.name);
+        let woken = state.announce(&self.name, &*self.clock);
         drop(state);
         woken.into_iter().for_each(Waker::wake);
         outcome.unwrap_or_else(|panic| resume_unwind(panic))
@@ -348,7 +352,7 @@ impl<K: Send + Sync + 'static> State<K> {
     }
 
     /// Collects whoever is to be woken, and says in the log when the phase has changed.
-    fn announce(&mut self, name: &str) -> Vec<Waker> {
+    fn announce(&mut self, name: &str, clock: &dyn Clock) -> Vec<Waker> {
         let mut woken = mem::take(&mut self.woken);
         while let Some(id) = self.core.poll_ready_listener() {
             let listener = self.listeners.get_mut(&id);
@@ -368,13 +372,16 @@ impl<K: Send + Sync + 'static> State<K> {
             woken.extend(self.status_waiting.take());
         }
         while let Some(rejected) = self.core.poll_rejected() {
-            tracing::warn!(
-                informer = name,
-                key = rejected.key.as_ref().map(tracing::field::display),
-                version = rejected.version,
-                reason = rejected.reason,
-                "an object could not be used"
-            );
+            if let Some(Say { not_logged }) = self.rejections.say(clock.now()) {
+                tracing::warn!(
+                    informer = name,
+                    key = rejected.key.as_ref().map(tracing::field::display),
+                    version = rejected.version,
+                    reason = rejected.reason,
+                    not_logged,
+                    "an object could not be used"
+                );
+            }
             self.reports.push(Report::Rejected(rejected));
         }
         woken
@@ -408,7 +415,7 @@ impl<K: Send + Sync + 'static> State<K> {
             tracing::warn!(
                 informer = name,
                 failure = %last.failure,
-                message = last.message,
+                detail = last.message,
                 "the server could not be followed"
             );
             self.reports.push(Report::Failed(last.clone()));

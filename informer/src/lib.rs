@@ -79,6 +79,9 @@ mod sync;
 // How things are put in words.
 mod words;
 
+// Not a line of the log for each of a thousand things.
+mod sparing;
+
 // Who brings the bytes.
 mod connect;
 

@@ -213,8 +213,8 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    /// Tells the user. A hook that panics harms nobody.
-    pub(crate) fn call(&self, reports: Vec<Report>) {
+    /// Tells the user. A hook that panics harms nobody; what it said is given to `panicked`.
+    pub(crate) fn call(&self, reports: Vec<Report>, mut panicked: impl FnMut(String)) {
         for report in reports {
             let told = catch_unwind(AssertUnwindSafe(|| match (report, self) {
                 (
@@ -234,7 +234,7 @@ impl Hooks {
                 _ => {}
             }));
             if let Err(panic) = told {
-                tracing::error!(panic = panic_text(&*panic), "a hook panicked");
+                panicked(panic_text(&*panic));
             }
         }
     }

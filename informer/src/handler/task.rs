@@ -13,6 +13,7 @@ use informer_core::processor::ListenerId;
 use super::{AsyncHandler, Handler, Progress};
 use crate::engine::{Engine, Listening, Shared};
 use crate::panics::caught;
+use crate::sparing::{Say, Sparing};
 use crate::sync::AtomicBool;
 
 /// A handler that does not wait, as one that might.
@@ -104,18 +105,22 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
     mut pulling: Pulling<K>,
     mut handler: impl AsyncHandler<K>,
 ) {
+    let mut panics = Sparing::default();
     while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx.waker())).await {
         let key = notification.key().clone();
         pulling.progress.begin(pulling.engine.clock.now());
         let outcome = caught(|| handler.notified(notification)).await;
         pulling.done();
         if let Err(panic) = outcome {
-            tracing::error!(
-                informer = pulling.engine.name,
-                %key,
-                panic,
-                "a handler panicked"
-            );
+            if let Some(Say { not_logged }) = panics.say(pulling.engine.clock.now()) {
+                tracing::error!(
+                    informer = pulling.engine.name,
+                    %key,
+                    panic,
+                    not_logged,
+                    "a handler panicked"
+                );
+            }
             pulling.engine.count_panic(pulling.id);
         }
     }
