@@ -161,7 +161,7 @@ impl Client {
     pub fn new(config: Config) -> Result<Self, ClientError> {
         let runtime = Handle::try_current().map_err(|_| ClientError::NoRuntime)?;
         let unusable = |reason: String| ClientError::Unusable { reason };
-        let credentials = Credentials::new(&config).map_err(|error| unusable(error.0))?;
+        let credentials = Credentials::new(&config).map_err(|error| unusable(error.message))?;
         let tls = config.server.tls.then(|| TlsSource::new(&config));
         if let Some(tls) = &tls {
             tls.current(None).map_err(|error| unusable(error.0))?;
@@ -207,7 +207,10 @@ impl Client {
     ) -> Result<Bytes, RequestError> {
         let (inner, path) = (Arc::clone(&self.inner), path.to_owned());
         // Whoever waits for it may be in another runtime, or in none.
-        let task = async move { exchange::get(&inner, &path, accept).await };
+        let task = async move {
+            inner.credentials.prepare().await;
+            exchange::get(&inner, &path, accept).await
+        };
         match self.inner.runtime.spawn(task).await {
             Ok(answer) => Ok(answer.map_err(|failed| self.inner.explain(failed))?),
             Err(_) => Err(Failed::runtime_ended().into()),

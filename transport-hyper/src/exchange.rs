@@ -122,7 +122,7 @@ async fn show(client: &Inner, refused: Option<&Shown>) -> Result<(Shown, Option<
         None => client.credentials.current().await,
         Some(refused) => client.credentials.after_refusal(refused).await,
     };
-    let shown = shown.map_err(|error| Failed::new(Failure::Unauthorized, error.0))?;
+    let shown = shown?;
     let exec = shown.exec.as_deref();
     let tls = client.tls.as_ref().map(|source| source.current(exec));
     let tls = tls
@@ -157,9 +157,7 @@ async fn send(
     if client.config.compression {
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    shown
-        .add_to(headers)
-        .map_err(|error| Failed::new(Failure::Unauthorized, error.0))?;
+    shown.add_to(headers)?;
     Ok(client.pool.send(question.class, request, tls).await?)
 }
 

@@ -21,7 +21,7 @@ impl Impersonation {
         let mut headers = HeaderMap::new();
         let mut add = |name: &str, text: &str| {
             let bad = || {
-                AuthError(format!(
+                AuthError::new(format!(
                     "`{name}: {text}` cannot be a header of an impersonation"
                 ))
             };

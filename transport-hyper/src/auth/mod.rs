@@ -6,15 +6,16 @@ pub(crate) mod exec;
 // Whom we act for.
 mod impersonation;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderValue, header};
+use informer_core::Failure;
 
 use crate::config::Config;
+use crate::exchange::Failed;
 use crate::secret::Secret;
 use exec::{ExecCredential, ExecPlugin, ExecRunner};
 pub(crate) use impersonation::Impersonation;
@@ -39,11 +40,31 @@ pub(crate) enum Authentication {
 
 /// Why there are no credentials; the text is for people and holds no secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct AuthError(pub(crate) String);
+pub(crate) struct AuthError {
+    pub(crate) failure: Failure,
+    pub(crate) message: String,
+}
 
-impl fmt::Display for AuthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl AuthError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            failure: Failure::Unauthorized,
+            message: message.into(),
+        }
+    }
+
+    /// There are none yet. Nothing was said to the server: what we know of it is as good as before.
+    fn not_yet(message: String) -> Self {
+        Self {
+            failure: Failure::Refused,
+            message,
+        }
+    }
+}
+
+impl From<AuthError> for Failed {
+    fn from(AuthError { failure, message }: AuthError) -> Self {
+        Self::new(failure, message)
     }
 }
 
@@ -60,7 +81,7 @@ impl Shown {
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) -> Result<(), AuthError> {
         if let Some(text) = &self.authorization {
             let mut value = HeaderValue::from_str(text.expose()).map_err(|_| {
-                AuthError("the token contains characters that no header can carry".to_owned())
+                AuthError::new("the token contains characters that no header can carry")
             })?;
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
@@ -139,6 +160,14 @@ impl Credentials {
         self.withheld.as_deref()
     }
 
+    /// Waits for a plugin that takes its time. An informer asks again and says meanwhile what it waits
+    /// for; a single request has one try, and perhaps a person at a terminal.
+    pub(crate) async fn prepare(&self) {
+        if let Source::Exec(runner) = &self.source {
+            runner.prepare().await;
+        }
+    }
+
     /// What to show now.
     pub(crate) async fn current(&self) -> Result<Shown, AuthError> {
         self.newer_than(None).await
@@ -163,10 +192,10 @@ impl Credentials {
                 let read = crate::file::read(file);
                 match read.as_ref().map(|text| text.expose().trim()) {
                     Ok("") | Err(_) if last.is_some() => {}
-                    Ok("") => return Err(AuthError(format!("{} is empty", file.display()))),
+                    Ok("") => return Err(AuthError::new(format!("{} is empty", file.display()))),
                     Ok(token) => *last = Some(Secret::from(token.to_owned())),
                     Err(error) => {
-                        return Err(AuthError(format!(
+                        return Err(AuthError::new(format!(
                             "cannot read {}: {error}",
                             file.display()
                         )));

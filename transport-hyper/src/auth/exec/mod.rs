@@ -99,10 +99,19 @@ impl ExecRunner {
         &self,
         refused: Option<&Arc<ExecCredential>>,
     ) -> Result<Arc<ExecCredential>, AuthError> {
-        let plugin = Arc::clone(&self.plugin);
-        let run = || async move { plugin.run().await };
-        let given = self.runs.credential(refused, run).await;
+        let given = self.runs.credential(refused, || self.run()).await;
         given.unwrap_or_else(|StillRunning| Err(self.plugin.waiting()))
+    }
+
+    /// Waits until the plugin has ended, however long that takes, so that
+    /// [`credential`](Self::credential) need not.
+    pub(super) async fn prepare(&self) {
+        self.runs.prepare(|| self.run()).await;
+    }
+
+    fn run(&self) -> impl Future<Output = Result<ExecCredential, AuthError>> + use<> {
+        let plugin = Arc::clone(&self.plugin);
+        async move { plugin.run().await }
     }
 }
 
@@ -213,7 +222,7 @@ impl ExecPlugin {
 
     /// What a request says that has waited for long enough.
     fn waiting(&self) -> AuthError {
-        AuthError(format!(
+        AuthError::not_yet(format!(
             "waiting for exec plugin `{}` of {}, which has not ended for {} s; the server has not \
              been asked",
             self.command.display(),
@@ -224,7 +233,7 @@ impl ExecPlugin {
 
     fn complain(&self, about: &str) -> AuthError {
         let Self { of, command, .. } = self;
-        AuthError(format!(
+        AuthError::new(format!(
             "{of}: exec plugin `{}`: {about}",
             command.display()
         ))

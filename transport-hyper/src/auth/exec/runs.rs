@@ -10,9 +10,9 @@ use tokio::time::{Instant, timeout};
 use super::ExecCredential;
 use crate::auth::AuthError;
 
-/// How long a request waits for a plugin. After that it fails, so that somebody learns what it waits
-/// for; the plugin goes on, and the next request waits for the same run.
-pub(super) const REQUEST_PATIENCE: Duration = Duration::from_secs(10);
+/// How long the request of an informer waits for a plugin. After that it fails, so that somebody learns
+/// what it waits for; the plugin goes on, and the next request waits for the same run.
+pub(super) const REQUEST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// After a failure the plugin is not run for so long; after each further one twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
@@ -89,12 +89,26 @@ impl Runs {
             }
         };
         let waiting = timeout(REQUEST_PATIENCE, outcome.wait_for(Option::is_some));
-        match waiting.await {
-            Err(_) => Err(StillRunning),
-            Ok(Ok(outcome)) => outcome.clone().ok_or(StillRunning),
-            // Its task is gone: so is the runtime, and soon we are.
-            Ok(Err(_)) => Err(StillRunning),
-        }
+        let given = match waiting.await {
+            Err(_) => return Err(StillRunning),
+            Ok(ended) => ended.ok().and_then(|given| given.clone()),
+        };
+        Ok(given.unwrap_or_else(|| {
+            // Its task is lost: nobody shall wait for it any more.
+            let mut state = self.lock();
+            let running = &mut state.running;
+            running.take_if(|run| run.outcome.same_channel(&outcome));
+            Err(AuthError::new("the run of the exec plugin was cut off"))
+        }))
+    }
+
+    /// Waits until there is an outcome, however long that takes, so that
+    /// [`credential`](Self::credential) need not.
+    pub(super) async fn prepare<F>(&self, run: impl Fn() -> F)
+    where
+        F: Future<Output = Result<ExecCredential, AuthError>> + Send + 'static,
+    {
+        while let Err(StillRunning) = self.credential(None, &run).await {}
     }
 
     /// Runs it in a task of its own: whoever waits for it may give up without harm to the others.
@@ -106,6 +120,7 @@ impl Runs {
         let shared = Arc::downgrade(&self.state);
         let task = tokio::spawn(async move {
             let outcome = run.await.map(Arc::new);
+            // It forgets this task, which has nothing left to wait for.
             if let Some(state) = shared.upgrade() {
                 lock(&state).ended(&outcome);
             }
@@ -207,7 +222,7 @@ mod tests {
             refused: Option<&Arc<ExecCredential>>,
             outcome: Result<ExecCredential, &str>,
         ) -> Outcome {
-            let outcome = outcome.map_err(|text| AuthError(text.to_owned()));
+            let outcome = outcome.map_err(AuthError::new);
             let count = Arc::clone(&self.count);
             let run = || async move {
                 count.fetch_add(1, Ordering::Relaxed);
@@ -231,7 +246,7 @@ mod tests {
             for _ in 0..20 {
                 let before = plugin.count();
                 let error = plugin.ask(None, Err("no")).await.err().unwrap();
-                assert_eq!(error.0, "no");
+                assert_eq!(error.message, "no");
                 if plugin.count() > before {
                     at.push(began.elapsed().as_secs());
                 }
@@ -280,23 +295,35 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_does_not_wait_without_end_and_the_next_one_joins_the_run() {
         let runs = Runs::default();
-        let (release, released) = tokio::sync::oneshot::channel();
-        let run = || async {
-            released
-                .await
-                .map_err(|_| AuthError("dropped".to_owned()))?;
+        let took = Duration::from_secs(50);
+        let run = || async move {
+            tokio::time::sleep(took).await;
             Ok(printed(None))
         };
         let began = Instant::now();
         assert!(runs.credential(None, run).await.is_err());
         assert_eq!(began.elapsed(), REQUEST_PATIENCE);
-        let never = || async { Err(AuthError("it is run twice".to_owned())) };
+        let never = || async { Err(AuthError::new("it is run twice")) };
         assert!(runs.credential(None, never).await.is_err());
-        release.send(()).unwrap();
-        assert!(
-            runs.credential(None, never)
-                .await
-                .is_ok_and(|outcome| outcome.is_ok())
-        );
+        assert_eq!(began.elapsed(), REQUEST_PATIENCE * 2);
+        // Who has time waits for the end.
+        runs.prepare(never).await;
+        assert_eq!(began.elapsed(), took);
+        let outcome = runs.credential(None, never).await;
+        assert!(outcome.is_ok_and(|outcome| outcome.is_ok()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_run_that_is_lost_is_an_error_and_the_next_one_is_made() {
+        let runs = Runs::default();
+        let lost = || async {
+            let (sender, lost) = tokio::sync::oneshot::channel::<ExecCredential>();
+            drop(sender);
+            Ok(lost.await.unwrap())
+        };
+        let outcome = runs.credential(None, lost).await;
+        assert!(outcome.is_ok_and(|outcome| outcome.is_err()));
+        let outcome = runs.credential(None, || async { Ok(printed(None)) }).await;
+        assert!(outcome.is_ok_and(|outcome| outcome.is_ok()));
     }
 }
