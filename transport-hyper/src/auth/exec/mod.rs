@@ -19,7 +19,7 @@ use tokio::process::Command;
 use super::AuthError;
 use crate::secret::Secret;
 use process::{Output, ProcessError};
-use runs::{REQUEST_PATIENCE, Runs, StillRunning};
+use runs::{Runs, StillRunning};
 
 /// How long a plugin that asks nobody may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -223,11 +223,10 @@ impl ExecPlugin {
     /// What a request says that has waited for long enough.
     fn waiting(&self) -> AuthError {
         AuthError::not_yet(format!(
-            "waiting for exec plugin `{}` of {}, which has not ended for {} s; the server has not \
-             been asked",
+            "waiting for exec plugin `{}` of {}, which has not ended yet; the server has not been \
+             asked",
             self.command.display(),
-            self.of,
-            REQUEST_PATIENCE.as_secs()
+            self.of
         ))
     }
 
@@ -276,4 +275,46 @@ struct PrintedStatus {
     client_certificate_data: Option<Secret>,
     client_key_data: Option<Secret>,
     expiration_timestamp: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use informer_core::Failure;
+
+    /// Time passes as soon as everybody waits, so the plugin hangs without taking any.
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn a_plugin_that_hangs_is_named() {
+        let runner = ExecRunner::new(ExecPlugin {
+            of: "user `me`".to_owned(),
+            version: ApiVersion::V1,
+            command: "sleep".into(),
+            args: vec![Secret::from("1000".to_owned())],
+            env: Vec::new(),
+            install_hint: None,
+            interactive: Interactive::Never,
+            cluster: None,
+        });
+        let error = runner.credential(None).await.err().unwrap();
+        assert_eq!(error.failure, Failure::Refused);
+        assert_eq!(
+            error.message,
+            "waiting for exec plugin `sleep` of user `me`, which has not ended yet; the server has \
+             not been asked"
+        );
+        runner.prepare().await;
+        let error = runner.credential(None).await.err().unwrap();
+        assert_eq!(error.failure, Failure::Unauthorized);
+        assert_eq!(
+            error.message,
+            "user `me`: exec plugin `sleep`: it did not end within 60 s"
+        );
+    }
+
+    #[test]
+    fn what_is_quoted_is_one_line_of_plain_text() {
+        assert_eq!(plain(" a\r\n\tb  c\n"), "a b c");
+        assert_eq!(plain("\u{1b}[2J\u{202e}x\u{85}y"), "\u{fffd}[2J\u{fffd}x y");
+    }
 }

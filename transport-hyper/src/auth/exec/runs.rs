@@ -12,7 +12,7 @@ use crate::auth::AuthError;
 
 /// How long the request of an informer waits for a plugin. After that it fails, so that somebody learns
 /// what it waits for; the plugin goes on, and the next request waits for the same run.
-pub(super) const REQUEST_PATIENCE: Duration = Duration::from_secs(3);
+const REQUEST_PATIENCE: Duration = Duration::from_secs(3);
 
 /// After a failure the plugin is not run for so long; after each further one twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
