@@ -19,7 +19,8 @@ pub enum Failure {
         /// How long the server wants us to wait, if it said so.
         retry_after: Option<Duration>,
     },
-    /// Nobody listens at the address.
+    /// The server could not be reached: its name, the address, the proxy or TLS. Nothing was said to
+    /// it.
     Refused,
     /// The server does not know who we are (401).
     Unauthorized,
@@ -63,11 +64,15 @@ impl Failure {
             Self::Expired => "the requested version has expired; the full state is read again",
             Self::VersionTooLarge => "the server has not reached the requested version yet",
             Self::Throttled { .. } => "the server asks to slow down",
-            Self::Refused => "connection refused; is the API server running at this address?",
+            Self::Refused => "the server could not be reached",
             Self::Unauthorized => "not authenticated; check the credentials",
-            Self::Forbidden => "forbidden; grant the rights `list` and `watch` on this resource",
-            Self::NotFound => "no such resource; is the CRD installed and the group/version right?",
-            Self::Invalid => "the server rejected the request as invalid",
+            Self::Forbidden => {
+                "forbidden; grant the missing right, usually `list` and `watch` on the resource"
+            }
+            Self::NotFound => {
+                "no such resource on this server; check its name, group and version, and the CRD of a custom one"
+            }
+            Self::Invalid => "the request is invalid",
             Self::Internal => "internal error of the server",
             Self::Unavailable => "the server is unavailable",
             Self::TimedOut => "timed out",
@@ -103,7 +108,72 @@ pub fn bounded(message: &str) -> &str {
     message.get(..end).unwrap_or_default()
 }
 
-/// A text of at most [`MAX_MESSAGE`] bytes, on the stack.
+/// What `text` displays, as it is kept for people: at most [`MAX_MESSAGE`] bytes, and
+/// [printable](Printable).
+///
+/// ```
+/// use informer_core::failure::message;
+///
+/// let said = "not now\n\u{1b}]0;gotcha\u{7}";
+/// assert_eq!(message(format_args!("HTTP {}: {said}", 503)), "HTTP 503: not now \\u{1b}]0;gotcha\\u{7}");
+/// ```
+#[cfg(feature = "alloc")]
+#[must_use]
+pub fn message(text: impl fmt::Display) -> alloc::string::String {
+    Message::of(&text).as_str().into()
+}
+
+/// A text of somebody else, fit for a terminal and for one line of a log.
+///
+/// Line ends and tabs become spaces. Other control characters, and those that hide or reorder what
+/// stands around them, are written as `\u{…}`: a terminal obeys them, and people are deceived.
+///
+/// ```
+/// use informer_core::failure::Printable;
+///
+/// assert_eq!(Printable("web-1\u{1b}[2J").to_string(), "web-1\\u{1b}[2J");
+/// assert_eq!(Printable("two\nlines").to_string(), "two lines");
+/// assert_eq!(Printable("größer als 10 µs").to_string(), "größer als 10 µs");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "this is all there is to it")]
+pub struct Printable<'a>(pub &'a str);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_printable(self.0, f)
+    }
+}
+
+fn write_printable(text: &str, to: &mut dyn fmt::Write) -> fmt::Result {
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' => to.write_char(' ')?,
+            hidden if is_hidden(hidden) => write!(to, "{}", hidden.escape_unicode())?,
+            other => to.write_char(other)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether a terminal obeys a character instead of showing it.
+pub(crate) fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// A printable text of at most [`MAX_MESSAGE`] bytes, on the stack.
 pub(crate) struct Message {
     bytes: [u8; MAX_MESSAGE],
     len: usize,
@@ -117,7 +187,7 @@ impl Message {
             len: 0,
         };
         // It stops when it is full, which is all that can go wrong.
-        let _ = write!(message, "{text}");
+        let _ = write!(Sieve(&mut message), "{text}");
         message
     }
 
@@ -141,5 +211,14 @@ impl fmt::Write for Message {
         } else {
             Ok(())
         }
+    }
+}
+
+/// Lets only what is printable through.
+struct Sieve<'a>(&'a mut Message);
+
+impl fmt::Write for Sieve<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        write_printable(text, self.0)
     }
 }

@@ -22,7 +22,7 @@ use core::fmt::{self, Write as _};
 use core::time::Duration;
 
 use super::status::Status;
-use crate::failure::{Failure, Message, bounded};
+use crate::failure::{Failure, MAX_MESSAGE, Printable, is_hidden, message};
 
 /// How many bytes of the body of an unsuccessful answer a transport should read before it calls
 /// [`failure_of_answer`]; a Status is much smaller.
@@ -64,16 +64,12 @@ fn quote(code: u16, body: &[u8]) -> String {
     }
 }
 
+/// `text`, as it is kept for people.
 fn cut(text: Cow<'_, str>) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(bounded(text)),
-        Cow::Owned(text) => Cow::Owned(message(text)),
+    if text.len() <= MAX_MESSAGE && !text.contains(is_hidden) {
+        return text;
     }
-}
-
-/// `text` as it is kept for people: no longer than a message may be, however long it would be.
-pub(super) fn message(text: impl fmt::Display) -> String {
-    Message::of(&text).as_str().into()
+    message(text).into()
 }
 
 /// The beginning of bytes that are not what we expected, fit for a line of a log.
@@ -94,13 +90,7 @@ impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let beginning = self.bytes.get(..Self::LENGTH);
         for chunk in beginning.unwrap_or(self.bytes).utf8_chunks() {
-            for character in chunk.valid().chars() {
-                f.write_char(if character.is_control() {
-                    ' '
-                } else {
-                    character
-                })?;
-            }
+            write!(f, "{}", Printable(chunk.valid()))?;
             if !chunk.invalid().is_empty() {
                 f.write_char('.')?;
             }
@@ -128,7 +118,7 @@ mod tests {
     fn an_excerpt_is_one_printable_line() {
         assert_eq!(
             Excerpt::new(b"a\n\x1b[1mb\xff\xfec").to_string(),
-            "a  [1mb..c"
+            r"a \u{1b}[1mb..c"
         );
         assert_eq!(Excerpt::new(&[b'x'; 100]).to_string(), "x".repeat(60));
         assert_eq!(format!("{}", Excerpt::new(b"")), "");

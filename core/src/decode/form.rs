@@ -18,9 +18,9 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use super::answer::message;
 use super::header::{Header, Pairs};
 use super::json_text::{Cursor, MAX_DEPTH, TextError};
+use crate::failure::message;
 
 /// What is kept of an object.
 ///

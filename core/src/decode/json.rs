@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
-use super::answer::{Excerpt, message};
+use super::answer::Excerpt;
 use super::envelope::{Envelope, EventType};
 use super::form::{BodyError, Form, TypeMeta};
 use super::header::{Header, HeaderError};
@@ -14,7 +14,7 @@ use super::list::{Element, ListError, ListScanner, Part};
 use super::status::Status;
 use super::{Body, Decode, Limits};
 use crate::decoded::Object;
-use crate::failure::Failure;
+use crate::failure::{Failure, message};
 use crate::flow::{Fact, Place, Rejected};
 use crate::key::ObjectKey;
 use crate::reflector::ConfigError;

@@ -40,7 +40,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::bucket::TokenBucket;
-use crate::failure::{self, Failure};
+use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact};
 use crate::object::Resource;
 use crate::storage::{Storage, Text};
@@ -406,7 +406,7 @@ impl<S: Storage> Reflector<S> {
 
     fn note_failure(&mut self, failure: Failure, message: &str, now: Instant) {
         let mut text = S::Text::default();
-        text.set_beginning(failure::bounded(message));
+        text.set_beginning(Message::of(&message).as_str());
         self.failures += 1;
         self.last_failure = Some(LastFailure {
             failure,

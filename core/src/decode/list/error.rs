@@ -3,7 +3,8 @@
 use alloc::string::String;
 use core::fmt;
 
-use crate::decode::answer::{Excerpt, message};
+use crate::decode::answer::Excerpt;
+use crate::failure::message;
 
 /// Why a body is not a list that can be read.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,0 +1,72 @@
+//! What is said to people: on one line, and nothing in it that a terminal obeys.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod hand;
+
+use hand::{Hand, listed};
+use informer_core::Failure;
+use informer_core::decode::answer::failure_of_answer;
+
+/// Clears the screen, goes on in a new line, and turns the direction of what follows.
+const NASTY: &str = "gone\u{1b}[2J\u{9b}31m\nnow\u{202e}\u{7f}";
+const HARMLESS: &str = r"gone\u{1b}[2J\u{9b}31m now\u{202e}\u{7f}";
+
+fn last_message(hand: &Hand) -> String {
+    hand.informer.status().last_failure.unwrap().message.clone()
+}
+
+#[test]
+fn an_unsuccessful_answer() {
+    let status = serde_json::json!({"kind": "Status", "code": 500, "message": NASTY}).to_string();
+    assert_eq!(failure_of_answer(500, status.as_bytes(), None).1, HARMLESS);
+    let (_, message) = failure_of_answer(502, NASTY.as_bytes(), None);
+    assert_eq!(message, format!("HTTP 502: {HARMLESS}"));
+}
+
+#[test]
+fn an_error_event() {
+    let mut hand = Hand::synced(listed(), &[]);
+    let status = serde_json::json!({"kind": "Status", "code": 500, "message": NASTY}).to_string();
+    hand.event("ERROR", &status);
+    assert_eq!(last_message(&hand), HARMLESS);
+}
+
+#[test]
+fn what_a_transport_says() {
+    let mut hand = Hand::synced(listed(), &[]);
+    hand.fail(Failure::Broken, NASTY);
+    assert_eq!(last_message(&hand), HARMLESS);
+    hand.wait();
+    hand.fail(Failure::Broken, &"\u{1b}".repeat(1000));
+    assert!(last_message(&hand).len() <= 512);
+}
+
+#[test]
+fn why_an_object_cannot_be_used() {
+    let mut hand = Hand::synced(listed(), &[]);
+    let object =
+        serde_json::json!({"metadata": {"name": "a", "resourceVersion": "11", "labels": NASTY}});
+    hand.event("ADDED", &object.to_string());
+    let rejected = hand.informer.poll_rejected().unwrap();
+    assert!(
+        !rejected.reason.contains(char::is_control),
+        "{:?}",
+        rejected.reason
+    );
+}
+
+#[test]
+fn no_headline_says_more_than_is_known() {
+    // Names, proxies and certificates fail in this way, too.
+    assert_eq!(
+        Failure::Refused.describe(),
+        "the server could not be reached"
+    );
+    // Not every resource has a CRD, and not every missing right is one of these.
+    assert!(
+        Failure::NotFound
+            .describe()
+            .contains("the CRD of a custom one")
+    );
+    assert!(Failure::Forbidden.describe().contains("usually"));
+}
