@@ -1,12 +1,21 @@
 //! How many full states are read at the same time.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use memchr::memmem;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
 
 /// What marks the bookmark that ends a streamed state.
 const MARK: &[u8] = b"k8s.io/initial-events-end";
+
+/// For so long a state may wait for its reader and yet count as being read.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// The same for all its waits together: a reader that is slow with every piece is slow.
+const TURN: Duration = Duration::from_secs(10);
 
 /// A share of the server's patience. Full states are what costs a server most: after its restart
 /// everybody wants one, and a hundred at once would bring it down again.
@@ -23,8 +32,7 @@ impl Budget {
         Permit {
             // It is never closed.
             permit: Arc::clone(&self.0).acquire_owned().await.ok(),
-            until_mark: false,
-            tail: Vec::new(),
+            ..Permit::none()
         }
     }
 
@@ -43,20 +51,59 @@ pub(crate) struct Permit {
     until_mark: bool,
     /// The end of what was seen, in which the mark may have begun.
     tail: Vec<u8>,
+    /// How long the state may yet wait for its reader.
+    patience: Duration,
 }
 
 impl Permit {
+    /// What takes no room.
+    pub(crate) const fn none() -> Self {
+        Self {
+            permit: None,
+            until_mark: false,
+            tail: Vec::new(),
+            patience: TURN,
+        }
+    }
+
+    pub(crate) const fn takes_room(&self) -> bool {
+        self.permit.is_some()
+    }
+
+    /// Gives the room to others.
+    pub(crate) fn give_back(&mut self) {
+        self.permit = None;
+    }
+
+    /// Waits until the reader has `taken` what was read. A reader that takes its time, because a
+    /// handler does, keeps nobody else from reading: the room is given back, and the state goes on
+    /// without.
+    pub(crate) async fn wait_for<T>(&mut self, taken: impl Future<Output = T>) -> T {
+        let mut taken = pin!(taken);
+        if self.takes_room() {
+            let since = Instant::now();
+            match timeout(MOMENT.min(self.patience), taken.as_mut()).await {
+                Ok(done) => {
+                    self.patience = self.patience.saturating_sub(since.elapsed());
+                    return done;
+                }
+                Err(_) => self.give_back(),
+            }
+        }
+        taken.await
+    }
+
     /// Looks at bytes that pass by. A streamed state becomes a watch when its mark has passed. That is
     /// all that is looked for: an object that contains the mark gives the room back too early, which
     /// harms nobody.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
-        if !self.until_mark || self.permit.is_none() {
+        if !self.until_mark || !self.takes_room() {
             return;
         }
         let beginning = bytes.get(..MARK.len()).unwrap_or(bytes);
         let seam = [&self.tail, beginning].concat();
         if memmem::find(bytes, MARK).is_some() || memmem::find(&seam, MARK).is_some() {
-            self.permit = None;
+            self.give_back();
             return;
         }
         let end = if bytes.len() >= MARK.len() {

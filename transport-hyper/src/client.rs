@@ -18,6 +18,9 @@ use crate::resource::TargetError;
 use crate::tls::TlsSource;
 use crate::transport::HyperTransport;
 
+/// The largest body that [`Client::get`] reads.
+const LARGEST_BODY: usize = 64 << 20;
+
 /// A client of one API server. Clones share connections, credentials and the budget for lists.
 ///
 /// ```no_run
@@ -94,12 +97,6 @@ impl fmt::Display for RequestError {
 }
 
 impl Error for RequestError {}
-
-impl RequestError {
-    pub(crate) const fn new(failure: Failure, message: String) -> Self {
-        Self { failure, message }
-    }
-}
 
 impl From<Failed> for RequestError {
     fn from(Failed { failure, message }: Failed) -> Self {
@@ -196,20 +193,21 @@ impl Client {
     /// # Errors
     /// There is no successful answer.
     pub async fn get(&self, path: &str) -> Result<Bytes, RequestError> {
-        self.get_as(path, "application/json").await
+        self.get_as(path, "application/json", LARGEST_BODY).await
     }
 
-    /// The same with a given `Accept` header.
+    /// The same with a given `Accept` header, up to `largest` bytes.
     pub(crate) async fn get_as(
         &self,
         path: &str,
         accept: &'static str,
+        largest: usize,
     ) -> Result<Bytes, RequestError> {
         let (inner, path) = (Arc::clone(&self.inner), path.to_owned());
         // Whoever waits for it may be in another runtime, or in none.
         let task = async move {
             inner.credentials.prepare().await;
-            exchange::get(&inner, &path, accept).await
+            exchange::get(&inner, &path, accept, largest).await
         };
         match self.inner.runtime.spawn(task).await {
             Ok(answer) => Ok(answer.map_err(|failed| self.inner.explain(failed))?),

@@ -1,5 +1,6 @@
 //! One request and its answer, from the credentials to the last byte.
 
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -7,10 +8,13 @@ use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::Empty;
 use informer_core::Failure;
 use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
+use informer_core::failure::message;
+use memchr::memmem;
 use tokio::time::{Instant, timeout};
 
 use crate::auth::Shown;
 use crate::client::Inner;
+use crate::config::Settings;
 use crate::gzip::Gunzip;
 use crate::net::{Answer, Class, SendError, chain};
 use crate::tls::Tls;
@@ -21,10 +25,11 @@ const USER_AGENT: &str = concat!("informer/", env!("CARGO_PKG_VERSION"));
 /// How long the body of an unsuccessful answer may take; after that, what has come must do.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The largest body that is read whole.
-const LARGEST_BODY: usize = 64 << 20;
+/// What a server in Go answers in plain HTTP to whoever does not speak TLS to it.
+const TO_HTTPS: &[u8] = b"Client sent an HTTP request to an HTTPS server";
 
-/// An exchange that failed.
+/// An exchange that failed. What is said about it is [printable](informer_core::failure::Printable)
+/// and short, whoever said it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failed {
     pub(crate) failure: Failure,
@@ -32,10 +37,10 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    pub(crate) fn new(failure: Failure, message: impl Into<String>) -> Self {
+    pub(crate) fn new(failure: Failure, about: impl fmt::Display) -> Self {
         Self {
             failure,
-            message: message.into(),
+            message: message(about),
         }
     }
 
@@ -64,19 +69,25 @@ pub(crate) struct Question<'a> {
     pub(crate) accept: &'static str,
 }
 
-/// The body that the server answers to `GET path`, whole.
-pub(crate) async fn get(client: &Inner, path: &str, accept: &'static str) -> Result<Bytes, Failed> {
+/// The body that the server answers to `GET path`, whole, if it has no more than `largest` bytes.
+pub(crate) async fn get(
+    client: &Inner,
+    path: &str,
+    accept: &'static str,
+    largest: usize,
+) -> Result<Bytes, Failed> {
     let question = Question {
         class: Class::List,
         path,
         accept,
     };
     let answer = within_head_timeout(client, open(client, question)).await?;
-    let mut body = Body::new(answer, Some(client.config.settings.list_timeout));
+    let mut body = Body::new(answer, Some(Limits::of(&client.config.settings)));
     let mut whole = Vec::new();
     while let Some(piece) = body.next().await? {
-        if whole.len() + piece.len() > LARGEST_BODY {
-            return Err(Failed::new(Failure::Undecodable, "the answer is too large"));
+        if whole.len() + piece.len() > largest {
+            let about = format_args!("the answer to {path} is larger than {largest} bytes");
+            return Err(Failed::new(Failure::Undecodable, about));
         }
         whole.extend_from_slice(&piece);
     }
@@ -214,38 +225,95 @@ async fn refusal(answer: Answer) -> Failed {
     // If it stalls or breaks, the code is the message.
     let _ = timeout(ERROR_BODY_TIMEOUT, read).await;
     said.truncate(MAX_ERROR_BODY);
+    if code == 400 && memmem::find(&said, TO_HTTPS).is_some() {
+        let about =
+            "the server speaks TLS, and it was asked without; begin its address with https://";
+        return Failed::new(Failure::Refused, about);
+    }
     let (failure, message) = failure_of_answer(code, &said, retry_after);
     Failed::new(failure, message)
+}
+
+/// How much a list may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The time that the server keeps us busy, while we wait for bytes or unpack them. The time that
+    /// the reader takes is not held against it.
+    time: Duration,
+    /// The bytes, unpacked. Time alone bounds nothing where they come faster than they are read: a few
+    /// MB of gzip would do for hours.
+    bytes: u64,
+}
+
+impl Limits {
+    pub(crate) const fn of(settings: &Settings) -> Self {
+        Self {
+            time: settings.list_timeout,
+            bytes: settings.max_list_bytes,
+        }
+    }
+
+    /// What is left after a piece of so many bytes, for which the server took so long.
+    fn less(self, bytes: usize, time: Duration) -> Option<Self> {
+        Some(Self {
+            time: self.time.saturating_sub(time),
+            bytes: self.bytes.checked_sub(bytes.try_into().ok()?)?,
+        })
+    }
 }
 
 /// The body of an answer, unpacked.
 pub(crate) struct Body {
     answer: Answer,
     gunzip: Option<Gunzip>,
-    /// How much time the server has left.
-    left: Option<Duration>,
+    /// What is left of the limits of a list.
+    left: Option<Limits>,
 }
 
 impl Body {
-    /// The body of `answer`, for which the server has `patience`. The time that its reader takes is
-    /// not held against the server.
-    pub(crate) fn new(answer: Answer, patience: Option<Duration>) -> Self {
+    /// The body of `answer`; that of a watch has no limits.
+    pub(crate) fn new(answer: Answer, limits: Option<Limits>) -> Self {
         let encoding = answer.head.headers.get(header::CONTENT_ENCODING);
         let is_gzip = encoding.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"gzip"));
         Self {
             answer,
             gunzip: is_gzip.then(Gunzip::new),
-            left: patience,
+            left: limits,
         }
     }
 
     /// The next piece; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failed> {
-        let unreadable = |error: std::io::Error| {
-            Failed::new(
+        let Some(left) = self.left else {
+            return self.piece().await;
+        };
+        let too_slow = || {
+            let about = "the list took longer than its deadline allows; is the server overloaded?";
+            Failed::new(Failure::TimedOut, about)
+        };
+        // A piece that is ready is never late: only the sum is.
+        if left.time.is_zero() {
+            return Err(too_slow());
+        }
+        let since = Instant::now();
+        let piece = timeout(left.time, self.piece()).await;
+        let piece = piece.map_err(|_| too_slow())??;
+        let bytes = piece.as_ref().map_or(0, Bytes::len);
+        self.left = left.less(bytes, since.elapsed());
+        match self.left {
+            Some(_) => Ok(piece),
+            None => Err(Failed::new(
                 Failure::Undecodable,
-                format!("the gzip of the answer is damaged: {error}"),
-            )
+                "the list is larger, unpacked, than `max_list_bytes` allows; raise it if the server \
+                 has so much to list",
+            )),
+        }
+    }
+
+    async fn piece(&mut self) -> Result<Option<Bytes>, Failed> {
+        let unreadable = |error: std::io::Error| {
+            let about = format_args!("the gzip of the answer is damaged: {error}");
+            Failed::new(Failure::Undecodable, about)
         };
         loop {
             if let Some(gunzip) = &mut self.gunzip
@@ -259,10 +327,8 @@ impl Body {
                 (None, None) => return Ok(None),
                 (None, Some(gunzip)) => {
                     gunzip.end().map_err(|_| {
-                        Failed::new(
-                            Failure::Broken,
-                            "the answer ended in the middle of its gzip",
-                        )
+                        let about = "the answer ended in the middle of its gzip";
+                        Failed::new(Failure::Broken, about)
                     })?;
                     return Ok(None);
                 }
@@ -271,21 +337,9 @@ impl Body {
     }
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, Failed> {
-        let chunk = match &mut self.left {
-            None => self.answer.chunk().await,
-            Some(left) => {
-                let since = Instant::now();
-                let chunk = timeout(*left, self.answer.chunk()).await.map_err(|_| {
-                    let message = "the list took longer than its deadline allows";
-                    Failed::new(Failure::TimedOut, message)
-                })?;
-                *left = left.saturating_sub(since.elapsed());
-                chunk
-            }
-        };
-        chunk.transpose().map_err(|error| {
-            let message = format!("the answer broke off: {}", chain(&error));
-            Failed::new(Failure::Broken, message)
+        self.answer.chunk().await.transpose().map_err(|error| {
+            let about = format_args!("the answer broke off: {}", chain(&error));
+            Failed::new(Failure::Broken, about)
         })
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::budget::Permit;
 use crate::client::Inner;
-use crate::exchange::{Body, Failed, Question, open, within_head_timeout};
+use crate::exchange::{Body, Failed, Limits, Question, open, within_head_timeout};
 use crate::net::Class;
 use crate::resource::{TargetError, accept, check};
 
@@ -202,9 +202,9 @@ impl Job {
     async fn exchange(&self, events: &mpsc::Sender<Event>) -> Result<(), Failed> {
         let budget = &self.client.budget;
         let mut permit = match self.kind {
-            Kind::List => Some(budget.for_list().await),
-            Kind::Stream => Some(budget.for_stream().await),
-            Kind::Watch => None,
+            Kind::List => budget.for_list().await,
+            Kind::Stream => budget.for_stream().await,
+            Kind::Watch => Permit::none(),
         };
         let is_list = self.kind == Kind::List;
         let question = Question {
@@ -219,16 +219,16 @@ impl Job {
         } else {
             within_head_timeout(&self.client, opening).await?
         };
-        let patience = is_list.then_some(self.client.config.settings.list_timeout);
-        let mut body = Body::new(answer, patience);
-        if events.send(Event::Opened).await.is_err() {
+        let limits = is_list.then(|| Limits::of(&self.client.config.settings));
+        let mut body = Body::new(answer, limits);
+        let opened = permit.wait_for(events.send(Event::Opened)).await;
+        if opened.is_err() {
             return Ok(());
         }
         while let Some(piece) = self.next_piece(&mut body, &mut permit).await? {
-            if let Some(permit) = &mut permit {
-                permit.see(&piece);
-            }
-            if events.send(Event::Bytes(piece)).await.is_err() {
+            permit.see(&piece);
+            let taken = permit.wait_for(events.send(Event::Bytes(piece))).await;
+            if taken.is_err() {
                 break;
             }
         }
@@ -240,12 +240,12 @@ impl Job {
     async fn next_piece(
         &self,
         body: &mut Body,
-        permit: &mut Option<Permit>,
+        permit: &mut Permit,
     ) -> Result<Option<Bytes>, Failed> {
-        if self.kind == Kind::Stream && permit.is_some() {
+        if self.kind == Kind::Stream && permit.takes_room() {
             match timeout(SILENCE, body.next()).await {
                 Ok(piece) => return piece,
-                Err(_) => *permit = None,
+                Err(_) => permit.give_back(),
             }
         }
         body.next().await
@@ -262,16 +262,25 @@ impl Job {
             namespace,
             ..
         } = &*self.target;
+        let said = &failed.message;
+        if said.contains("cannot impersonate") {
+            let about = format_args!("the right to impersonate is missing: {said}");
+            return Failed::new(failed.failure, about);
+        }
         let dot = if group.is_empty() { "" } else { "." };
         let place = match namespace {
             Some(namespace) => format!("in the namespace `{namespace}`"),
             None => "in the whole cluster".to_owned(),
         };
-        let message = format!(
-            "the right to {} {plural}{dot}{group} {place} is missing: {}",
-            self.kind.verb(),
-            failed.message
+        let nobody = if said.contains("system:anonymous") {
+            " (no credentials were shown, or they were not accepted)"
+        } else {
+            ""
+        };
+        let verb = self.kind.verb();
+        let about = format_args!(
+            "the right to {verb} {plural}{dot}{group} {place} is missing{nobody}: {said}"
         );
-        Failed { message, ..failed }
+        Failed::new(failed.failure, about)
     }
 }

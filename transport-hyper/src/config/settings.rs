@@ -25,16 +25,21 @@ pub struct Settings {
     /// At most so many streams share an HTTP/2 connection, even if the server allows more. Default 100.
     /// Each may have a quarter of a MiB in flight that nobody has read.
     pub max_streams: NonZeroUsize,
-    /// So many lists, and streams that begin with the whole state, are read at the same time; others
-    /// wait. It keeps a restart of the server from being followed by a storm. Default 8.
+    /// So many lists, and streams that begin with the whole state, are asked for at the same time;
+    /// others wait. It keeps a restart of the server from being followed by a storm. Default 8. A list
+    /// that waits for a slow handler does not count.
     pub max_lists: NonZeroUsize,
     /// How long name resolution, connecting, the proxy and TLS may take together. Default 30 s.
     pub connect_timeout: Duration,
     /// How long the answer to a list, or to a stream that begins with the whole state, may take to
     /// begin. Default 60 s, the server's own limit.
     pub head_timeout: Duration,
-    /// How long a list may take from the beginning of its answer to its end. Default 10 minutes.
+    /// How long a list may take from the beginning of its answer to its end. Default 10 minutes. The
+    /// time that handlers take is not counted.
     pub list_timeout: Duration,
+    /// How large the answer to a list may be, in bytes, unpacked; if there are pages, each of them.
+    /// Default 4 GiB.
+    pub max_list_bytes: u64,
     /// After so long an HTTP/2 connection is asked for a sign of life; a TCP connection, too. Default
     /// 30 s.
     pub keep_alive_interval: Duration,
@@ -53,6 +58,7 @@ impl Settings {
             connect_timeout: Duration::from_secs(30),
             head_timeout: Duration::from_secs(60),
             list_timeout: Duration::from_secs(600),
+            max_list_bytes: 4 << 30,
             keep_alive_interval: Duration::from_secs(30),
             keep_alive_timeout: Duration::from_secs(15),
         }

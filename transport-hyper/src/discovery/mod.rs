@@ -6,6 +6,8 @@ mod offers;
 use std::error::Error;
 use std::fmt;
 
+use informer_core::failure::{Printable, message};
+
 use crate::client::{Client, RequestError};
 use crate::resource::ApiResource;
 use offers::Offer;
@@ -34,14 +36,14 @@ impl fmt::Display for ResolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { name, near } => {
-                write!(f, "the server has no resource `{name}`")?;
+                write!(f, "the server has no resource `{}`", Printable(name))?;
                 match near.as_slice() {
                     [] => f.write_str("; is its CRD installed?"),
-                    near => write!(f, "; did you mean `{}`?", near.join("` or `")),
+                    near => write!(f, "; did you mean `{}`?", Printable(&near.join("` or `"))),
                 }
             }
             Self::NotWatchable { resource } => {
-                write!(f, "{resource} cannot be listed and watched")
+                write!(f, "{} cannot be listed and watched", Printable(resource))
             }
             Self::Request(error) => write!(f, "cannot ask the server what it offers: {error}"),
         }
@@ -145,7 +147,7 @@ fn find(offers: &[Offer], wanted: &Wanted<'_>, text: &str) -> Result<ApiResource
     match found {
         Some(offer) if offer.is_watchable => Ok(offer.resource.clone()),
         Some(offer) => Err(ResolveError::NotWatchable {
-            resource: offer.resource.to_string(),
+            resource: message(&offer.resource),
         }),
         None => Err(ResolveError::Unknown {
             name: text.to_owned(),

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::Wanted;
 use crate::client::{Client, RequestError};
+use crate::exchange::Failed;
 use crate::resource::{ApiResource, Reach};
 use informer_core::Failure;
 
@@ -12,6 +13,12 @@ use informer_core::Failure;
 const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
                       application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,\
                       application/json";
+
+/// The largest answer that is read: some thousand CRDs need a few MB.
+const LARGEST: usize = 16 << 20;
+
+/// So many versions of groups are asked about at most; some hundred are many.
+const MOST_VERSIONS: usize = 1_000;
 
 /// A resource that the server offers.
 #[derive(Clone, Debug)]
@@ -25,6 +32,7 @@ pub(super) struct Offer {
 /// All offers that may be wanted, in the order of the server's preference, the core group first.
 pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offer>, RequestError> {
     let mut offers = Vec::new();
+    let mut versions = 0;
     for root in ["/api", "/apis"] {
         let answer: Root = ask(client, root, ACCEPT).await?;
         for group in answer.items {
@@ -36,6 +44,14 @@ pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offe
         let named = answer.groups.into_iter().flat_map(PlainGroup::versions);
         for (group, version) in core.chain(named) {
             if wanted.admits(&group, &version) {
+                versions += 1;
+                if versions > MOST_VERSIONS {
+                    let about = format_args!(
+                        "the server names more than {MOST_VERSIONS} versions of groups; name the group \
+                         of the resource, as in `deployments.apps`"
+                    );
+                    return Err(Failed::new(Failure::Undecodable, about).into());
+                }
                 offers.extend(of_version(client, &group, &version).await?);
             }
         }
@@ -67,12 +83,10 @@ async fn ask<T: DeserializeOwned>(
     path: &str,
     accept: &'static str,
 ) -> Result<T, RequestError> {
-    let body = client.get_as(path, accept).await?;
+    let body = client.get_as(path, accept, LARGEST).await?;
     serde_json::from_slice(&body).map_err(|error| {
-        RequestError::new(
-            Failure::Undecodable,
-            format!("the answer to {path} is not what was asked for: {error}"),
-        )
+        let about = format_args!("the answer to {path} is not what was asked for: {error}");
+        Failed::new(Failure::Undecodable, about).into()
     })
 }
 

@@ -29,8 +29,13 @@ pub(super) async fn dial(config: &Config, tls: Option<&Tls>) -> Result<Dialled, 
     let patience = config.settings.connect_timeout;
     let dialled = tokio::time::timeout(patience, connect(config, tls)).await;
     dialled.unwrap_or_else(|_| {
+        let through = match &config.proxy {
+            Some(proxy) => format!(" through the proxy {}", proxy.authority()),
+            None => String::new(),
+        };
         Err(ConnectError(format!(
-            "connecting to {} took longer than {patience:?}",
+            "connecting to {}{through} took longer than {patience:?}; is there a firewall in between, \
+             or something else at this address?",
             config.server.url()
         )))
     })
@@ -51,8 +56,11 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
         });
     };
     let name = config.trust.server_name.as_ref().unwrap_or(&server.host);
-    let name = ServerName::try_from(name.clone())
-        .map_err(|_| ConnectError(format!("`{name}` cannot be the name of a TLS server")))?;
+    let name = ServerName::try_from(name.clone()).map_err(|_| {
+        ConnectError(format!(
+            "`{name}` cannot be the name of a TLS server; set tls-server-name to one"
+        ))
+    })?;
     let stream = TlsConnector::from(Arc::clone(&tls.config))
         .connect(name, stream)
         .await
@@ -88,9 +96,12 @@ fn reach_failure(what: &str, host: &str, error: &io::Error) -> ConnectError {
         }
         // The standard library has no kind for a name that cannot be resolved, only a text.
         _ if error.raw_os_error().is_none() => {
-            format!("the name `{host}` of {what} cannot be resolved: {error}")
+            format!(
+                "the name `{host}` of {what} cannot be resolved: {error}; is it spelt right, and is DNS \
+                 working here?"
+            )
         }
-        _ => format!("cannot reach {what}: {error}"),
+        _ => format!("cannot reach {what}: {error}; is there a way to this address from here?"),
     })
 }
 
@@ -112,9 +123,11 @@ async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectErr
         stream.write_all(request.as_bytes()).await?;
         head_of(&mut stream).await
     };
-    let head = answer
-        .await
-        .map_err(|error| ConnectError(format!("{whom} did not answer: {error}")))?;
+    let head = answer.await.map_err(|error| {
+        ConnectError(format!(
+            "{whom} did not answer: {error}; is proxy-url right?"
+        ))
+    })?;
     let mut words = head.lines().next().unwrap_or_default().splitn(3, ' ');
     match (words.next(), words.next()) {
         (Some(version), Some(code)) if version.starts_with("HTTP/1.") && code.starts_with('2') => {
@@ -123,10 +136,14 @@ async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectErr
         (Some(version), Some("407")) if version.starts_with("HTTP/1.") => Err(ConnectError(
             format!("{whom} wants credentials (407); put them into proxy-url"),
         )),
-        (Some(version), Some(code)) if version.starts_with("HTTP/1.") => Err(ConnectError(
-            format!("{whom} refused to connect to {target}: HTTP {code}"),
-        )),
-        _ => Err(ConnectError(format!("{whom} does not answer in HTTP"))),
+        (Some(version), Some(code)) if version.starts_with("HTTP/1.") => {
+            Err(ConnectError(format!(
+                "{whom} refused to connect to {target}: HTTP {code}; does it allow this server?"
+            )))
+        }
+        _ => Err(ConnectError(format!(
+            "{whom} does not answer in HTTP; is proxy-url right?"
+        ))),
     }
 }
 

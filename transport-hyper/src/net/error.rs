@@ -31,7 +31,7 @@ pub(crate) enum SendError {
 pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> String {
     let url = config.server.url();
     let Some(error) = find::<rustls::Error>(error) else {
-        return format!("TLS with {url} failed: {error}");
+        return format!("TLS with {url} failed: {error}; is an API server listening there?");
     };
     match error {
         rustls::Error::InvalidCertificate(why) => {
@@ -42,13 +42,17 @@ pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> Str
         }
         rustls::Error::AlertReceived(alert) => {
             let about = match alert {
-                AlertDescription::CertificateRequired => "it wants a client certificate",
-                AlertDescription::CertificateExpired => "the client certificate has expired",
+                AlertDescription::CertificateRequired => "it wants a client certificate; name one",
+                AlertDescription::CertificateExpired => {
+                    "the client certificate has expired; get a new one"
+                }
                 AlertDescription::BadCertificate
                 | AlertDescription::UnknownCA
                 | AlertDescription::CertificateUnknown
                 | AlertDescription::DecryptError
-                | AlertDescription::AccessDenied => "it does not accept the client certificate",
+                | AlertDescription::AccessDenied => {
+                    "it does not accept the client certificate; is that one for this cluster?"
+                }
                 AlertDescription::NoApplicationProtocol => {
                     "it does not speak the version of HTTP that the settings ask for"
                 }
@@ -57,7 +61,7 @@ pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> Str
             format!("{url} refused: {about} (alert {alert:?})")
         }
         rustls::Error::InvalidMessage(_) => {
-            format!("{url} does not answer in TLS; is it a server for http://?")
+            format!("{url} does not answer in TLS; if it is a server for http://, name it so")
         }
         error => format!("TLS with {url} failed: {error}"),
     }

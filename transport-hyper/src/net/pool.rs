@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use super::dial::{Dialled, Stream, dial};
 use super::error::{ConnectError, SendError, chain, find, tls_failure};
 use super::settled::{Reading, Settled};
-use crate::config::{Config, Settings};
+use crate::config::Config;
 use crate::tls::Tls;
 
 /// What a connection is for. Lists are long and watches must not wait behind them, so these do not
@@ -41,6 +41,12 @@ const LIST_WINDOW: u32 = 2 << 20;
 
 /// The largest window that HTTP/2 knows.
 const LARGEST_WINDOW: u32 = (1 << 31) - 1;
+
+/// The largest head and the largest trailers of an answer over HTTP/2.
+const LARGEST_HEAD: u32 = 64 << 10;
+
+/// The most headers that an answer may have.
+const MOST_HEADERS: usize = 100;
 
 /// So many unused HTTP/1.1 connections are kept.
 const SPARE: usize = 8;
@@ -84,6 +90,8 @@ struct Shared {
     sender: http2::SendRequest<NoBody>,
     allowance: Arc<Driven>,
     streams: Arc<AtomicUsize>,
+    /// So many streams may stop reading, each with a full window, before they hold up another one.
+    roomy: usize,
     generation: u64,
 }
 
@@ -207,8 +215,14 @@ impl Pool {
             // With TLS 1.3 the server looks at our certificate after we have begun to speak.
             SendError::Connect(ConnectError(tls_failure(error, &self.config)))
         } else {
-            let url = self.config.server.url();
-            SendError::Broken(format!("{url} did not answer: {}", chain(error)))
+            let server = &self.config.server;
+            let hint = if error.is_parse() && !server.tls {
+                "; if it is a server for https://, name it so"
+            } else {
+                ""
+            };
+            let (url, why) = (server.url(), chain(error));
+            SendError::Broken(format!("{url} did not answer: {why}{hint}"))
         };
         Unsent {
             is_safe_to_repeat,
@@ -220,14 +234,14 @@ impl Pool {
         let generation = tls.map_or(0, |tls| tls.generation);
         let shelf = self.shelf(class);
         let attempts = shelf.attempts.load(Ordering::Acquire);
-        if let Some(lease) = shelf.open().take(generation, &self.config.settings) {
+        if let Some(lease) = shelf.open().take(generation) {
             return Ok(lease);
         }
         if shelf.is_http1.load(Ordering::Acquire) {
             return self.connect(class, tls).await;
         }
         let mut last_error = shelf.dialling.lock().await;
-        if let Some(lease) = shelf.open().take(generation, &self.config.settings) {
+        if let Some(lease) = shelf.open().take(generation) {
             return Ok(lease);
         }
         if shelf.is_http1.load(Ordering::Acquire) {
@@ -259,13 +273,14 @@ impl Pool {
         let shared = self.http2(class, stream, generation).await?;
         let mut open = shelf.open();
         open.shared.push(shared);
-        open.take(generation, &self.config.settings)
+        open.take(generation)
             .ok_or_else(|| self.complain("allows no streams"))
     }
 
     async fn http1(&self, stream: Box<dyn Stream>, generation: u64) -> Result<Lease, ConnectError> {
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(HTTP1_BUFFER)
+            .max_headers(MOST_HEADERS)
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| {
@@ -287,12 +302,14 @@ impl Pool {
             Class::Watch => (WATCH_WINDOW, settings.max_streams),
         };
         let streams = u32::try_from(streams.get()).unwrap_or(u32::MAX);
+        let streams = streams.min(LARGEST_WINDOW / window);
         let (io, reading) = Settled::new(TokioIo::new(stream));
         let handshake = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .initial_max_send_streams(0)
             .initial_stream_window_size(window)
-            .initial_connection_window_size(window.saturating_mul(streams).min(LARGEST_WINDOW))
+            .initial_connection_window_size(window * streams)
+            .max_header_list_size(LARGEST_HEAD)
             .keep_alive_interval(settings.keep_alive_interval)
             .keep_alive_timeout(settings.keep_alive_timeout)
             .keep_alive_while_idle(true)
@@ -307,6 +324,7 @@ impl Pool {
                 sender,
                 allowance,
                 streams: Arc::default(),
+                roomy: usize::try_from(streams).unwrap_or(usize::MAX),
                 generation,
             }),
             Ok(false) => Err(match reading.refused() {
@@ -359,15 +377,12 @@ impl Shelf {
 impl Open {
     /// A connection made with the newest certificates that has room for another request. The fullest
     /// is taken, so that those which are no longer needed run empty.
-    fn take(&mut self, generation: u64, settings: &Settings) -> Option<Lease> {
+    fn take(&mut self, generation: u64) -> Option<Lease> {
         self.shared
             .retain(|shared| shared.generation == generation && !shared.sender.is_closed());
         self.spare
             .retain(|spare| spare.generation == generation && !spare.sender.is_closed());
-        let with_room = self
-            .shared
-            .iter()
-            .filter(|shared| shared.has_room(settings));
+        let with_room = self.shared.iter().filter(|shared| shared.has_room());
         if let Some(shared) = with_room.max_by_key(|shared| shared.streams.load(Ordering::Acquire))
         {
             shared.streams.fetch_add(1, Ordering::AcqRel);
@@ -383,8 +398,8 @@ impl Open {
 }
 
 impl Shared {
-    fn has_room(&self, settings: &Settings) -> bool {
-        let limit = allowed(&self.allowance).min(settings.max_streams.get());
+    fn has_room(&self) -> bool {
+        let limit = allowed(&self.allowance).min(self.roomy);
         self.streams.load(Ordering::Acquire) < limit
     }
 }
@@ -398,6 +413,8 @@ impl Answer {
     /// The next piece of the body; `None` at its end.
     pub(crate) async fn chunk(&mut self) -> Option<Result<Bytes, hyper::Error>> {
         loop {
+            // Frames without data must not keep us from noticing a deadline.
+            tokio::task::consume_budget().await;
             let Some(frame) = self.body.frame().await else {
                 self.hold.release();
                 return None;

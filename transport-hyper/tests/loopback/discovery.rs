@@ -154,3 +154,56 @@ async fn a_server_that_does_not_say() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn what_a_hostile_server_says_about_itself_is_short_and_printable() {
+    let mut cluster = Cluster::new(true).await;
+    let secretive = r#""\u001b[2J""#;
+    let long = format!(r#""{}""#, "x".repeat(1 << 20));
+    for versions in [secretive, &long] {
+        let body = format!(r#"{{"versions":{versions}}}"#);
+        let error = resolve(&mut cluster, "pods", |call| call.json(body.clone())).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.len() < 600, "{} bytes", error.len());
+        assert!(!error.contains(char::is_control), "{error:?}");
+    }
+    // It is known by its short name, and its other name is not fit to be printed.
+    let plural = format!("b\\u001b{}", "x".repeat(1 << 20));
+    let body = format!(
+        r#"{{"items":[{{"metadata":{{}},"versions":[{{"version":"v1","resources":[
+            {{"resource":"{plural}","scope":"Cluster","shortNames":["po"]}}]}}]}}]}}"#
+    );
+    let error = resolve(&mut cluster, "po", |call| call.json(body.clone())).await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.len() < 600, "{} bytes", error.len());
+    assert!(
+        error.ends_with(" cannot be listed and watched"),
+        "{error:?}"
+    );
+    assert!(!error.contains(char::is_control), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_server_does_not_have_any_number_of_groups() {
+    let mut cluster = Cluster::new(true).await;
+    let versions = vec![r#""v1""#; 1001].join(",");
+    let error = resolve(&mut cluster, "pods", |call| match call.target.as_str() {
+        "/api" => call.json(format!(r#"{{"versions":[{versions}]}}"#)),
+        _ => call.json("{}"),
+    })
+    .await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("more than 1000 versions"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_about_resources_has_a_limit() {
+    let mut cluster = Cluster::new(true).await;
+    let large = bytes::Bytes::from(vec![b' '; 17 << 20]);
+    let error = resolve(&mut cluster, "pods", |call| call.json(large.clone())).await;
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("the answer to /api is larger than"),
+        "{error}"
+    );
+}

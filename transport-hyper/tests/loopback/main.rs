@@ -31,11 +31,20 @@ mod discovery;
 // Whole informers.
 mod informers;
 
+// What a list may cost.
+mod limits;
+
 // Servers without TLS.
 mod plaintext;
 
 // Exec plugins that misbehave.
 mod plugins;
+
+// Why a server cannot be reached.
+mod reach;
+
+// What is sent again, and what is used again.
+mod repeats;
 
 // No secret is printed.
 mod secrecy;

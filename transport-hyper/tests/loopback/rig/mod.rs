@@ -10,6 +10,9 @@ pub(crate) mod driver;
 // A folder that goes away.
 pub(crate) mod folder;
 
+// A server that speaks HTTP/2 frame by frame.
+pub(crate) mod frames;
+
 // Drives a transport by hand.
 pub(crate) mod hand;
 

@@ -1,0 +1,158 @@
+//! What a list may cost, and whom it may keep waiting.
+use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use crate::rig::hand::{Hand, Seen, list, stream};
+use crate::rig::server::{Call, Cluster, Feed};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use informer_core::Failure;
+use informer_transport_hyper::{Client, Settings};
+
+const MIB: usize = 1 << 20;
+
+/// So many MiB of spaces, packed.
+fn bomb(mib: usize) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..mib {
+        encoder.write_all(&vec![b' '; MIB]).unwrap();
+    }
+    encoder.finish().unwrap().into()
+}
+
+fn packed(call: Call, body: Bytes) {
+    let head = [
+        ("content-type", "application/json"),
+        ("content-encoding", "gzip"),
+    ];
+    call.reply(200, &head, body);
+}
+
+/// How many bytes come before the failure.
+async fn bytes_until(hand: &mut Hand, expected: Failure) -> (usize, String) {
+    let mut read = 0;
+    loop {
+        match hand.next().await {
+            Seen::Bytes(bytes) => read += bytes.len(),
+            Seen::Failed(failure, message) => {
+                assert_eq!(failure, expected, "{message}");
+                return (read, message);
+            }
+            other => panic!("{other:?} after {read} bytes"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_has_a_limit_for_what_it_unpacks_to() {
+    for http2 in [false, true] {
+        let mut cluster = Cluster::new(http2).await;
+        let settings = Settings {
+            max_list_bytes: 3 << 20,
+            ..Settings::new()
+        };
+        let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+        let mut hand = Hand::new(&client);
+        hand.open(list());
+        packed(cluster.server.call().await, bomb(64));
+        hand.opened().await;
+        let (read, message) = bytes_until(&mut hand, Failure::Undecodable).await;
+        assert!((2 * MIB..=3 * MIB).contains(&read), "{read}");
+        assert!(message.contains("max_list_bytes"), "{message}");
+        // What is no longer is read whole, packed or not.
+        hand.open(list());
+        packed(cluster.server.call().await, bomb(3));
+        hand.opened().await;
+        hand.bytes(3 * MIB).await;
+        hand.closed().await;
+        hand.open(list());
+        cluster.server.call().await.json(vec![b' '; 3 * MIB + 1]);
+        hand.opened().await;
+        bytes_until(&mut hand, Failure::Undecodable).await;
+    }
+}
+
+#[tokio::test]
+async fn the_time_it_takes_to_unpack_a_list_counts() {
+    let mut cluster = Cluster::new(true).await;
+    let settings = Settings {
+        list_timeout: Duration::from_millis(5),
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    packed(cluster.server.call().await, bomb(256));
+    hand.opened().await;
+    let (read, _) = bytes_until(&mut hand, Failure::TimedOut).await;
+    assert!(read < 256 * MIB, "{read}");
+}
+
+#[tokio::test]
+async fn the_deadline_of_a_list_is_for_all_of_its_pieces() {
+    let mut cluster = Cluster::new(true).await;
+    let settings = Settings {
+        list_timeout: Duration::from_millis(100),
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    let feed = cluster.server.call().await.stream();
+    hand.opened().await;
+    // Each is sent when the one before has come, so that each has to be waited for, and none for long.
+    for _ in 0..1_000_000 {
+        if !feed.try_send(" ").await {
+            break;
+        }
+        match hand.next().await {
+            Seen::Bytes(_) => {}
+            Seen::Failed(Failure::TimedOut, _) => return,
+            other => panic!("{other:?}"),
+        }
+    }
+    hand.failed(Failure::TimedOut).await;
+}
+
+/// Sends until nobody takes any more.
+fn flood(feed: Feed) -> tokio::task::JoinHandle<()> {
+    let chunk = Bytes::from(vec![b' '; 64 << 10]);
+    tokio::spawn(async move { while feed.try_send(chunk.clone()).await {} })
+}
+
+/// More informers than may list at a time have stopped reading, each with a list that is longer than
+/// what fits into windows and buffers. Whoever comes next is not kept waiting.
+#[tokio::test]
+async fn lists_that_nobody_reads_do_not_keep_others_waiting() {
+    for http2 in [false, true] {
+        let mut cluster = Cluster::new(http2).await;
+        let settings = Settings {
+            max_lists: NonZeroUsize::new(2).unwrap(),
+            ..Settings::new()
+        };
+        let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+        let mut stalled = Vec::new();
+        let mut floods = Vec::new();
+        for request in [list(), stream(), list(), list(), stream()] {
+            let mut hand = Hand::new(&client);
+            hand.open(request);
+            floods.push(flood(cluster.server.call().await.stream()));
+            hand.opened().await;
+            stalled.push(hand);
+        }
+        let mut hand = Hand::new(&client);
+        hand.open(list());
+        let body = " ".repeat(4 * MIB);
+        cluster.server.call().await.json(body.clone());
+        hand.opened().await;
+        hand.text(&body).await;
+        hand.closed().await;
+        // Those who stopped go on where they were.
+        for hand in &mut stalled {
+            assert!(matches!(hand.next().await, Seen::Bytes(_)));
+        }
+        floods.iter().for_each(|flood| flood.abort());
+    }
+}

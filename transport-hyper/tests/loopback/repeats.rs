@@ -1,0 +1,155 @@
+//! Which requests are sent again, and which connections are used again.
+use std::num::NonZeroUsize;
+
+use crate::rig::frames::{Said, serve};
+use crate::rig::hand::{Hand, list, watch};
+use crate::rig::server::{Call, Cluster};
+use informer_core::Failure;
+use informer_transport_hyper::{Client, Config, HttpVersion, Settings};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+/// A client that speaks HTTP/2 without TLS.
+fn http2_client(address: std::net::SocketAddr) -> Client {
+    let settings = Settings {
+        http: HttpVersion::Http2,
+        ..Settings::new()
+    };
+    let config = Config::new(&format!("http://{address}")).unwrap();
+    Client::new(config.with_settings(settings)).unwrap()
+}
+
+fn heard(requests: &mut mpsc::UnboundedReceiver<usize>) -> Vec<usize> {
+    std::iter::from_fn(|| requests.try_recv().ok()).collect()
+}
+
+#[tokio::test]
+async fn a_refused_stream_is_asked_for_again_and_not_for_ever() {
+    // It gives in where nobody should ask any more.
+    let (address, mut requests) = serve(|number| match number {
+        ..20 => Said::Refused,
+        _ => Said::List,
+    })
+    .await;
+    let mut hand = Hand::new(&http2_client(address));
+    hand.open(list());
+    let message = hand.failed(Failure::Broken).await;
+    assert!(message.contains("refused stream"), "{message}");
+    assert_eq!(heard(&mut requests).len(), 4);
+
+    let (address, mut requests) = serve(|number| match number {
+        ..3 => Said::Refused,
+        _ => Said::List,
+    })
+    .await;
+    let mut hand = Hand::new(&http2_client(address));
+    hand.open(list());
+    hand.opened().await;
+    hand.text("{}").await;
+    assert_eq!(heard(&mut requests), [1, 1, 1]);
+}
+
+#[tokio::test]
+async fn what_a_server_that_goes_away_has_not_looked_at_is_asked_of_its_successor() {
+    let (address, mut requests) = serve(|number| match number {
+        1 => Said::Away,
+        _ => Said::List,
+    })
+    .await;
+    let mut hand = Hand::new(&http2_client(address));
+    hand.open(list());
+    hand.opened().await;
+    hand.text("{}").await;
+    hand.closed().await;
+    assert_eq!(heard(&mut requests), [1, 2]);
+}
+
+#[tokio::test]
+async fn a_connection_that_has_run_empty_beside_another_is_closed() {
+    let mut cluster = Cluster::with_max_streams(true, 1).await;
+    let client = Client::new(cluster.config()).unwrap();
+    let (mut one, mut other) = (Hand::new(&client), Hand::new(&client));
+    let mut feeds = Vec::new();
+    for hand in [&mut one, &mut other] {
+        hand.open(watch());
+        feeds.push(cluster.server.call().await.stream());
+        hand.opened().await;
+    }
+    one.abort();
+    other.abort();
+    for feed in &feeds {
+        feed.gone().await;
+    }
+    // One of the two is used again, and so there is none left for the next.
+    one.open(watch());
+    let call = cluster.server.call().await;
+    assert!(call.connection <= 2);
+    other.open(watch());
+    assert_eq!(cluster.server.call().await.connection, 3);
+}
+
+#[tokio::test]
+async fn few_unused_connections_are_kept() {
+    const AT_ONCE: usize = 12;
+    let mut cluster = Cluster::new(false).await;
+    let settings = Settings {
+        max_lists: NonZeroUsize::new(AT_ONCE).unwrap(),
+        ..Settings::new()
+    };
+    let client = Client::new(cluster.config().with_settings(settings)).unwrap();
+    for connections in [AT_ONCE, 2 * AT_ONCE - 8] {
+        let mut hands: Vec<_> = (0..AT_ONCE).map(|_| Hand::new(&client)).collect();
+        for hand in &mut hands {
+            hand.open(list());
+        }
+        let mut calls = Vec::new();
+        for _ in 0..AT_ONCE {
+            calls.push(cluster.server.call().await);
+        }
+        assert_eq!(cluster.server.connections(), connections);
+        calls.into_iter().for_each(|call: Call| call.json("{}"));
+        for hand in &mut hands {
+            hand.opened().await;
+            hand.text("{}").await;
+            hand.closed().await;
+        }
+    }
+}
+
+/// Reads the head of a request.
+async fn request(stream: &mut TcpStream) {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_garbled_answer_on_a_used_connection_is_an_answer() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let client = Client::new(Config::new(&url).unwrap()).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    let (mut stream, _) = listener.accept().await.unwrap();
+    request(&mut stream).await;
+    let good = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+    stream.write_all(good).await.unwrap();
+    hand.opened().await;
+    hand.text("{}").await;
+    hand.closed().await;
+    hand.open(list());
+    request(&mut stream).await;
+    stream
+        .write_all(b"what do you want?\r\n\r\n")
+        .await
+        .unwrap();
+    // Whoever asks again would ask a server that has heard the question.
+    let message = tokio::select! {
+        message = hand.failed(Failure::Broken) => message,
+        _ = listener.accept() => panic!("it is asked again"),
+    };
+    assert!(message.contains("did not answer"), "{message}");
+    assert!(message.contains("https://"), "{message}");
+}
