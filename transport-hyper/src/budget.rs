@@ -119,6 +119,7 @@ impl Permit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::time::sleep;
 
     #[tokio::test]
     async fn a_stream_gives_its_room_back_at_the_mark() {
@@ -144,5 +145,28 @@ mod tests {
         assert_eq!(budget.0.available_permits(), 0);
         drop(permit);
         assert_eq!(budget.0.available_permits(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_state_that_waits_for_its_reader_gives_its_room_back() {
+        let budget = Budget::new(1);
+        let mut permit = budget.for_list().await;
+        permit.wait_for(sleep(MOMENT / 2)).await;
+        assert_eq!(budget.0.available_permits(), 0, "a moment is nothing");
+        permit.wait_for(sleep(MOMENT * 2)).await;
+        assert_eq!(budget.0.available_permits(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_moments_are_not_nothing() {
+        let budget = Budget::new(1);
+        let mut permit = budget.for_stream().await;
+        let mut waited = Duration::ZERO;
+        while permit.takes_room() {
+            permit.wait_for(sleep(MOMENT / 2)).await;
+            waited += MOMENT / 2;
+        }
+        assert_eq!(budget.0.available_permits(), 1);
+        assert!((TURN..=TURN + MOMENT).contains(&waited), "{waited:?}");
     }
 }

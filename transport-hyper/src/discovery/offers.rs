@@ -32,7 +32,6 @@ pub(super) struct Offer {
 /// All offers that may be wanted, in the order of the server's preference, the core group first.
 pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offer>, RequestError> {
     let mut offers = Vec::new();
-    let mut versions = 0;
     for root in ["/api", "/apis"] {
         let answer: Root = ask(client, root, ACCEPT).await?;
         for group in answer.items {
@@ -42,18 +41,17 @@ pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offe
         let core = answer.versions.into_iter();
         let core = core.map(|version| (String::new(), version));
         let named = answer.groups.into_iter().flat_map(PlainGroup::versions);
-        for (group, version) in core.chain(named) {
-            if wanted.admits(&group, &version) {
-                versions += 1;
-                if versions > MOST_VERSIONS {
-                    let about = format_args!(
-                        "the server names more than {MOST_VERSIONS} versions of groups; name the group \
-                         of the resource, as in `deployments.apps`"
-                    );
-                    return Err(Failed::new(Failure::Undecodable, about).into());
-                }
-                offers.extend(of_version(client, &group, &version).await?);
-            }
+        let admitted = |(group, version): &(String, String)| wanted.admits(group, version);
+        let versions: Vec<_> = core.chain(named).filter(admitted).collect();
+        if versions.len() > MOST_VERSIONS {
+            let about = format_args!(
+                "the server names more than {MOST_VERSIONS} versions of groups; name the group of the \
+                 resource, as in `deployments.apps`"
+            );
+            return Err(Failed::new(Failure::Undecodable, about).into());
+        }
+        for (group, version) in versions {
+            offers.extend(of_version(client, &group, &version).await?);
         }
     }
     Ok(offers)

@@ -187,9 +187,9 @@ async fn what_a_hostile_server_says_about_itself_is_short_and_printable() {
 async fn a_server_does_not_have_any_number_of_groups() {
     let mut cluster = Cluster::new(true).await;
     let versions = vec![r#""v1""#; 1001].join(",");
-    let error = resolve(&mut cluster, "pods", |call| match call.target.as_str() {
-        "/api" => call.json(format!(r#"{{"versions":[{versions}]}}"#)),
-        _ => call.json("{}"),
+    let error = resolve(&mut cluster, "pods", |call| {
+        assert_eq!(call.target, "/api", "none of them is asked about");
+        call.json(format!(r#"{{"versions":[{versions}]}}"#));
     })
     .await;
     let error = error.unwrap_err().to_string();
