@@ -16,7 +16,9 @@ use informer::{
     Query, Shared, SharedInformer, by,
 };
 use informer_examples::pods::Pod;
-use informer_examples::screen::{ADDED, ANSWER, DELETED, FAINT, TITLE, UPDATED, line, styled};
+use informer_examples::screen::{
+    ADDED, ANSWER, DELETED, FAINT, TITLE, UPDATED, line, printable, styled,
+};
 use informer_examples::{Busy, Cluster, ClusterArgs, exit};
 use informer_transport_mock::http::HttpConfig;
 use informer_transport_mock::{Server, ServerConfig};
@@ -154,6 +156,7 @@ async fn sync(pods: &SharedInformer<Pod>, total: u64) -> Result<(), Box<dyn Erro
 fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
     let lister = pods.lister();
     let answer = |question: String, answer: String| {
+        let (question, answer) = (printable(&question), printable(&answer));
         line(format!("  {question:<48} {}", styled(ANSWER, answer)))
     };
     let count = |pods: Vec<Shared<Pod>>| format!("{} pods", pods.len());
@@ -221,7 +224,8 @@ impl Print {
         self.progress.send_if_modified(|progress| {
             let goes_on = progress.shown < self.limit && !progress.closed;
             if goes_on {
-                let printed = line(format!("{time}  {what}  {:<20} {details}", key.as_str()));
+                let [key, details] = [key.as_str(), details].map(printable);
+                let printed = line(format!("{time}  {what}  {key:<20} {details}"));
                 progress.closed = printed.is_err();
                 progress.shown += 1;
             }
@@ -310,6 +314,7 @@ fn sum_up(pods: &SharedInformer<Pod>, tally: &Tally) -> Result<(), Box<dyn Error
             updated,
             deleted,
         } = tally.apps.get(&app).unwrap_or(&none);
+        let app = printable(&app);
         line(format!(
             "  {app:<16}{len:>6}{added:>8}{updated:>9}{deleted:>9}"
         ))?;

@@ -156,8 +156,9 @@ fn write_printable(text: &str, to: &mut dyn fmt::Write) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a terminal obeys a character instead of showing it.
-pub(crate) fn is_hidden(character: char) -> bool {
+/// Whether a terminal obeys a character instead of showing it, or people cannot see what it does.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -215,7 +216,7 @@ impl fmt::Write for Message {
 }
 
 /// Lets only what is printable through.
-struct Sieve<'a>(&'a mut Message);
+pub(crate) struct Sieve<'a>(pub(crate) &'a mut dyn fmt::Write);
 
 impl fmt::Write for Sieve<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {

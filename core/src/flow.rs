@@ -4,9 +4,9 @@
 //! bytes ─decode─► Fact ─reflector─► Change ─queue─► Delta ─indexer─► Notification ─processor─► listener
 //! ```
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Sieve};
 use crate::object::Resource;
 
 /// One fact that an answer of the server stated. Made by a decoder, read by the reflector.
@@ -302,6 +302,8 @@ impl<T: Resource> Notification<T> {
 impl<T: Resource<Key: fmt::Display>> fmt::Display for Notification<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (key, cause) = (self.key(), self.cause());
+        // It goes to logs and terminals, and names are what somebody else has chosen.
+        let mut f = Sieve(f);
         match self {
             Self::Added { initial: true, .. } => write!(f, "added {key} (initial, {cause})"),
             Self::Added { .. } => write!(f, "added {key} ({cause})"),

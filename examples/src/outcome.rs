@@ -4,6 +4,8 @@ use std::error::Error;
 use std::process::{self, ExitCode};
 use std::{io, panic};
 
+use crate::screen::printable;
+
 /// Success, or one sentence on the error stream and exit status 1.
 ///
 /// Flags that make no sense never come here: clap says what is wrong with them and exits with 2.
@@ -14,7 +16,8 @@ pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if nobody_reads(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            // It may quote somebody who should not move our cursor.
+            eprintln!("error: {}", printable(&error.to_string()));
             ExitCode::FAILURE
         }
     }

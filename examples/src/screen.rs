@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use informer_core::failure::Printable;
 
 /// Titles.
 pub const TITLE: Style = Style::new().bold();
@@ -16,6 +17,12 @@ pub const UPDATED: Style = AnsiColor::Yellow.on_default();
 pub const DELETED: Style = AnsiColor::Red.on_default();
 /// What one asked for.
 pub const ANSWER: Style = AnsiColor::Cyan.on_default();
+
+/// What somebody else has named or said, without what a terminal would obey.
+#[must_use]
+pub fn printable(text: &str) -> String {
+    Printable(text).to_string()
+}
 
 /// A text in a style.
 #[must_use]

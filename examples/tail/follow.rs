@@ -9,6 +9,8 @@ use informer::{
     Status,
 };
 
+use informer_examples::screen::printable;
+
 use crate::line::{self, Line};
 use crate::output::Output;
 use crate::stop::Stop;
@@ -157,5 +159,6 @@ fn warn(rejected: &informer::RejectedObject<informer::ObjectKey, String>) {
         .key
         .as_ref()
         .map_or("an object", |key| key.as_str());
+    let key = printable(key);
     eprintln!("warning: {key} is left out: {}", rejected.reason);
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use informer_core::failure::is_hidden;
+
 use crate::flags::Format;
 use crate::line::Line;
 use crate::table::Table;
@@ -27,7 +29,7 @@ impl Output {
     pub(crate) fn tell(&mut self, line: &Line<'_>) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match &mut self.table {
-            None => serde_json::to_writer(&mut out, line)?,
+            None => out.write_all(escaped(&serde_json::to_string(line)?).as_bytes())?,
             Some(table) => {
                 if !std::mem::replace(&mut self.is_begun, true) {
                     writeln!(out, "{}", table.header())?;
@@ -38,6 +40,21 @@ impl Output {
         out.write_all(b"\n")?;
         out.flush()
     }
+}
+
+/// JSON that says the same and does nothing to a terminal: it may have control characters within texts.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_hidden(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }
 
 /// On a terminal whose owner has not asked for none (<https://no-color.org>).

@@ -1,5 +1,7 @@
 //! Lines for people.
 
+use informer_examples::screen::printable;
+
 use crate::line::Line;
 
 /// Columns. They grow when something does not fit, and never shrink: what is printed is printed.
@@ -73,6 +75,8 @@ impl Table {
     }
 
     fn row(&mut self, event: &str, colour: &str, key: &str, version: &str, cause: &str) -> String {
+        // All of these may be what a stranger has sent.
+        let [key, version, cause] = [key, version, cause].map(printable);
         self.key = self.key.max(key.len());
         self.version = self.version.max(version.len());
         let (on, off) = match self.colours {
@@ -83,9 +87,6 @@ impl Table {
             "{on}{event:6}{off}  {key:0$}  {version:1$}  {cause}",
             self.key, self.version
         );
-        // A cause may quote what a stranger has sent.
-        let ours = |character: char| character == ESCAPE && self.colours;
-        let row = row.replace(|c: char| c.is_control() && !ours(c), " ");
         row.trim_end().to_owned()
     }
 }
@@ -97,7 +98,6 @@ fn objects(count: usize) -> String {
     }
 }
 
-const ESCAPE: char = '\u{1b}';
 const PLAIN: &str = "\u{1b}[0m";
 const GREEN: &str = "\u{1b}[32m";
 const YELLOW: &str = "\u{1b}[33m";

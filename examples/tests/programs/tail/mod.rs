@@ -9,6 +9,9 @@ mod json;
 // Lines for people.
 mod table;
 
+// A server that is no friend.
+mod hostile;
+
 // What is followed.
 mod selection;
 

@@ -48,7 +48,7 @@ async fn columns_are_aligned_and_plain_in_a_pipe() {
 
 /// What the program prints on a terminal, until it says that it has seen everything.
 #[cfg(target_os = "linux")]
-fn on_a_terminal(command: &mut std::process::Command) -> String {
+pub(super) fn on_a_terminal(command: &mut std::process::Command) -> String {
     use std::io::{BufRead as _, BufReader};
 
     use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};

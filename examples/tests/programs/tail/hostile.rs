@@ -1,0 +1,98 @@
+//! A server whose names and messages are meant for the terminal.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+
+use serde_json::{Value, json};
+
+use super::running::{Tail, tail};
+
+/// Clears the screen, in two ways, and turns the direction of what follows.
+const NASTY: &str = "a\u{1b}[2J\u{9b}2J\u{202e}\u{7f}";
+const SHOWN: &str = r"a\u{1b}[2J\u{9b}2J\u{202e}\u{7f}";
+
+/// A server with one pod; what it says of it and of itself is nasty. It ends with the test.
+fn serve() -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            // Who reads no more has seen enough.
+            let _ = answer(stream.unwrap());
+        }
+    });
+    url
+}
+
+fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream.try_clone()?).lines();
+    let request = lines.next().unwrap()?;
+    while lines
+        .next()
+        .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
+    {}
+    let path = request.split(' ').nth(1).unwrap();
+    let body = match path {
+        "/api" => json!({"versions": ["v1"]}),
+        "/apis" => json!({"groups": []}),
+        "/api/v1" => json!({"resources": [{
+            "name": "pods", "singularName": "pod", "namespaced": true, "kind": "Pod",
+            "verbs": ["list", "watch"],
+        }]}),
+        watch if watch.contains("watch=true") => {
+            json!({"type": "ERROR", "object": {"kind": "Status", "code": 500, "message": NASTY}})
+        }
+        _ => json!({"kind": "PodList", "metadata": {"resourceVersion": "7"}, "items": [
+            {"metadata": {"namespace": "web", "name": NASTY, "uid": NASTY, "resourceVersion": NASTY}},
+        ]}),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{body}\n"
+    )
+}
+
+const FLAGS: [&str; 4] = ["pods", "-A", "--strategy", "listwatch"];
+
+/// Whether a terminal would obey any of it, other than our own colours.
+fn is_harmful(text: &str) -> bool {
+    let own = text
+        .split("\u{1b}[36m")
+        .flat_map(|text| text.split("\u{1b}[32m"));
+    let mut own = own.flat_map(|text| text.split("\u{1b}[0m"));
+    own.any(|text| text.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_shown_what_it_must_not_obey() {
+    let url = serve();
+    let mut command = tail(&FLAGS);
+    let seen = super::table::on_a_terminal(command.args(["--server", &url]).env_remove("NO_COLOR"));
+    assert!(seen.contains(&format!("web/{SHOWN}  ")), "{seen:?}");
+    assert!(!is_harmful(&seen), "{seen:?}");
+}
+
+#[test]
+fn lines_for_programs_say_the_same_and_harm_nobody() {
+    let tail = Tail::json(&serve(), &FLAGS);
+    let added = tail.told();
+    assert!(!is_harmful(&added), "{added:?}");
+    let added: Value = serde_json::from_str(&added).unwrap();
+    assert_eq!(added["key"], format!("web/{NASTY}"));
+    assert_eq!(added["rv"], NASTY);
+    // Then the watch fails, and what was said about that is quoted.
+    let failed = loop {
+        let line = tail.line();
+        if line.contains("cause\":\"") {
+            break line;
+        }
+    };
+    assert!(!is_harmful(&failed), "{failed:?}");
+    let failed: Value = serde_json::from_str(&failed).unwrap();
+    assert!(
+        failed["cause"].as_str().unwrap().contains(SHOWN),
+        "{failed}"
+    );
+    tail.stop("-INT");
+}
