@@ -28,7 +28,7 @@ async fn handlers_may_wait_for_the_sync_of_another_informer() {
     server.with(|server| {
         // More than fits into the buffers between a server and a handler.
         let note = "x".repeat(16 << 10);
-        for number in 0..256 {
+        for number in 0..64 {
             let name = format!("pod-{number}");
             let pod = json!({"metadata": {"namespace": "web", "name": name, "annotations": {"note": note}}});
             server.create("pods", pod).unwrap();
@@ -64,7 +64,7 @@ async fn handlers_may_wait_for_the_sync_of_another_informer() {
         nodes.synced(LONG).await.unwrap();
         for pods in &informers {
             pods.synced(LONG).await.unwrap();
-            assert_eq!(pods.lister().len(), 256);
+            assert_eq!(pods.lister().len(), 64);
         }
         drop(informers);
         handlers.iter().for_each(|handler| handler.abort());
