@@ -447,8 +447,8 @@ fn what_cannot_work_is_refused_at_construction() {
         informer.map(|_| ()).unwrap_err()
     };
     assert_eq!(
-        refused(|config| config.resync = Some(Duration::from_nanos(1))),
-        ConfigError::Zero("resync")
+        refused(|config| config.resync = Some(Duration::from_micros(999_999))),
+        ConfigError::ResyncTooShort(Duration::from_micros(999_999))
     );
     assert_eq!(
         refused(|config| config.reflector.idle = Some(Duration::from_nanos(999))),

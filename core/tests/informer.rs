@@ -391,30 +391,6 @@ fn status_says_why_nothing_happens() {
 }
 
 #[test]
-fn freshness_is_the_age_of_the_last_news_of_a_followed_state() {
-    let minute = Duration::from_secs(60);
-    let mut hand = Hand::new(listed());
-    assert!(!hand.informer.is_fresh(minute, hand.now));
-    hand.list(10, &[]);
-    assert!(hand.informer.is_fresh(minute, hand.now));
-    hand.request();
-    hand.signal(Signal::Opened);
-    hand.sleep(Duration::from_secs(61));
-    assert!(!hand.informer.is_fresh(minute, hand.now));
-    hand.bookmark(11);
-    assert!(hand.informer.is_fresh(minute, hand.now));
-    assert_eq!(hand.informer.status().last_bookmark, Some(hand.now));
-    hand.event(
-        "ERROR",
-        r#"{"kind":"Status","code":410,"reason":"Expired"}"#,
-    );
-    assert!(
-        !hand.informer.is_fresh(minute, hand.now),
-        "it is not followed any more"
-    );
-}
-
-#[test]
 fn waiting_for_a_version_waits_for_the_store() {
     let mut hand = Hand::new(listed());
     assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Pending));
@@ -487,9 +463,14 @@ fn reports_are_bounded_and_losses_are_counted() {
 }
 
 #[test]
-fn a_resync_period_of_zero_is_refused() {
-    let mut config = listed();
-    config.resync = Some(Duration::ZERO);
-    let refused = Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1).map(|_| ());
-    assert_eq!(refused, Err(ConfigError::Zero("resync")));
+fn a_resync_period_below_a_second_is_refused() {
+    let made = |period| {
+        let mut config = listed();
+        config.resync = Some(period);
+        Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1).map(|_| ())
+    };
+    for period in [Duration::ZERO, Duration::from_micros(100)] {
+        assert_eq!(made(period), Err(ConfigError::ResyncTooShort(period)));
+    }
+    assert_eq!(made(Duration::from_secs(1)), Ok(()));
 }

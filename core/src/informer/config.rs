@@ -21,7 +21,8 @@ pub struct InformerConfig {
     pub rules: Rules,
     /// How often the store is shown again to the listeners that do not say otherwise, and how often
     /// due resyncs are looked for; a listener that is added before the start with a shorter period
-    /// makes the looks more frequent. `None`, the default, means no resyncs for anybody.
+    /// makes the looks more frequent. At least a second. `None`, the default, means no resyncs for
+    /// anybody.
     pub resync: Option<Duration>,
     /// Who is told of an update that changes no version. Default: everybody, unless it is a resync.
     pub same_version: SameVersion,

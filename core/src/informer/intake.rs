@@ -22,6 +22,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Some((_, Request::Watch { .. })) => Body::Watch,
             Some((_, Request::List { .. })) | None => Body::List,
         });
+        self.last_fact = Some(now);
         let change = self.reflector.handle(exchange, Fact::Opened, now);
         self.push(change, now);
     }

@@ -30,7 +30,7 @@ use crate::flow::{Fact, Notification};
 use crate::indexer::{IndexError, IndexFn, IndexId, Indexer};
 use crate::object::Resource;
 use crate::processor::{
-    ListenerConfig, ListenerId, ListenerStatus, PER_CHANGE, Processor, Recreated,
+    ListenerConfig, ListenerId, ListenerStatus, PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC,
 };
 use crate::queue::{ChangeQueue, Transform};
 use crate::reflector::{ConfigError, Reflector};
@@ -101,8 +101,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// # Errors
     /// The configuration cannot work.
     pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, ConfigError> {
-        if config.resync.is_some_and(|period| period.as_micros() == 0) {
-            return Err(ConfigError::Zero("resync"));
+        if let Some(period) = config.resync.filter(|period| *period < SHORTEST_RESYNC) {
+            return Err(ConfigError::ResyncTooShort(period));
         }
         let capacity = S::Cells::<()>::default().capacity();
         if capacity < PER_CHANGE {
@@ -396,6 +396,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_failure: self.reflector.last_failure(),
             version: self.reflector.version(),
             synced: self.is_synced(),
+            following: self.reflector.is_following(),
             last_byte: self.last_byte,
             last_event: self.last_event,
             last_bookmark: self.last_bookmark,
@@ -413,12 +414,21 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Whether the store is synced, follows the server and heard from it within `within` something that
-    /// was not a failure. For a readiness probe: a server sends bookmarks about once a minute, so two minutes are a good value.
+    /// Whether the store follows the server now. All of this must hold:
+    ///
+    /// * the first full state is in the store;
+    /// * a watch has been answered, and nothing has failed since: any failure makes this false at once,
+    ///   until the next watch is answered;
+    /// * no listener holds up the changes;
+    /// * something was heard at most `within` ago.
+    ///
+    /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
+    /// asked for at once. A connection that is dead without a sign is noticed when `within` has passed. A
+    /// server sends bookmarks about once a minute, so two minutes are a good value for a readiness probe.
     #[must_use]
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
         self.is_synced()
-            && self.reflector.is_live()
+            && self.reflector.is_following()
             && self.is_drained()
             && self
                 .last_fact

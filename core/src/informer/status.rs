@@ -16,6 +16,8 @@ pub struct Status<'a, X> {
     pub version: &'a str,
     /// Whether the first full state is in the store.
     pub synced: bool,
+    /// Whether the changes reach us now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
+    pub following: bool,
     /// When the last byte came.
     pub last_byte: Option<Instant>,
     /// When the last event or object came.

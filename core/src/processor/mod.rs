@@ -24,8 +24,8 @@ use listener::Listener;
 pub use listener::{ListenerConfig, ListenerStatus, Resync};
 use listeners::Listeners;
 
-/// The shortest resync period of a listener.
-const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
+/// The shortest resync period, of an informer and of a listener.
+pub(crate) const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 
 /// Keeps the listeners and what waits for each of them.
 ///

@@ -167,6 +167,8 @@ pub enum ConfigError {
         /// The cap.
         cap: Duration,
     },
+    /// The resync period is below a second: the whole store would be shown all the time.
+    ResyncTooShort(Duration),
     /// The page size does not fit what a server reads.
     PageTooLarge,
     /// This limit of a decoder is zero or too large.
@@ -184,6 +186,10 @@ impl fmt::Display for ConfigError {
             Self::BackoffInverted { base, cap } => write!(
                 f,
                 "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?})"
+            ),
+            Self::ResyncTooShort(period) => write!(
+                f,
+                "`resync` ({period:?}) must be at least a second; leave it out for no resyncs"
             ),
             Self::StorageTooSmall => f.write_str("the storage must hold at least two of each"),
             Self::NeedsUnboundedStorage => f.write_str(

@@ -90,6 +90,8 @@ pub struct Reflector<S: Storage> {
     partial_states: bool,
     /// A full state has been read, and no other one has been asked for since.
     live: bool,
+    /// A watch has been answered, and nothing has failed since.
+    following: bool,
     /// Full states that were read.
     full_states: u64,
     last_failure: Option<LastFailure<S::Text>>,
@@ -154,6 +156,7 @@ impl<S: Storage> Reflector<S> {
             unanswered: false,
             partial_states: false,
             live: false,
+            following: false,
             full_states: 0,
             last_failure: None,
             failures: 0,
@@ -185,6 +188,7 @@ impl<S: Storage> Reflector<S> {
         self.abort_exchange();
         self.state = State::Stopped;
         self.live = false;
+        self.following = false;
     }
 
     /// Takes one fact of the answer to `exchange` and says what it means. Facts of any other exchange
@@ -347,6 +351,14 @@ impl<S: Storage> Reflector<S> {
         self.live
     }
 
+    /// Whether the changes reach us now: a watch has been answered, and nothing has failed since. When a
+    /// watch ends in good order, as each does every few minutes, the next one is asked for at once, and
+    /// this stays true meanwhile.
+    #[must_use]
+    pub const fn is_following(&self) -> bool {
+        self.following
+    }
+
     /// How many full states have been read.
     #[must_use]
     pub const fn full_states(&self) -> u64 {
@@ -408,6 +420,7 @@ impl<S: Storage> Reflector<S> {
         let mut text = S::Text::default();
         text.set_beginning(Message::of(&message).as_str());
         self.failures += 1;
+        self.following = false;
         self.last_failure = Some(LastFailure {
             failure,
             message: text,

@@ -195,7 +195,7 @@ pub enum Phase {
         /// Events received so far.
         items: u64,
     },
-    /// It follows the changes.
+    /// It watches for changes, or asks for a watch: `following` in the status says which.
     Watching,
     /// It waits before it asks again.
     Waiting {

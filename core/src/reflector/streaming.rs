@@ -48,6 +48,7 @@ impl<S: Storage> Reflector<S> {
                     return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE, now);
                 }
                 self.finish_full_state();
+                self.following = true;
                 let watching = Watching {
                     exchange: streaming.exchange,
                     since: Some(now),

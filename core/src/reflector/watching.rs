@@ -19,6 +19,7 @@ impl<S: Storage> Reflector<S> {
         let change = match fact {
             Fact::Opened => {
                 self.unanswered = false;
+                self.following = true;
                 watching.exchange.opened = true;
                 watching.exchange.heard = now;
                 return (State::Watching(watching), None);
