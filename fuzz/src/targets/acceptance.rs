@@ -1,0 +1,281 @@
+//! One object, against serde_json.
+//!
+//! The input is the text of an object. What must hold:
+//!
+//! * Our reader of JSON accepts exactly the texts that serde_json accepts.
+//! * The header is read exactly if serde_json finds an object of Kubernetes, and then key, uid, version,
+//!   labels and kind are equal.
+//! * The body is what serde_json reads, in every form; without `managedFields` where the form says so.
+//! * In a list, in a watch and alone the same objects are accepted.
+//! * What can be read of a beginning agrees with the whole.
+
+use informer_core::decode::envelope::Envelope;
+use informer_core::decode::header::Header;
+use informer_core::decode::json_text::{JsonStr, validate};
+use informer_core::decode::{
+    Body, Decode, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, WithoutManagedFields,
+    decode_object,
+};
+use informer_core::flow::Fact;
+use serde_json::Value;
+
+use crate::Target;
+
+/// How deep serde_json goes.
+const DEPTH: usize = 128;
+
+/// This target.
+pub const TARGET: Target = Target {
+    name: "acceptance",
+    run,
+    words: &[
+        "{\"metadata\":{\"name\":\"a\"}}",
+        "\"metadata\":{",
+        "\"metadata\":null",
+        "\"managedFields\":[],",
+        ",\"managedFields\":[{\"a\":1}]",
+        "\"name\":",
+        "\"namespace\":\"b\",",
+        "\"labels\":{\"a\":\"b\"}",
+        "\"labels\":[]",
+        "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}",
+        "\"kind\":\"Table\",",
+        "\"apiVersion\":\"meta.k8s.io/v1\",",
+        "\"type\":\"DELETED\"",
+        "\"object\":",
+        "null",
+        "true",
+        "tru",
+        "1e400",
+        "-0.0e-0",
+        "123456789012345678901234567890",
+        "\\u0041",
+        "\\ud83d\\ude00",
+        "\\ud800",
+        "\\",
+        "\u{e9}",
+        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+        "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+        "},{",
+        "}\n{",
+        "\n",
+        ",",
+    ],
+};
+
+/// Reads the object in every way there is.
+pub fn run(input: &[u8]) {
+    let value: Option<Value> = serde_json::from_slice(input).ok();
+    let valid = validate(input, DEPTH);
+    assert_eq!(
+        valid.is_ok(),
+        value.is_some(),
+        "{valid:?}, and serde_json: {value:?}"
+    );
+
+    let expected = value.as_ref().and_then(Expected::of);
+    let header = Header::read(input, DEPTH);
+    assert_eq!(
+        header.is_ok(),
+        expected.is_some(),
+        "{header:?}, expected {expected:?}"
+    );
+    if let (Ok(header), Some(expected)) = (&header, &expected) {
+        assert_eq!(&Expected::found(header), expected);
+    }
+    prefix(input, header.as_ref().ok());
+
+    let expected = expected.filter(Expected::is_object);
+    let value = value.unwrap_or_default();
+    let lean = decode_object(&mut Lean, input).map(|object| object.body.decode::<Value>().unwrap());
+    let metadata = decode_object(&mut MetadataOnly, input)
+        .map(|object| object.body.decode::<Value>().unwrap());
+    let dynamic = decode_object(&mut Dynamic, input).map(|object| object.body);
+    let slim = decode_object(&mut WithoutManagedFields(Dynamic), input).map(|object| object.body);
+    let accepted = [
+        lean.is_ok(),
+        metadata.is_ok(),
+        dynamic.is_ok(),
+        slim.is_ok(),
+    ];
+    assert_eq!(
+        accepted,
+        [expected.is_some(); 4],
+        "lean, metadata, dynamic, slim"
+    );
+    if expected.is_some() {
+        let cut = without_managed_fields(&value);
+        assert_eq!(dynamic, Ok(value));
+        // Of repeated ones only the last is cut out. No server repeats them.
+        if count(input, b"managed") < 2 {
+            assert_eq!(metadata.as_ref().ok(), cut.get("metadata"));
+            assert_eq!(lean.as_ref(), Ok(&cut));
+            assert_eq!(slim.as_ref(), Ok(&cut));
+        }
+    }
+    together(input, expected.is_some());
+}
+
+/// How often a word stands in the input.
+fn count(input: &[u8], word: &[u8]) -> usize {
+    input
+        .windows(word.len())
+        .filter(|part| *part == word)
+        .count()
+}
+
+/// What can be read of a beginning is what the whole says.
+fn prefix(input: &[u8], whole: Option<&Header<'_>>) {
+    let Some(whole) = whole else {
+        return;
+    };
+    let found = Header::of_prefix(input);
+    assert_eq!(
+        found.name, whole.name,
+        "of what is right, everything is read"
+    );
+    assert_eq!(found.version, whole.version);
+    // Of repeated members the last one counts, and it may be cut off.
+    let is_repeated = |name: &[u8]| count(input, name) > 1;
+    if is_repeated(b"name") || is_repeated(b"metadata") || input.contains(&b'\\') {
+        return;
+    }
+    let part = Header::of_prefix(&input[..input.len() / 2]);
+    assert!(part.name.is_none() || part.name == whole.name);
+}
+
+/// Accepted alone, accepted in a list and in a watch; and the other way round.
+fn together(input: &[u8], accepted: bool) {
+    let list = [
+        br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":["#,
+        input,
+        b"]}",
+    ]
+    .concat();
+    if let Ok(Value::Object(whole)) = serde_json::from_slice(&list)
+        && let Some([_]) = whole
+            .get("items")
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+        && whole.len() == 4
+    {
+        let said = [if accepted { "item" } else { "rejected" }, "end"];
+        assert_eq!(said_of(Lean, Body::List, &list), said);
+        assert_eq!(said_of(Dynamic, Body::List, &list), said);
+    }
+    let line = [br#"{"type":"ADDED","object":"#, input, b"}\n"].concat();
+    if let Some(guess) = Envelope::guess(&line)
+        && Header::read(guess.object, DEPTH).is_ok()
+    {
+        let read = Envelope::read(&line);
+        assert_eq!(Ok(guess), read, "a guess that looks right is right");
+    }
+    if !input.contains(&b'\n')
+        && let Ok(Value::Object(whole)) = serde_json::from_slice(&line)
+        && whole.len() == 2
+        && whole.get("type").is_some_and(|kind| kind == "ADDED")
+        && serde_json::from_slice::<Value>(input).is_ok()
+    {
+        let said = [if accepted { "added" } else { "rejected" }];
+        assert_eq!(said_of(MetadataOnly, Body::Watch, &line), said);
+        assert_eq!(said_of(Dynamic, Body::Watch, &line), said);
+    }
+}
+
+/// The facts of a body, in a word each; the same for the whole and for single bytes.
+fn said_of<F: Form + Copy>(form: F, body: Body, bytes: &[u8]) -> Vec<&'static str> {
+    let said = |longest| {
+        let mut decoder = JsonDecoder::new(form);
+        decoder.begin(body);
+        let mut said = Vec::new();
+        for mut piece in bytes.chunks(longest) {
+            while let Some(fact) = decoder.decode(&mut piece) {
+                said.push(match fact {
+                    Fact::Item(_) => "item",
+                    Fact::Added(_) => "added",
+                    Fact::Rejected(_) => "rejected",
+                    Fact::PageEnd { .. } => "end",
+                    Fact::Failed { .. } => "failed",
+                    _ => "other",
+                });
+            }
+        }
+        said
+    };
+    let whole = said(usize::MAX);
+    assert_eq!(whole, said(1), "other pieces, other facts");
+    whole
+}
+
+/// What a header should say.
+#[derive(PartialEq, Debug)]
+struct Expected {
+    /// Namespace, name, uid, version, kind and apiVersion; null and missing are the same.
+    texts: [Option<String>; 6],
+    labels: Vec<(String, String)>,
+}
+
+impl Expected {
+    fn of(value: &Value) -> Option<Self> {
+        let metadata = value.get("metadata")?.as_object()?;
+        let text = |value: Option<&Value>| match value {
+            None | Some(Value::Null) => Some(None),
+            Some(value) => value.as_str().map(|text| Some(text.to_owned())),
+        };
+        let labels = match metadata.get("labels") {
+            None | Some(Value::Null) => Some(Vec::new()),
+            Some(labels) => labels
+                .as_object()?
+                .iter()
+                .map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+                .collect(),
+        };
+        Some(Self {
+            texts: [
+                text(metadata.get("namespace"))?,
+                text(metadata.get("name"))?,
+                text(metadata.get("uid"))?,
+                text(metadata.get("resourceVersion"))?,
+                text(value.get("kind"))?,
+                text(value.get("apiVersion"))?,
+            ],
+            labels: labels?,
+        })
+    }
+
+    fn found(header: &Header<'_>) -> Self {
+        let text = |text: Option<JsonStr<'_>>| text.map(|text| text.to_cow().into_owned());
+        let pairs = header.labels();
+        let pairs = pairs.map(|(key, value)| (key.to_cow().into(), value.to_cow().into()));
+        // Sorted, and of repeated ones the last.
+        let labels: std::collections::BTreeMap<String, String> = pairs.collect();
+        Self {
+            texts: [
+                text(header.namespace),
+                text(header.name),
+                text(header.uid),
+                text(header.version),
+                text(header.kind),
+                text(header.api_version),
+            ],
+            labels: labels.into_iter().collect(),
+        }
+    }
+
+    /// Whether it has a name and is not a Table.
+    fn is_object(&self) -> bool {
+        let [_, name, _, _, kind, version] = &self.texts;
+        let is_meta = |version: &String| version.starts_with("meta.k8s.io/");
+        let is_table = kind.as_ref().is_some_and(|kind| kind == "Table")
+            && version.as_ref().is_some_and(is_meta);
+        name.as_ref().is_some_and(|name| !name.is_empty()) && !is_table
+    }
+}
+
+fn without_managed_fields(value: &Value) -> Value {
+    let mut value = value.clone();
+    if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    value
+}

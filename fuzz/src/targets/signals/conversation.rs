@@ -1,0 +1,274 @@
+//! An informer that is told what the answers are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::failure::MAX_MESSAGE;
+use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
+use informer_core::storage::Heap;
+use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::{Failure, Informer, InformerConfig, Instant, Notification, Object, ObjectKey};
+use serde_json::Value;
+
+use crate::random::Random;
+
+type Pod = Arc<Object<Value>>;
+
+/// How answers are cut into pieces.
+#[derive(Clone)]
+pub(super) enum Cut {
+    Whole,
+    /// Into pieces of at most so many bytes.
+    At(Random, usize),
+}
+
+/// Namespace and name.
+pub(super) type Key = (String, String);
+
+/// Uid and version.
+pub(super) type Stamp = (String, String);
+
+/// What was asked, and what was answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asked {
+    /// The first page of a list, or a further one.
+    List { first: bool },
+    /// A watch that begins with the whole state, or one that does not.
+    Watch { initial: bool },
+}
+
+/// What came of a conversation.
+pub(super) struct Outcome<'a> {
+    /// Every request in words.
+    pub(super) asked: Vec<String>,
+    /// Which answers were given, and to what.
+    pub(super) answered: Vec<(Asked, &'a [u8])>,
+    pub(super) told: Vec<Notification<Pod>>,
+    pub(super) store: BTreeMap<Key, Pod>,
+    pub(super) status: String,
+    /// A full state was begun and not completed.
+    pub(super) interrupted: bool,
+}
+
+impl Outcome<'_> {
+    pub(super) fn versions(&self) -> BTreeMap<Key, Stamp> {
+        let version = |(key, pod): (&Key, &Pod)| (key.clone(), stamp(pod));
+        self.store.iter().map(version).collect()
+    }
+
+    /// What somebody knows who was told everything.
+    pub(super) fn folded(&self) -> BTreeMap<Key, Stamp> {
+        let mut known = BTreeMap::new();
+        for told in &self.told {
+            let key = key_of(told.key());
+            match told {
+                Notification::Added { object, .. } => {
+                    let before = known.insert(key, stamp(object));
+                    assert_eq!(before, None, "added twice: {told:?}");
+                }
+                Notification::Updated { old, new, .. } => {
+                    let before = known.insert(key, stamp(new));
+                    assert_eq!(
+                        before,
+                        Some(stamp(old)),
+                        "updated from another state: {told:?}"
+                    );
+                }
+                Notification::Deleted { .. } => {
+                    assert!(
+                        known.remove(&key).is_some(),
+                        "deleted, but not there: {told:?}"
+                    );
+                }
+            }
+        }
+        known
+    }
+}
+
+fn key_of(key: &ObjectKey) -> Key {
+    (key.namespace().to_owned(), key.name().to_owned())
+}
+
+fn stamp(pod: &Pod) -> Stamp {
+    (pod.uid.to_string(), pod.version.to_string())
+}
+
+/// Answers the requests of an informer, one after the other.
+pub(super) fn play<'a>(config: InformerConfig, answers: &[&'a [u8]], cut: Cut) -> Outcome<'a> {
+    let mut talk = Talk::new(config);
+    let mut answered = Vec::new();
+    let mut interrupted = false;
+    for answer in answers {
+        let Some((exchange, asked)) = talk.request() else {
+            break;
+        };
+        let before = talk.informer.status().counts.full_states;
+        talk.answer(exchange, answer, cut.clone());
+        answered.push((asked, *answer));
+        let is_full_state = asked != Asked::Watch { initial: false };
+        let is_complete = talk.informer.status().counts.full_states > before;
+        interrupted |= is_full_state && !is_complete && !talk.has_next_page();
+    }
+    // Of a list that is not over, some show the first pages already.
+    interrupted |= talk.has_next_page();
+    talk.check_reports();
+    let store = talk.informer.store().iter();
+    Outcome {
+        store: store.map(|pod| (key_of(&pod.key), pod.clone())).collect(),
+        status: talk.status(),
+        asked: talk.asked,
+        told: talk.told,
+        answered,
+        interrupted,
+    }
+}
+
+struct Talk {
+    informer: Informer<JsonDecoder<Dynamic>, Heap>,
+    listener: ListenerId,
+    /// One that lets nothing pass until it has polled.
+    stalling: ListenerId,
+    now: Instant,
+    next: Option<(ExchangeId, Asked)>,
+    asked: Vec<String>,
+    told: Vec<Notification<Pod>>,
+}
+
+impl Talk {
+    fn new(config: InformerConfig) -> Self {
+        let now = Instant::from_micros(1);
+        let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+        let mut stalls = ListenerConfig::new();
+        stalls.backlog = Backlog::Stall { at: 1 };
+        let listener = informer.add_listener(ListenerConfig::new(), now).unwrap();
+        let stalling = informer.add_listener(stalls, now).unwrap();
+        informer.start(now);
+        Self {
+            informer,
+            listener,
+            stalling,
+            now,
+            next: None,
+            asked: Vec::new(),
+            told: Vec::new(),
+        }
+    }
+
+    fn take_commands(&mut self) {
+        while let Some(command) = self.informer.poll_command(self.now) {
+            if let Command::Open { exchange, request } = command {
+                self.asked.push(format!("{request:?}"));
+                let asked = match request {
+                    Request::List { page, .. } => Asked::List {
+                        first: page.is_none(),
+                    },
+                    Request::Watch {
+                        initial_events: initial,
+                        ..
+                    } => Asked::Watch { initial },
+                };
+                self.next = Some((exchange, asked));
+            }
+        }
+    }
+
+    fn has_next_page(&mut self) -> bool {
+        self.take_commands();
+        self.next
+            .is_some_and(|(_, asked)| asked == Asked::List { first: false })
+    }
+
+    /// The next request, after a wait if need be.
+    fn request(&mut self) -> Option<(ExchangeId, Asked)> {
+        self.take_commands();
+        if self.next.is_none() {
+            self.now = self.informer.next_deadline()?;
+            self.informer.advance(self.now);
+            self.take_commands();
+        }
+        self.next.take()
+    }
+
+    fn answer(&mut self, exchange: ExchangeId, answer: &[u8], cut: Cut) {
+        if let Some(failure) = failure(answer) {
+            let message = "as the input says";
+            self.signal(exchange, Signal::Failed { failure, message });
+            return;
+        }
+        self.signal(exchange, Signal::Opened);
+        let pieces = match cut {
+            Cut::Whole => vec![answer],
+            Cut::At(mut random, longest) => random.cut(answer, longest),
+        };
+        for mut piece in pieces {
+            while !piece.is_empty() {
+                let used = self.signal(exchange, Signal::Bytes(piece));
+                piece = &piece[used..];
+            }
+        }
+        self.signal(exchange, Signal::Closed);
+    }
+
+    /// Offers a signal until it is taken: while nobody lets it pass, listeners are polled.
+    fn signal(&mut self, exchange: ExchangeId, signal: Signal<'_>) -> usize {
+        let used = self.informer.signal(exchange, signal, self.now);
+        let polled = self.poll();
+        match used {
+            // Every piece is used, or somebody had something to poll.
+            Some(used) if used > 0 || polled || !matches!(signal, Signal::Bytes(_)) => used,
+            _ => {
+                assert!(polled, "held up, but nobody has anything to poll");
+                self.signal(exchange, signal)
+            }
+        }
+    }
+
+    fn poll(&mut self) -> bool {
+        let mut polled = false;
+        loop {
+            let told = self.informer.poll_notification(self.listener);
+            let stalling = self.informer.poll_notification(self.stalling).is_some();
+            if told.is_none() && !stalling {
+                return polled;
+            }
+            polled = true;
+            self.told.extend(told);
+        }
+    }
+
+    fn status(&self) -> String {
+        let mut status = self.informer.status();
+        // What follows a failure is read by some and not by others.
+        status.counts.bytes = 0;
+        format!("{status:?}")
+    }
+
+    fn check_reports(&mut self) {
+        let reports = std::iter::from_fn(|| self.informer.poll_rejected());
+        let reports: Vec<_> = reports.collect();
+        assert!(reports.len() <= 64, "{} reports", reports.len());
+        for report in reports {
+            assert!(report.reason.len() <= MAX_MESSAGE, "{}", report.reason);
+        }
+    }
+}
+
+/// The failure that an answer stands for.
+fn failure(answer: &[u8]) -> Option<Failure> {
+    const FAILURES: [Failure; 8] = [
+        Failure::Broken,
+        Failure::Expired,
+        Failure::Refused,
+        Failure::Throttled { retry_after: None },
+        Failure::VersionTooLarge,
+        Failure::Internal,
+        Failure::TimedOut,
+        Failure::Invalid,
+    ];
+    let number = answer.strip_prefix(b"!")?.first()?;
+    FAILURES
+        .get(usize::from(number.wrapping_sub(b'0')))
+        .copied()
+}

@@ -1,0 +1,63 @@
+//! Ends the program when an input takes too long or too much: such a finding cannot be caught.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use informer_fuzz::Target;
+
+/// No input takes longer.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The process needs no more than this over what it had at the start, in MiB.
+const MEMORY: u64 = 512;
+
+/// A thread that looks at what is running.
+pub(crate) struct Watchdog(Arc<Mutex<Option<(&'static str, u64, Instant)>>>);
+
+impl Watchdog {
+    pub(crate) fn start() -> Self {
+        let running = Arc::new(Mutex::new(None));
+        let dog = Self(Arc::clone(&running));
+        let before = memory();
+        std::thread::spawn(move || {
+            loop {
+                std::thread::sleep(Duration::from_millis(100));
+                let now = *running.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some((name, seed, since)) = now else {
+                    continue;
+                };
+                if since.elapsed() > PATIENCE {
+                    end(name, seed, &format!("takes longer than {PATIENCE:?}"));
+                }
+                let more = memory().saturating_sub(before);
+                if more > MEMORY {
+                    end(name, seed, &format!("{more} MiB of memory are in use"));
+                }
+            }
+        });
+        dog
+    }
+
+    /// This is running now.
+    pub(crate) fn watch(&self, target: &Target, seed: u64) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((target.name, seed, Instant::now()));
+    }
+
+    /// Nothing is running.
+    pub(crate) fn rest(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn end(name: &str, seed: u64, why: &str) -> ! {
+    println!("{name:12} seed {seed}: {why}");
+    std::process::exit(1);
+}
+
+/// The memory of this process in MiB, where the system tells it.
+fn memory() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok();
+    let pages = pages.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or_default() * 4 / 1024
+}

@@ -1,0 +1,154 @@
+//! Who comes and goes, and in how many ways.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use informer::runtime::Tokio;
+use informer::{
+    Backlog, InformerBuilder, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory,
+    Target,
+};
+use tokio::time::timeout;
+
+use crate::counted::Counted;
+use crate::run::Failed;
+use crate::server::World;
+
+/// A guest stays at most about this long: while the server misbehaves, it may see nothing at all.
+const STAY: Duration = Duration::from_millis(500);
+
+/// How many ways there are.
+const WAYS: u64 = 9;
+
+pub(crate) fn pods() -> InformerBuilder<Counted> {
+    InformerBuilder::typed_at(Target::new("", "v1", "pods"))
+}
+
+/// Waits for something, but not for long.
+async fn a_while<T>(wait: impl Future<Output = T>) {
+    // What comes of it does not matter here, only that nothing of it stays.
+    let _ = timeout(STAY, wait).await;
+}
+
+/// One guest after the other, as long as there are `visits` to make.
+pub(crate) async fn come_and_go(
+    world: Arc<World>,
+    shared: informer::Client,
+    visits: Arc<AtomicU64>,
+    goes_on: impl Fn(u64) -> bool,
+) -> Result<(), Failed> {
+    loop {
+        let number = visits.fetch_add(1, Ordering::Relaxed);
+        if !goes_on(number) {
+            return Ok(());
+        }
+        visit(&world, &shared, number).await?;
+    }
+}
+
+async fn visit(world: &World, client: &informer::Client, number: u64) -> Result<(), Failed> {
+    match number % WAYS {
+        // It goes before it has seen anything.
+        0 => drop(pods().start(client)?),
+        1 => stream(&pods().start(client)?).await?,
+        2 => handlers(&pods().queue(QueueKind::InOrder).start(client)?).await?,
+        3 => holds_itself(&pods().start(client)?).await?,
+        4 => waits(world, &pods().start(client)?).await,
+        5 => stalls(&pods().resync(STAY / 20).start(client)?).await?,
+        6 => factory(client, true).await?,
+        7 => factory(client, false).await?,
+        // A client that comes and goes, with connections of its own.
+        _ => {
+            let own = world.client(number / WAYS)?;
+            let informer = pods().namespace("default").start(&own)?;
+            a_while(informer.synced(STAY)).await;
+        }
+    }
+    Ok(())
+}
+
+/// A stream that is dropped in the middle, and one that nobody reads.
+async fn stream(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
+    let mut read = informer.stream()?;
+    let _unread = informer.stream()?;
+    a_while(async {
+        for _ in 0..300 {
+            if read.next().await.is_none() {
+                break;
+            }
+        }
+    })
+    .await;
+    Ok(())
+}
+
+/// Handlers that are removed, forgotten and stopped.
+async fn handlers(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
+    let kept = informer.on(|_| {})?;
+    let removed = informer.on_async(|_| std::future::ready(()))?;
+    informer.on(|_| {})?;
+    a_while(kept.synced(STAY)).await;
+    a_while(removed.remove()).await;
+    informer.stop();
+    informer.join().await;
+    Ok(())
+}
+
+/// A handler that holds its informer, as a controller does, and what it was told.
+async fn holds_itself(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
+    let lister = informer.lister();
+    let last = std::sync::Mutex::new(None);
+    let observed = informer.on(move |told| {
+        let _ = lister.by_key(told.key());
+        if let Ok(mut last) = last.lock() {
+            *last = Some(told);
+        }
+    })?;
+    a_while(observed.synced(STAY)).await;
+    informer.stop();
+    Ok(())
+}
+
+/// Waits that are given up.
+async fn waits(world: &World, informer: &SharedInformer<Counted>) {
+    let version = world.server.with(|server| server.revision() + 1_000_000);
+    let version = version.to_string();
+    a_while(informer.synced(STAY)).await;
+    for _ in 0..20 {
+        let given_up = informer.reached(&version, STAY);
+        let _ = timeout(STAY / 100, given_up).await;
+        let seen = informer.status();
+        let _ = timeout(STAY / 100, informer.status_change(&seen)).await;
+    }
+}
+
+/// A handler that never comes back from its first call.
+async fn stalls(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
+    let mut config = ListenerConfig::new();
+    config.backlog = Backlog::Stall { at: 10 };
+    let stalls = informer.on_async_with(|_| std::future::pending(), config)?;
+    let observed = informer.on(|_| {})?;
+    a_while(observed.synced(STAY)).await;
+    drop(stalls);
+    informer.stop();
+    Ok(())
+}
+
+/// A factory that is shut down, or just dropped.
+async fn factory(client: &informer::Client, shut_down: bool) -> Result<(), Failed> {
+    let factory = SharedInformerFactory::new(client.clone(), Tokio::current());
+    let all = factory.informer(&pods())?;
+    let some = factory.informer(&pods().labels(&"app=web".parse()?))?;
+    let again = factory.informer(&pods())?;
+    factory.start();
+    a_while(factory.synced(STAY)).await;
+    factory.forget(&some);
+    drop((all, some));
+    if shut_down {
+        factory.shutdown().await;
+    }
+    drop(factory);
+    drop(again);
+    Ok(())
+}
