@@ -88,8 +88,10 @@ impl<'a> Envelope<'a> {
         let (name, rest) = rest.split_at_checked(end)?;
         let event = EventType::of(Cursor::new(name).string().ok()?);
         let object = rest.strip_prefix(br#","object":"#)?;
-        let object = object.trim_ascii_end().strip_suffix(b"}")?;
-        Some(Self { event, object })
+        let object = without_white(object).strip_suffix(b"}")?;
+        // White space around the object belongs to the line, not to the object.
+        let is_bare = object.starts_with(b"{") && object.ends_with(b"}");
+        is_bare.then_some(Self { event, object })
     }
 
     /// What can be read of a line that was cut off or is broken: its type, and the beginning of its
@@ -101,6 +103,14 @@ impl<'a> Envelope<'a> {
         let _ = found.fill(&mut Cursor::new(line));
         found.envelope()
     }
+}
+
+/// `text` without the white space of JSON at its end.
+const fn without_white(mut text: &[u8]) -> &[u8] {
+    while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {
+        text = rest;
+    }
+    text
 }
 
 #[derive(Default)]
@@ -198,6 +208,17 @@ mod tests {
             br#"{"type":"PATCHED","object":{}}"#,
         ] {
             assert_eq!(Envelope::guess(line), Envelope::read(line).ok(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_shape_is_not_guessed() {
+        for line in [
+            &br#"{"type":"ADDED","object": {}}"#[..],
+            br#"{"type":"ADDED","object":{} }"#,
+            b"{\"type\":\"ADDED\",\"object\":{}}\x0c",
+        ] {
+            assert_eq!(Envelope::guess(line), None, "{line:?}");
         }
     }
 
