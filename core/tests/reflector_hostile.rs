@@ -54,6 +54,7 @@ fn unknown<'a>() -> Fact<'a, conversation::Pod> {
     Fact::Rejected(Rejected {
         place: Place::Unknown,
         key: None,
+        uid: "",
         version: "",
         reason: "an event of an unknown type",
     })
