@@ -72,3 +72,22 @@ impl TokenBucket {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_micros(seconds * 1_000_000)
+    }
+
+    /// Time that was counted once is not counted again when the clock comes back to it.
+    #[test]
+    fn a_clock_that_goes_back_gives_no_tokens() {
+        let mut bucket = TokenBucket::new(1.0, 1);
+        assert_eq!(bucket.take(at(10)), Duration::ZERO);
+        assert_eq!(bucket.take(at(5)), Duration::from_secs(1));
+        assert_eq!(bucket.take(at(10)), Duration::from_secs(2));
+        assert_eq!(bucket.take(at(13)), Duration::ZERO);
+    }
+}

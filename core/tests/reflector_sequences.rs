@@ -115,6 +115,22 @@ fn an_expired_token_is_followed_by_one_full_list() {
     );
 }
 
+/// A list that follows a version which the server does not have is repeated at the newest once,
+/// however its pages fare meanwhile.
+#[test]
+fn a_list_in_one_piece_does_not_repeat_what_was_repeated() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list  500 -");
+    talk.list("12", Some("t"));
+    assert_eq!(talk.next(), "list  500 t");
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list  0 -");
+    talk.fail(Failure::Expired);
+    assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
+}
+
 /// Four refusals cost four delays, and no list.
 #[test]
 fn throttling_and_refusal_do_not_relist() {
@@ -227,6 +243,29 @@ fn a_busy_stream_that_ends_without_its_bookmark_is_given_up_for_good() {
     assert_eq!(talk.next(), "list 0 500 -");
 }
 
+/// What a stream did before a full state was read says nothing about the streams after it.
+#[test]
+fn a_full_state_makes_up_for_a_stream_without_its_bookmark() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    let unannounced = |talk: &mut Conversation| {
+        talk.say(Fact::Opened);
+        for _ in 0..4 {
+            talk.sleep(10);
+            talk.say(Fact::Added(pod("5")));
+        }
+        talk.say(Fact::Closed);
+    };
+    assert_eq!(talk.next(), "watch  true");
+    unannounced(&mut talk);
+    assert_eq!(talk.next(), "watch  true");
+    talk.say(Fact::Opened);
+    talk.say(Fact::InitialEnd { version: "9" });
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "watch 9 true");
+    unannounced(&mut talk);
+    assert_eq!(talk.next(), "watch 9 true");
+}
+
 #[test]
 fn client_go_waits_for_the_end_bookmark_and_for_bytes_for_ever() {
     let mut talk = Conversation::new(ReflectorConfig::client_go());
@@ -247,6 +286,7 @@ fn a_silent_watch_is_opened_again_from_where_it_was() {
     talk.reflector.hear(talk.exchange.unwrap(), talk.now);
     talk.sleep(199);
     assert_eq!(talk.advance(), None);
+    assert_eq!(talk.reflector.failures(), 0, "it was heard of 199 s ago");
     talk.sleep(1);
     let dead = talk.exchange;
     assert_eq!(talk.advance(), None);
@@ -401,6 +441,19 @@ fn an_unanswered_watch_is_asked_for_once_more() {
         assert_eq!(talk.next(), "list 10 0 -");
         talk.list("10", None);
         assert_eq!(talk.next(), "watch 10 false");
+    }
+    // An answered stream is an answer, too.
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    for request in ["watch  true", "watch 9 true"] {
+        assert_eq!(talk.next(), request);
+        talk.say(Fact::Opened);
+        talk.say(Fact::InitialEnd { version: "9" });
+        talk.sleep(2);
+        talk.say(Fact::Closed);
+        for _ in 0..2 {
+            assert_eq!(talk.next(), "watch 9 false");
+            talk.fail(Failure::Broken);
+        }
     }
     // client-go does not ask again.
     let mut talk = Conversation::new(listed(ReflectorConfig::client_go()));

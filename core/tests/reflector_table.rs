@@ -519,6 +519,9 @@ fn a_watch() {
             // An expired watch does not make the version unavailable: it is listed at 10.
             (failed(Failure::Expired), leave),
             (failed(THROTTLED), "wait, then watch | - | - | 10"),
+            // Only who has not answered at all can be away.
+            (failed(Failure::Refused), leave),
+            (failed(Failure::Invalid), leave),
             (failed(Failure::Internal), leave),
             (failed(Failure::Undecodable), leave),
             (failed(Failure::Forbidden), leave),

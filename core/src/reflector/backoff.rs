@@ -163,4 +163,17 @@ mod tests {
         assert!(window.admits(at(200)));
         assert!(!RetryWindow::new(Duration::ZERO).admits(at(1)));
     }
+
+    #[test]
+    fn a_window_begins_anew_after_a_minute_without_an_error() {
+        let mut window = RetryWindow::new(Duration::from_secs(30));
+        assert!(window.admits(at(0)));
+        assert!(window.admits(at(60)), "a new series");
+        assert!(window.admits(at(90)));
+        assert!(!window.admits(at(91)));
+        // Not while errors keep coming.
+        let mut window = RetryWindow::new(Duration::from_secs(30));
+        assert!(window.admits(at(0)));
+        assert!(!window.admits(at(59)));
+    }
 }
