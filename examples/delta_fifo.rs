@@ -54,6 +54,7 @@ fn pod(name: &str, value: f64) -> Pod {
         uid: name.into(),
         version: value.to_string().into(),
         labels: Labels::default(),
+        size: 0,
         body: value,
     }
 }

@@ -79,6 +79,7 @@ fn pod(name: &str) -> Pod {
         uid: name.into(),
         version: "1".into(),
         labels: Labels::default(),
+        size: 0,
         body: (),
     }
 }

@@ -63,6 +63,7 @@ fn answer(question: Question) -> (&'static [&'static str], Value) {
                     uid: "".into(),
                     version: "".into(),
                     labels: Labels::default(),
+                    size: 0,
                     body: (),
                 }),
             };

@@ -161,6 +161,7 @@ impl From<Vec<Spec>> for Objects {
                 uid: spec.uid.into(),
                 version: spec.rv.into(),
                 labels: Labels::from_iter(spec.labels),
+                size: 0,
                 body: Payload { value: spec.value },
             })
         };

@@ -25,6 +25,8 @@ pub struct Object<K> {
     pub version: Box<str>,
     /// `metadata.labels`.
     pub labels: Labels,
+    /// How many bytes the server sent for it; 0 for an object of your own making.
+    pub size: usize,
     /// The object itself.
     pub body: K,
 }
@@ -48,6 +50,10 @@ impl<K> Resource for Object<K> {
         for (key, value) in self.labels.iter() {
             visit(key, value);
         }
+    }
+
+    fn size(&self) -> usize {
+        self.size
     }
 }
 

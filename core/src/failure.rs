@@ -48,7 +48,7 @@ pub enum Failure {
     NoEndBookmark,
     /// The user's transform refused an object of a list.
     Refusal,
-    /// A bound of the storage was reached.
+    /// A limit of the store, or a bound of its storage, was reached.
     Full,
     /// Requests followed one another so fast that the next one waits.
     TooFast,
@@ -82,7 +82,9 @@ impl Failure {
             Self::ShortWatch => "the watch ended at once, without events",
             Self::NoEndBookmark => "the streamed list did not announce its end in time",
             Self::Refusal => "the transform refused an object of the list",
-            Self::Full => "the storage is full; give it room for more objects",
+            Self::Full => {
+                "there is more than the store has room for; give it more room, or follow less"
+            }
             Self::TooFast => "the server ends its answers too soon; the next request waits",
             Self::Other => "the request failed",
         }

@@ -29,6 +29,12 @@ pub trait Resource {
 
     /// Shows every label to `visit`.
     fn labels(&self, visit: &mut dyn FnMut(&str, &str));
+
+    /// How many bytes the server sent for it; 0 if nobody has counted. This is what
+    /// [`StoreLimits::bytes`](crate::indexer::StoreLimits::bytes) counts.
+    fn size(&self) -> usize {
+        0
+    }
 }
 
 macro_rules! resource_through_pointer {
@@ -46,6 +52,9 @@ macro_rules! resource_through_pointer {
             }
             fn labels(&self, visit: &mut dyn FnMut(&str, &str)) {
                 (**self).labels(visit);
+            }
+            fn size(&self) -> usize {
+                (**self).size()
             }
         }
     )*};

@@ -151,6 +151,36 @@ proptest! {
         }
     }
 
+    /// Numbers around the largest that an `f64` holds, where serde_json's arithmetic is not exact.
+    #[test]
+    fn numbers_at_the_edge_are_agreed_on(
+        sign in "-?",
+        leading in prop_oneof![
+            3 => "1797693134862315[5-9][0-9]{0,6}",
+            1 => "1797693134862315[5-9][0-9]{280,310}",
+            1 => "1844674407370955161[0-9]{0,5}",
+            2 => "[1-9][0-9]{0,25}",
+            1 => "[1-9][0-9]{285,320}",
+            1 => "0",
+        ],
+        point in any::<prop::sample::Index>(),
+        pointed in any::<bool>(),
+        exponent in prop_oneof![
+            4 => (280..330_i64).prop_map(|n| format!("e{n}")),
+            1 => (-700..330_i64).prop_map(|n| format!("E{n:+}")),
+            1 => "e[-+]?[0-9]{9,12}",
+            1 => Just(String::new()),
+        ],
+    ) {
+        let mut digits = leading;
+        if pointed && digits.len() > 1 {
+            digits.insert(1 + point.index(digits.len() - 1), '.');
+        } else if pointed {
+            digits.push_str(".0");
+        }
+        agrees(format!("{sign}{digits}{exponent}").as_bytes()).map_err(TestCaseError::fail)?;
+    }
+
     #[test]
     fn arbitrary_bytes_are_agreed_on(text in prop::collection::vec(any::<u8>(), 0..40)) {
         prop_assert_eq!(agrees(&text), Ok(()));

@@ -161,6 +161,7 @@ fn many_index_values_are_not_compared_with_each_other() {
                 uid: "".into(),
                 version: version.to_string().into(),
                 labels: (0..labels).map(label).collect(),
+                size: 0,
                 body: (),
             };
             store.put(object).unwrap();
@@ -381,6 +382,7 @@ fn an_object_that_finds_no_place_changes_nothing() {
         labels: (0..labels)
             .map(|n| (format!("k{n}"), format!("{name}{n}")))
             .collect(),
+        size: 0,
         body: (),
     };
     let mut store: Indexer<Object<()>, Fixed<16>> = Indexer::new(Seed::new(1));

@@ -148,6 +148,7 @@ fn a_write_that_has_no_room_in_the_second_index_leaves_the_first_as_it_was() {
             uid: "".into(),
             version: version.into(),
             labels: labels("a", a).chain(labels("b", b)).collect::<Labels>(),
+            size: 0,
             body: (),
         }
     };

@@ -203,6 +203,8 @@ impl Model {
         assert_eq!(view.len(), self.objects.len());
         assert_eq!(view.is_empty(), self.objects.is_empty());
         assert_eq!(view.version(), self.version);
+        let sizes = self.objects.values().map(|object| object.size as u64);
+        assert_eq!(view.bytes(), sizes.sum::<u64>());
         let (mut paged, mut next) = (vec![], Cursor::default());
         while let Some((behind, object)) = view.iter_from(next).next() {
             paged.push(object);
@@ -493,7 +495,7 @@ proptest! {
                 }
                 Change::FullState(full) => {
                     model.version = full.version.clone();
-                    let mut told = store.apply_full_state(full.clone(), initial, rules).unwrap().told;
+                    let mut told = store.apply_full_state(full.clone(), initial, rules).told;
                     // The order of the deletions is the store's.
                     let deletions = told.iter().take_while(|n| {
                         matches!(n, Notification::Deleted { last: Some(last), .. } if !full.objects.iter().any(|o| o.key == last.key))

@@ -25,6 +25,7 @@ fn pod(version: &str) -> Pod {
         uid: "u".into(),
         version: version.into(),
         labels: Labels::default(),
+        size: 0,
         body: (),
     }
 }

@@ -254,3 +254,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn reports_are_small_however_long_the_names_are() {
+    let mut hand = Hand::new(listed());
+    let long = "n".repeat(100_000);
+    let items: Vec<_> = (0..100)
+        .map(|n| pod(&format!("{long}{n}"), &long, n))
+        .chain([
+            unreadable("x", &long, 100),
+            pod(&"y".repeat(4_096), "u", 101),
+        ])
+        .collect();
+    hand.list(200, &items);
+    let mut kept = 0;
+    while let Some(report) = hand.informer.poll_rejected() {
+        let key = report.key.map_or(0, |key| key.as_str().len());
+        kept += key + report.uid.len() + report.version.len() + report.reason.len();
+    }
+    assert!(kept < 64 * 1_600, "{kept} bytes");
+    // What is not too long is kept, and what has no name protects what may have vanished.
+    assert_eq!(hand.store(), [format!("{}@101", "y".repeat(4_096))]);
+    assert!(hand.informer.status().unswept);
+}

@@ -95,6 +95,7 @@ mod tests {
             uid: uid.into(),
             version: version.into(),
             labels: Labels::default(),
+            size: 0,
             body: (),
         })
     }

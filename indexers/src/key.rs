@@ -59,6 +59,7 @@ namespaced_through_pointer!(&N, Box<N>, Rc<N>, Arc<N>);
 ///     uid: "".into(),
 ///     version: "1".into(),
 ///     labels: Labels::default(),
+///     size: 0,
 ///     body: (),
 /// };
 /// let mut store: Indexer<_, Heap> = Indexer::new(Seed::new(1));

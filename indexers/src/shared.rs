@@ -16,6 +16,7 @@
 //!     uid: "".into(),
 //!     version: "7".into(),
 //!     labels: Labels::default(),
+//!     size: 0,
 //!     body: (),
 //! };
 //! let mut store = Indexer::new(Seed::new(1));

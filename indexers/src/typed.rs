@@ -33,6 +33,7 @@ use crate::value::{Encode, IndexValue};
 ///         uid: "".into(),
 ///         version: "1".into(),
 ///         labels: Labels::default(),
+///         size: 0,
 ///         body: Job { priority },
 ///     }))?;
 /// }

@@ -428,6 +428,7 @@ fn an_object_is_matched_by_its_labels() {
         uid: "".into(),
         version: "".into(),
         labels: Labels::from_iter([("app", "web")]),
+        size: 0,
         body: (),
     };
     assert!(parse("app=web,!tier").matches(&object));

@@ -163,6 +163,7 @@ proptest! {
             uid: "".into(),
             version: "".into(),
             labels: Labels::from_iter(&labels),
+            size: 0,
             body: (),
         };
         prop_assert_eq!(selector.matches_labels(&object.labels), expected);

@@ -27,6 +27,7 @@ fn account(name: usize, balance: i64, version: u64) -> Account {
         uid: "".into(),
         version: version.to_string().into(),
         labels: Labels::from_iter([("parity", if balance % 2 == 0 { "even" } else { "odd" })]),
+        size: 0,
         body: balance,
     })
 }

@@ -205,7 +205,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 
     /// All knobs at once: our default, client-go's, or anything between. Call it first: it replaces what
-    /// [`resync`](Self::resync), [`queue`](Self::queue) and [`page_size`](Self::page_size) have said.
+    /// [`resync`](Self::resync), [`queue`](Self::queue), [`page_size`](Self::page_size),
+    /// [`max_objects`](Self::max_objects) and [`max_bytes`](Self::max_bytes) have said.
     #[must_use]
     pub const fn preset(mut self, config: InformerConfig) -> Self {
         self.config = config;
@@ -216,6 +217,27 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     #[must_use]
     pub const fn page_size(mut self, objects: u32) -> Self {
         self.config.reflector.page_size = NonZeroU32::new(objects);
+        self
+    }
+
+    /// The most objects that the store holds; by default there is no limit. See
+    /// [`max_bytes`](Self::max_bytes).
+    #[must_use]
+    pub const fn max_objects(mut self, objects: usize) -> Self {
+        self.config.limits.objects = Some(objects);
+        self
+    }
+
+    /// The most bytes of all objects of the store together, each counted as the server sent it; by
+    /// default there is no limit. What they take in memory depends on the form.
+    ///
+    /// If the server has more, the informer says so: it fails with
+    /// [`Failure::Full`](informer_core::Failure::Full) and is not fresh, the store holds a part of the
+    /// state, and the full state is read again after a wait, until it fits. If the first state does not
+    /// fit, [`synced`](SharedInformer::synced) fails with that reason.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: u64) -> Self {
+        self.config.limits.bytes = Some(bytes);
         self
     }
 
@@ -315,6 +337,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             target.namespace.clone_from(&defaults.namespace);
         }
         config.resync = config.resync.or(defaults.resync);
+        config.limits.objects = config.limits.objects.or(defaults.limits.objects);
+        config.limits.bytes = config.limits.bytes.or(defaults.limits.bytes);
         if let Some(tweak) = &defaults.tweak {
             tweak(target);
         }

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use informer_core::indexer::StoreLimits;
 use informer_core::queue::Refusal;
 use informer_core::transport::Target;
 use informer_core::{Labels, ObjectKey};
@@ -60,6 +61,7 @@ pub struct SharedInformerFactory<C> {
 pub(crate) struct Defaults {
     pub(crate) namespace: Option<String>,
     pub(crate) resync: Option<Duration>,
+    pub(crate) limits: StoreLimits,
     pub(crate) without_managed_fields: bool,
     pub(crate) tweak: Option<Arc<Tweak>>,
     pub(crate) transform: Option<Arc<TransformAny>>,
@@ -114,6 +116,22 @@ impl<C: Connect> SharedInformerFactory<C> {
     #[must_use]
     pub const fn resync(mut self, period: Duration) -> Self {
         self.defaults.resync = Some(period);
+        self
+    }
+
+    /// The most objects that the store of each informer holds, where it does not say otherwise: see
+    /// [`InformerBuilder::max_objects`].
+    #[must_use]
+    pub const fn max_objects(mut self, objects: usize) -> Self {
+        self.defaults.limits.objects = Some(objects);
+        self
+    }
+
+    /// The most bytes of all objects in the store of each informer, where it does not say otherwise: see
+    /// [`InformerBuilder::max_bytes`].
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: u64) -> Self {
+        self.defaults.limits.bytes = Some(bytes);
         self
     }
 

@@ -21,6 +21,7 @@ pub fn small(number: usize, version: usize, moved: bool) -> Small {
         uid: numbered("5a1c4f0e-a3b2-", number).into(),
         version: numbered("100", version).into(),
         labels: Labels::from_iter([("app", &app), ("team", &team)]),
+        size: 0,
         body: ((number + shift) % 512) as u32,
     })
 }

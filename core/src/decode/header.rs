@@ -41,6 +41,11 @@ const NOT_LABELS: HeaderError = HeaderError::NotText {
     field: "metadata.labels",
 };
 
+/// The longest name, and the longest namespace, in bytes. Kubernetes allows 253 and 63 for nearly
+/// everything; the few kinds whose names it does not measure stay well below this. What is longer has no
+/// key: it is not kept, and not remembered by its name.
+pub const MAX_NAME: usize = 4096;
+
 /// The annotation on the bookmark that closes a streamed list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
@@ -143,12 +148,15 @@ impl<'a> Header<'a> {
     ///
     /// # Errors
     ///
-    /// If there is no name.
+    /// If there is no name, or namespace or name are longer than [`MAX_NAME`].
     #[cfg(feature = "alloc")]
     pub fn key(&self) -> Result<ObjectKey, HeaderError> {
         let name = self.name.filter(|name| !name.is_empty());
         let name = name.ok_or(HeaderError::NoName)?.to_cow();
         let namespace = self.namespace.map(JsonStr::to_cow).unwrap_or_default();
+        if name.len() > MAX_NAME || namespace.len() > MAX_NAME {
+            return Err(HeaderError::NameTooLong);
+        }
         Ok(ObjectKey::new(&namespace, &name))
     }
 
@@ -400,6 +408,8 @@ pub enum HeaderError {
     NoMetadata,
     /// There is no `metadata.name`, or it is empty.
     NoName,
+    /// `metadata.name` or `metadata.namespace` is longer than [`MAX_NAME`].
+    NameTooLong,
     /// Something that must be a string, or consist of strings, is something else.
     NotText {
         /// What it is.
@@ -420,6 +430,10 @@ impl fmt::Display for HeaderError {
             Self::Text(error) => error.fmt(f),
             Self::NoMetadata => f.write_str("`metadata` is missing or not an object"),
             Self::NoName => f.write_str("`metadata.name` is missing or empty"),
+            Self::NameTooLong => write!(
+                f,
+                "`metadata.name` or `metadata.namespace` is longer than {MAX_NAME} bytes"
+            ),
             Self::NotText {
                 field: "metadata.labels",
             } => f.write_str("a value in `metadata.labels` is not a string"),

@@ -245,6 +245,7 @@ fn assemble<F: Form>(
         labels: labels
             .map(|(key, value)| (key.to_cow(), value.to_cow()))
             .collect(),
+        size: json.len(),
         body,
     })
 }

@@ -47,11 +47,13 @@ pub struct Frame<'a> {
 /// A line that lies in one piece of input is handed out as a slice of it; only a line that crosses a
 /// border is put together in memory. Of a line beyond the bound the beginning is kept, the rest is
 /// passed over, up to a point: a sender who never ends a line would otherwise be listened to for ever.
-/// Blank lines are left out, and so is the `\r` of `\r\n`.
+/// Blank lines are left out, and so is the `\r` of `\r\n`; blank lines without end are an endless line.
 #[derive(Clone, Debug)]
 pub struct Lines {
     parts: Assembly,
     handed_out: bool,
+    /// How many bytes of blank lines have passed since the last line.
+    blank: usize,
 }
 
 impl Lines {
@@ -61,6 +63,7 @@ impl Lines {
         Self {
             parts: Assembly::new(longest),
             handed_out: false,
+            blank: 0,
         }
     }
 
@@ -68,6 +71,7 @@ impl Lines {
     pub fn reset(&mut self) {
         self.parts.clear();
         self.handed_out = false;
+        self.blank = 0;
     }
 
     /// Takes bytes off the front of `input` up to the end of one line, and gives the line. `None`
@@ -88,17 +92,30 @@ impl Lines {
             };
             let (line, rest) = input.split_at_checked(end)?;
             *input = rest.get(1..).unwrap_or_default();
-            if self.parts.is_empty() {
-                let frame = without_return(self.parts.frame_of(line));
-                if is_blank(frame) {
+            let whole = self.parts.is_empty();
+            let frame = if whole {
+                self.parts.frame_of(line)
+            } else {
+                self.parts.push(line);
+                self.parts.frame()
+            };
+            if is_blank(without_return(frame)) {
+                self.blank = self.blank.saturating_add(frame.bytes.len() + 1);
+                self.parts.clear();
+                if !self.parts.is_endless(self.blank) {
                     continue;
                 }
-                return Some(frame);
+                self.handed_out = true;
+                let (bytes, oversized, endless) = (&[][..], true, true);
+                return Some(Frame {
+                    bytes,
+                    oversized,
+                    endless,
+                });
             }
-            self.parts.push(line);
-            if is_blank(without_return(self.parts.frame())) {
-                self.parts.clear();
-                continue;
+            self.blank = 0;
+            if whole {
+                return Some(without_return(self.parts.frame_of(line)));
             }
             self.handed_out = true;
             break;
@@ -163,6 +180,11 @@ impl Assembly {
         self.length == 0
     }
 
+    /// How long the frame is so far.
+    pub(super) const fn length(&self) -> usize {
+        self.length
+    }
+
     #[cfg(test)]
     pub(super) const fn capacity(&self) -> usize {
         self.bytes.capacity()
@@ -219,6 +241,29 @@ mod tests {
         assert_eq!(lines.next(&mut &b"y"[..]), None);
         assert!(lines.parts.capacity() <= KEPT);
         assert_eq!(lines.next(&mut &b"\n"[..]).unwrap().bytes, b"y");
+    }
+
+    #[test]
+    fn blank_lines_without_end_are_not_listened_to() {
+        let mut lines = Lines::new(100);
+        for _ in 0..20 {
+            // As many as there may be, again and again, as long as something comes between them.
+            assert_eq!(lines.next(&mut &b"\n\r\n\n"[..].repeat(45)[..]), None);
+            assert_eq!(lines.next(&mut &b"y\n"[..]).unwrap().bytes, b"y");
+        }
+        for (blank, count) in [(&b"\n"[..], 201), (b" \r\n", 67), (b"      \n", 29)] {
+            let mut lines = Lines::new(100);
+            for _ in 1..count {
+                for byte in blank {
+                    assert_eq!(lines.next(&mut &[*byte][..]), None);
+                }
+            }
+            assert!(
+                lines
+                    .next(&mut { blank })
+                    .is_some_and(|frame| frame.endless)
+            );
+        }
     }
 
     #[test]

@@ -70,7 +70,8 @@ pub enum Body {
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct Limits {
     /// The most bytes of one object. A larger one is skipped and reported as rejected; one more than
-    /// twice as large ends a watch, as its end may never come. Default 16 MiB, an order above what etcd
+    /// twice as large ends a watch, and one above 32 MiB and twice as large a list, as its end may never
+    /// come. Default 16 MiB, an order above what etcd
     /// stores; too small a value hides real objects.
     pub object_bytes: usize,
     /// The deepest nesting of one object. Default 128, as serde_json has it.

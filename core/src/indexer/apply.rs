@@ -68,6 +68,9 @@ pub struct AppliedState<T: Resource> {
     pub told: Vec<Notification<T>>,
     /// How many objects were found unchanged and are not told.
     pub unchanged: usize,
+    /// How many objects found no place. What the store has under their keys stays, and so does the
+    /// version of the store.
+    pub left_out: usize,
 }
 
 impl<T: Resource> IntoIterator for Applied<T> {
@@ -133,19 +136,16 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     /// Applies a full state in one step. Tells the deletions first, then the objects in the order of
     /// the state. Of a key that stands in it twice client-go tells both compared with the store as it
     /// was before; with [`Rules::drop_noops`] the second is compared with the first.
-    ///
-    /// # Errors
-    /// [`Full`] if the objects do not all find a place.
     #[cfg(feature = "alloc")]
     pub fn apply_full_state(
         &mut self,
         state: FullState<T>,
         initial: bool,
         rules: Rules,
-    ) -> Result<AppliedState<T>, Full> {
+    ) -> AppliedState<T> {
         let seen = self.newest().next();
         let mut told = Vec::new();
-        let mut unchanged = 0;
+        let (mut unchanged, mut left_out) = (0, 0);
         let mut upserts = Vec::new();
         for object in state.objects {
             self.mark_seen(object.key(), seen);
@@ -172,17 +172,26 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             self.sweep(seen, gone);
         }
         for (before, object) in upserts {
-            if rules.drop_noops {
-                let applied = self.apply(Delta::Replaced(object), initial, seen, rules)?;
-                unchanged += usize::from(matches!(applied, Applied::Nothing));
-                told.extend(applied);
+            let applied = if rules.drop_noops {
+                self.apply(Delta::Replaced(object), initial, seen, rules)
             } else {
-                self.put_seen(object.clone(), seen)?;
-                told.extend(tell_upsert(before, object, initial, Cause::Relist, rules));
+                self.put_seen(object.clone(), seen)
+                    .map(|_| tell_upsert(before, object, initial, Cause::Relist, rules))
+            };
+            match applied {
+                Ok(Applied::Nothing) => unchanged += 1,
+                Ok(applied) => told.extend(applied),
+                Err(Full) => left_out += 1,
             }
         }
-        self.set_version(&state.version)?;
-        Ok(AppliedState { told, unchanged })
+        if left_out == 0 && self.set_version(&state.version).is_err() {
+            left_out += 1;
+        }
+        AppliedState {
+            told,
+            unchanged,
+            left_out,
+        }
     }
 
     fn apply_deletion(&mut self, deletion: Deletion<T>, rules: Rules) -> Applied<T> {

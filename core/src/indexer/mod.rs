@@ -12,6 +12,9 @@ mod index;
 // The values of an ordered index, sorted.
 mod order;
 
+// Bounds on what a store holds.
+mod limits;
+
 // Which objects are filed under a value.
 mod postings;
 
@@ -34,6 +37,7 @@ pub use function::Subject;
 pub use function::{IndexFn, PlainFn};
 use index::Index;
 pub use index::{IndexId, IndexRef, Named, RangeError, UnknownIndex};
+pub use limits::StoreLimits;
 use postings::Posting;
 use view::Slot;
 pub use view::{Cursor, Filed, IndexTable, View};
@@ -50,6 +54,7 @@ pub use view::{Cursor, Filed, IndexTable, View};
 ///     uid: "".into(),
 ///     version: "1".into(),
 ///     labels: Labels::from_iter([("app", app)]),
+///     size: 0,
 ///     body: (),
 /// };
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
@@ -113,6 +118,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
     }
 
+    /// The same store with limits. What is there already stays.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: StoreLimits) -> Self {
+        self.view.limits = limits;
+        self
+    }
+
     /// Puts `object` under its key and gives what was there. The version of the store becomes that of
     /// the object.
     ///
@@ -135,6 +147,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             object, postings, ..
         } = self.view.slots.remove(at)?;
         self.unfile_from(postings, None);
+        self.view.bytes = self.view.bytes.saturating_sub(object.size() as u64);
         Some(object)
     }
 
@@ -275,13 +288,21 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Puts `object` at its place, and notes that a full state contained it.
     fn put_at(&mut self, place: Place, object: T, seen: Epoch) -> Result<Option<T>, Full> {
-        let before = match place.slot {
-            Some(at) => Some(self.overwrite(at, object, seen)?),
-            None => {
-                self.insert(place.hash, object, seen)?;
-                None
-            }
+        let stored = place.slot.and_then(|at| self.view.slots.get(at));
+        let less = stored.map_or(0, |slot| slot.object.size() as u64);
+        let bytes = self.view.bytes.saturating_sub(less) + object.size() as u64;
+        let objects = self.view.len() + usize::from(stored.is_none());
+        if !self.view.limits.allow(objects, bytes) {
+            return Err(Full);
+        }
+        let held = self.view.bytes;
+        let placed = match place.slot {
+            Some(at) => self.overwrite(at, object, seen).map(Some),
+            None => self.insert(place.hash, object, seen).map(|()| None),
         };
+        // Whatever was tried and taken back, this is what is there.
+        self.view.bytes = if placed.is_ok() { bytes } else { held };
+        let before = placed?;
         self.view.newest = self.view.newest.max(seen);
         Ok(before)
     }

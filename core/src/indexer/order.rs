@@ -274,6 +274,7 @@ mod tests {
             uid: "".into(),
             version: "1".into(),
             labels: Labels::default(),
+            size: 0,
             body,
         }
     }

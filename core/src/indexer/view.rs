@@ -5,6 +5,7 @@ use core::ops::RangeBounds;
 
 use super::function::IndexFn;
 use super::index::{Index, IndexId, IndexRef, Named, Numbers, RangeError, UnknownIndex};
+use super::limits::StoreLimits;
 use super::postings::{List, Position, Posting, Postings};
 use crate::object::Resource;
 use crate::queue::{Epoch, KnownObjects};
@@ -30,6 +31,9 @@ pub struct View<T: Resource + Clone, S: Storage> {
     pub(super) version: S::Text,
     /// The newest full state that any object was marked with.
     pub(super) newest: Epoch,
+    /// What the server sent for all objects together.
+    pub(super) bytes: u64,
+    pub(super) limits: StoreLimits,
 }
 
 /// The place of one object.
@@ -53,6 +57,8 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             postings: Postings::default(),
             version: S::Text::default(),
             newest: Epoch::NEVER,
+            bytes: 0,
+            limits: StoreLimits::NONE,
         }
     }
 
@@ -66,6 +72,13 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.slots.is_empty()
+    }
+
+    /// How many bytes the server sent for all objects together: what
+    /// [`StoreLimits::bytes`] limits.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// The version that the store has reached; empty at first.
@@ -108,6 +121,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// #         uid: "".into(),
     /// #         version: "1".into(),
     /// #         labels: Labels::default(),
+    /// #         size: 0,
     /// #         body: (),
     /// #     })?;
     /// # }
@@ -204,6 +218,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// #         uid: "".into(),
     /// #         version: "1".into(),
     /// #         labels: Labels::default(),
+    /// #         size: 0,
     /// #         body: (),
     /// #     })?;
     /// # }
@@ -392,6 +407,8 @@ impl<T: Resource + Clone, S: Storage> Clone for View<T, S> {
             postings: self.postings.clone(),
             version: self.version.clone(),
             newest: self.newest,
+            bytes: self.bytes,
+            limits: self.limits,
         }
     }
 }

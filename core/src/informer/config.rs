@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::indexer::Rules;
+use crate::indexer::{Rules, StoreLimits};
 use crate::queue::{QueueKind, Relist};
 use crate::reflector::ReflectorConfig;
 
@@ -30,6 +30,15 @@ pub struct InformerConfig {
     pub refusals: Refusals,
     /// Whether the store has a version with a DeltaFIFO, too. Default: yes.
     pub store_version: bool,
+    /// How much the store may hold. Default: no limits.
+    ///
+    /// Where there is more, the informer says [`Failure::Full`](crate::Failure::Full), is not fresh and
+    /// reads the full state again after a wait, until it fits. Meanwhile the store holds a part of the
+    /// state: of each object a whole one, if perhaps not the newest, and nothing that is known to be
+    /// gone. A first state that does not fit is never synced. Where a full state is delivered in one
+    /// piece (an in-order queue, a staged relist), one that does not fit is not delivered at all, and the
+    /// store keeps the one before it; beside the store, at most as much again is held while it is read.
+    pub limits: StoreLimits,
 }
 
 /// Who is told of an update whose old and new version are equal.
@@ -71,6 +80,7 @@ impl InformerConfig {
             same_version: SameVersion::ByCause,
             refusals: Refusals::HarmOneObject,
             store_version: true,
+            limits: StoreLimits::NONE,
         }
     }
 
@@ -87,6 +97,7 @@ impl InformerConfig {
             same_version: SameVersion::IsResync,
             refusals: Refusals::LoseEvents,
             store_version: false,
+            limits: StoreLimits::NONE,
         }
     }
 }

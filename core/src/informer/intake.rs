@@ -177,10 +177,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// The storage has no room for something, and nobody can wait. The full state is read again later.
+    /// There is no room for something, and nobody can wait. The full state is read again later.
     pub(super) fn overflow(&mut self, now: Instant) {
         let failure = Failure::Full;
-        let given_up = self.reflector.give_up(failure, failure.describe(), now);
+        let limits = self.config.limits;
+        let message = if limits.any() {
+            Message::of(&format_args!(
+                "the limit of {limits} was reached; raise it, or follow less: a namespace, a selector"
+            ))
+        } else {
+            Message::of(&failure)
+        };
+        let given_up = self.reflector.give_up(failure, message.as_str(), now);
         if let Some(abandon @ Change::ReplaceAbandon) = given_up {
             self.unshown.abandon_state();
             let version = self.reflector.version();

@@ -21,6 +21,9 @@ mod unshown;
 // How it is doing.
 mod status;
 
+// What callers are told instead.
+mod error;
+
 use core::fmt;
 use core::task::Poll;
 use core::time::Duration;
@@ -44,8 +47,8 @@ use undelivered::Undelivered;
 use unshown::Unshown;
 
 pub use config::{InformerConfig, Refusals, SameVersion};
+pub use error::{AddListenerError, WaitError};
 pub use status::{Counts, RejectedObject, Status};
-pub use unshown::WaitError;
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 
@@ -104,6 +107,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if let Some(period) = config.resync.filter(|period| *period < SHORTEST_RESYNC) {
             return Err(ConfigError::ResyncTooShort(period));
         }
+        if config.limits.objects == Some(0) {
+            return Err(ConfigError::Limit("objects"));
+        }
+        if config.limits.bytes == Some(0) {
+            return Err(ConfigError::Limit("bytes"));
+        }
         let capacity = S::Cells::<()>::default().capacity();
         if capacity < PER_CHANGE {
             return Err(ConfigError::StorageTooSmall);
@@ -116,7 +125,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         };
         let period = config.resync.unwrap_or(Duration::ZERO);
         let mut reflector = Reflector::new(config.reflector, seed)?;
-        let queue = ChangeQueue::new(config.queue, config.relist, hashes.clone());
+        let queue = ChangeQueue::new(&config, hashes.clone());
         if queue.is_streamed() {
             reflector = reflector.with_partial_states();
         } else if capacity < u32::MAX as usize {
@@ -128,7 +137,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             reflector,
             queue,
             transform: None,
-            store: Indexer::new(hashes.clone()),
+            store: Indexer::new(hashes.clone()).with_limits(config.limits),
             undelivered: Undelivered::new(),
             processor: Processor::new(period, hashes).with_recreated(recreated),
             decoding: None,
@@ -493,33 +502,6 @@ struct HeldUp {
     /// listeners have polled, and nobody tells us when that was.
     certain: bool,
 }
-
-/// Why a listener was not added.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum AddListenerError {
-    /// The informer was stopped.
-    Stopped,
-    /// The storage is full.
-    Full,
-}
-
-impl From<Full> for AddListenerError {
-    fn from(_: Full) -> Self {
-        Self::Full
-    }
-}
-
-impl fmt::Display for AddListenerError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Stopped => "the informer was stopped; make a new one",
-            Self::Full => "there is no room for another listener",
-        })
-    }
-}
-
-impl core::error::Error for AddListenerError {}
 
 impl<D: Decode, S: Storage> fmt::Debug for Informer<D, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -91,10 +91,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
             Queued::ReplacedAll(state) => {
                 let rules = self.config.rules;
-                let applied = self.store.apply_full_state(state, initial, rules)?;
+                let applied = self.store.apply_full_state(state, initial, rules);
                 self.counts.suppressed += applied.unchanged as u64;
                 self.undelivered
                     .extend(applied.told, self.processor.moment());
+                if applied.left_out > 0 {
+                    return Err(Full);
+                }
             }
             Queued::SyncAll => {
                 let shown = self.store.iter().map(|object| Notification::Updated {

@@ -1,5 +1,7 @@
 //! How an informer is doing, and how fresh it is.
 
+use core::fmt;
+
 use crate::flow::Place;
 use crate::reflector::{LastFailure, Phase};
 use crate::time::Instant;
@@ -74,4 +76,18 @@ pub struct RejectedObject<K, X> {
     pub version: X,
     /// Why, for people.
     pub reason: X,
+}
+
+/// One line for people: what was left out, and why.
+impl<K: fmt::Debug, X: AsRef<str>> fmt::Display for RejectedObject<K, X> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "the object {key:?}")?,
+            None => f.write_str("an object")?,
+        }
+        if !self.version.as_ref().is_empty() {
+            write!(f, " at version {}", self.version.as_ref())?;
+        }
+        write!(f, " was left out: {}", self.reason.as_ref())
+    }
 }

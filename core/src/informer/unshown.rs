@@ -1,10 +1,7 @@
 //! Writes that the store does not show because their objects could not be used.
 
-use core::fmt;
-
 use super::status::RejectedObject;
 use crate::storage::{Cells as _, Storage, Text as _};
-use crate::version::NotComparable;
 
 /// How many writes are remembered one by one, if the storage has room for so many.
 const KEPT: usize = 64;
@@ -210,48 +207,4 @@ fn number(version: &str) -> Option<u128> {
     let decimal = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
     // Numbers that are too large for anybody are all the same.
     decimal.then(|| version.parse().unwrap_or(u128::MAX))
-}
-
-/// Why waiting for a version is in vain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
-pub enum WaitError<'a, K, X> {
-    /// One of the versions is not a decimal number, so nobody can tell.
-    NotComparable,
-    /// The write may be one of this object, which could not be used: the store does not show it.
-    Rejected(&'a RejectedObject<K, X>),
-}
-
-impl<K, X> From<NotComparable> for WaitError<'_, K, X> {
-    fn from(_: NotComparable) -> Self {
-        Self::NotComparable
-    }
-}
-
-impl<K: fmt::Debug, X: AsRef<str>> fmt::Display for WaitError<'_, K, X> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotComparable => NotComparable.fmt(f),
-            Self::Rejected(object) => object.fmt(f),
-        }
-    }
-}
-
-impl<K: fmt::Debug, X: AsRef<str> + fmt::Debug> core::error::Error for WaitError<'_, K, X> {}
-
-/// One line for people: whose write it was, and why it is not shown.
-impl<K: fmt::Debug, X: AsRef<str>> fmt::Display for RejectedObject<K, X> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.key {
-            Some(key) => write!(f, "the object {key:?}")?,
-            None => f.write_str("an object")?,
-        }
-        if !self.version.as_ref().is_empty() {
-            write!(f, " at version {}", self.version.as_ref())?;
-        }
-        write!(f, " was left out: {}", self.reason.as_ref())
-    }
 }

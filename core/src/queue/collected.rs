@@ -6,13 +6,14 @@ use super::streamed::Streamed;
 use super::transform::QueueError;
 use super::{QueueKind, Step};
 use crate::flow::{Cause, Change, Deletion};
-use crate::indexer::{Indexer, is_another};
+use crate::indexer::{Indexer, StoreLimits, is_another};
 use crate::object::Resource;
 use crate::storage::{Full, Seed, Storage};
 
 #[derive(Debug)]
 pub(crate) struct Collected<T: Resource + Clone, S: Storage> {
     seed: Seed,
+    limits: StoreLimits,
     /// The full state under way.
     staging: Option<Staging<T>>,
     queue: Either<T, S>,
@@ -25,13 +26,14 @@ enum Either<T: Resource + Clone, S: Storage> {
 }
 
 impl<T: Resource + Clone, S: Storage> Collected<T, S> {
-    pub(super) fn new(kind: QueueKind, seed: Seed) -> Self {
+    pub(super) fn new(kind: QueueKind, limits: StoreLimits, seed: Seed) -> Self {
         let queue = match kind {
             QueueKind::DeltaFifo => Either::DeltaFifo(Streamed::new(seed.clone())),
             QueueKind::InOrder => Either::InOrder(InOrderQueue::new(seed.clone())),
         };
         Self {
             seed,
+            limits,
             staging: None,
             queue,
         }
@@ -45,15 +47,17 @@ impl<T: Resource + Clone, S: Storage> Collected<T, S> {
     ) -> Result<(), QueueError> {
         match (change, &mut self.staging) {
             (Change::ReplaceBegin { streamed }, staging) => {
-                *staging = Some(Staging::new(self.seed.clone(), streamed));
+                *staging = Some(Staging::new(self.seed.clone(), self.limits, streamed));
             }
             (Change::ReplaceAbandon, staging) => *staging = None,
-            (Change::ReplaceItem(object), Some(staging)) => staging.put(object),
-            (Change::ReplaceRemove(object), Some(staging)) => staging.remove(object.key().clone()),
-            (Change::DeletedUnreadable(key) | Change::Displaced(key), Some(staging)) => {
-                staging.remove(key);
+            (Change::ReplaceItem(object), Some(staging)) => staging.put(object)?,
+            (Change::ReplaceRemove(object), Some(staging)) => {
+                staging.remove(object.key().clone())?;
             }
-            (Change::ReplaceUnreadable(key), Some(staging)) => staging.unreadable(key),
+            (Change::DeletedUnreadable(key) | Change::Displaced(key), Some(staging)) => {
+                staging.remove(key)?;
+            }
+            (Change::ReplaceUnreadable(key), Some(staging)) => staging.unreadable(key)?,
             (Change::ReplaceEnd, staging) => {
                 if let Some(state) = staging.take().map(|staging| staging.finish(version)) {
                     return self.replace(state, store);

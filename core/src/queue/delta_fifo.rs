@@ -29,6 +29,7 @@ use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Tabl
 ///     uid: "".into(),
 ///     version: version.into(),
 ///     labels: Labels::default(),
+///     size: 0,
 ///     body: (),
 /// };
 /// let mut fifo: DeltaFifo<_, Heap> = DeltaFifo::new(Seed::new(1));

@@ -33,6 +33,7 @@ mod collected;
 
 use crate::flow::{Change, Delta};
 use crate::indexer::{Indexer, is_another};
+use crate::informer::InformerConfig;
 use crate::object::Resource;
 use crate::storage::{Full, Seed, Storage};
 
@@ -90,11 +91,11 @@ pub(crate) enum Step<T: Resource> {
 }
 
 impl<T: Resource + Clone, S: Storage> ChangeQueue<T, S> {
-    pub(crate) fn new(kind: QueueKind, relist: Relist, seed: Seed) -> Self {
-        match (kind, relist) {
+    pub(crate) fn new(config: &InformerConfig, seed: Seed) -> Self {
+        match (config.queue, config.relist) {
             (QueueKind::DeltaFifo, Relist::Streamed) => Self::Streamed(Streamed::new(seed)),
             #[cfg(feature = "alloc")]
-            (kind, _) => Self::Collected(Collected::new(kind, seed)),
+            (kind, _) => Self::Collected(Collected::new(kind, config.limits, seed)),
         }
     }
 

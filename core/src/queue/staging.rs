@@ -4,15 +4,20 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::in_order::FullState;
+use crate::indexer::StoreLimits;
 use crate::object::Resource;
-use crate::storage::{Bucket, Seed, Table};
+use crate::storage::{Bucket, Full, Seed, Table};
 
 /// Collects a full state, so that it can be delivered in one piece or not at all.
 #[derive(Debug)]
 pub(super) struct Staging<T: Resource> {
     seed: Seed,
-    /// In the order in which they came; what came again under the same key leaves a gap.
-    staged: Vec<Option<Staged<T>>>,
+    limits: StoreLimits,
+    /// In the order in which they came.
+    staged: Vec<Staged<T>>,
+    /// How many of them are objects, and what the server sent for these.
+    objects: usize,
+    bytes: u64,
     /// Places in `staged` by key. A plain list needs it only from the first object on that cannot be
     /// read; in a streamed state an object may come again.
     places: Option<Table<Vec<Bucket>>>,
@@ -37,52 +42,65 @@ impl<T: Resource> Staged<T> {
             Self::Unreadable(key) | Self::Gone(key) => key,
         }
     }
+
+    /// How many objects it is, and of how many bytes.
+    fn size(&self) -> (usize, u64) {
+        match self {
+            Self::Object(object) => (1, object.size() as u64),
+            Self::Unreadable(_) | Self::Gone(_) => (0, 0),
+        }
+    }
 }
 
 impl<T: Resource> Staging<T> {
-    pub(super) fn new(seed: Seed, streamed: bool) -> Self {
+    pub(super) fn new(seed: Seed, limits: StoreLimits, streamed: bool) -> Self {
         Self {
             seed,
+            limits,
             staged: Vec::new(),
+            objects: 0,
+            bytes: 0,
             places: streamed.then(Table::default),
             complete: true,
         }
     }
 
-    pub(super) fn put(&mut self, object: T) {
-        self.stage(Staged::Object(object));
+    pub(super) fn put(&mut self, object: T) -> Result<(), Full> {
+        self.stage(Staged::Object(object))
     }
 
     /// Something that cannot be read changes nothing about what is known of its key.
-    pub(super) fn unreadable(&mut self, key: Option<T::Key>) {
+    pub(super) fn unreadable(&mut self, key: Option<T::Key>) -> Result<(), Full> {
         match key {
             Some(key) if self.get(&key).is_none() => self.stage(Staged::Unreadable(key)),
-            Some(_) => {}
-            None => self.complete = false,
+            Some(_) => Ok(()),
+            None => {
+                self.complete = false;
+                Ok(())
+            }
         }
     }
 
-    pub(super) fn remove(&mut self, key: T::Key) {
+    pub(super) fn remove(&mut self, key: T::Key) -> Result<(), Full> {
         self.index();
-        self.stage(Staged::Gone(key));
+        self.stage(Staged::Gone(key))
     }
 
     /// What is known of a key.
     pub(super) fn get(&mut self, key: &T::Key) -> Option<&Staged<T>> {
         self.index();
-        let at = self.find(key)?;
-        self.staged.get(at as usize)?.as_ref()
+        self.staged.get(self.find(key)? as usize)
     }
 
     pub(super) fn finish(self, version: &str) -> FullState<T> {
         let mut state = FullState {
-            objects: Vec::with_capacity(self.staged.len()),
+            objects: Vec::with_capacity(self.objects),
             unreadable: Vec::new(),
             gone: Vec::new(),
             complete: self.complete,
             version: String::from(version),
         };
-        for staged in self.staged.into_iter().flatten() {
+        for staged in self.staged {
             match staged {
                 Staged::Object(object) => state.objects.push(object),
                 Staged::Unreadable(key) => state.unreadable.push(key),
@@ -94,34 +112,45 @@ impl<T: Resource> Staging<T> {
 
     /// Makes sure that places can be found by key. Of a key that stands there twice the last one counts.
     fn index(&mut self) {
-        if self.places.is_none() {
-            self.places = Some(Table::default());
-            let staged = core::mem::take(&mut self.staged);
-            staged
-                .into_iter()
-                .flatten()
-                .for_each(|staged| self.stage(staged));
+        if self.places.is_some() {
+            return;
+        }
+        self.places = Some(Table::default());
+        (self.objects, self.bytes) = (0, 0);
+        for staged in core::mem::take(&mut self.staged) {
+            // It had room before, and needs no more now.
+            let _ = self.stage(staged);
         }
     }
 
-    fn stage(&mut self, staged: Staged<T>) {
-        if let Some(at) = self.find(staged.key()) {
-            if let Some(place) = self.staged.get_mut(at as usize) {
-                *place = Some(staged);
-            }
-            return;
+    fn stage(&mut self, staged: Staged<T>) -> Result<(), Full> {
+        let at = self.find(staged.key()).map(|at| at as usize);
+        let before = at.and_then(|at| self.staged.get(at)).map(Staged::size);
+        let (objects_before, bytes_before) = before.unwrap_or_default();
+        let (objects, bytes) = staged.size();
+        let objects = (self.objects + objects).saturating_sub(objects_before);
+        let bytes = (self.bytes + bytes).saturating_sub(bytes_before);
+        // Keys without objects take room, too: there may be as many of them as of objects.
+        let keys = self.staged.len() + usize::from(before.is_none());
+        if !self.limits.allow(objects.max(keys - objects), bytes) {
+            return Err(Full);
+        }
+        (self.objects, self.bytes) = (objects, bytes);
+        if let Some(place) = at.and_then(|at| self.staged.get_mut(at)) {
+            *place = staged;
+            return Ok(());
         }
         if let Some(places) = &mut self.places {
             let at = u32::try_from(self.staged.len()).unwrap_or(u32::MAX);
-            // There is room: it is the heap.
-            let _ = places.insert(self.seed.hash(staged.key()), at);
+            places.insert(self.seed.hash(staged.key()), at)?;
         }
-        self.staged.push(Some(staged));
+        self.staged.push(staged);
+        Ok(())
     }
 
     fn find(&self, key: &T::Key) -> Option<u32> {
         self.places.as_ref()?.find(self.seed.hash(key), |at| {
-            let staged = self.staged.get(at as usize).and_then(Option::as_ref);
+            let staged = self.staged.get(at as usize);
             staged.is_some_and(|staged| staged.key() == key)
         })
     }

@@ -17,6 +17,7 @@ pub fn pod(version: &str) -> Pod {
         uid: "u".into(),
         version: version.into(),
         labels: Labels::default(),
+        size: 0,
         body: (),
     }
 }

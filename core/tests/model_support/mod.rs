@@ -62,6 +62,7 @@ pub(crate) fn object(key: ObjectKey, uid: u32, version: u32) -> Obj {
         uid: text("u", uid).into(),
         version: text("", version).into(),
         labels: labels.into_iter().take(version as usize % 2).collect(),
+        size: version as usize,
         body: vec![],
     }
 }

@@ -51,6 +51,7 @@ pub fn object(number: usize, version: usize) -> Small {
             ("node", format!("node-{:03}", number % NODES)),
             ("team", format!("team-{}", number % TEAMS)),
         ]),
+        size: 0,
         body: number as u32,
     })
 }

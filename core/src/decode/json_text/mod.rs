@@ -32,6 +32,9 @@ mod extent;
 // What is open while a value is passed.
 mod nesting;
 
+// Which numbers an `f64` can hold.
+mod number;
+
 // The contents of a string, still escaped.
 mod string;
 
@@ -300,8 +303,7 @@ impl<'a> Cursor<'a> {
         }
         if may_overflow {
             let text = self.text.get(start..self.at).unwrap_or_default();
-            let text = core::str::from_utf8(text).unwrap_or_default();
-            if !text.parse::<f64>().is_ok_and(f64::is_finite) {
+            if !number::is_in_range(text) {
                 return Err(TextError::Syntax { at: start });
             }
         }

@@ -1,0 +1,295 @@
+//! Limits on what the store holds: what is kept when there is more, and how it recovers.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod hand;
+
+use core::task::Poll;
+use core::time::Duration;
+
+use hand::{Hand, listed, pod};
+use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::indexer::{IndexFn, Indexer, StoreLimits};
+use informer_core::queue::{QueueKind, Relist};
+use informer_core::reflector::{ConfigError, FirstState, Phase};
+use informer_core::storage::{Full, Heap, Seed};
+use informer_core::transport::{Request, Signal};
+use informer_core::{Failure, Informer, InformerConfig, Labels, Object, ObjectKey};
+
+const LONG: Duration = Duration::from_secs(3_600);
+
+/// Both queues, staged and as they are decoded, with room for two objects by either limit.
+fn ways() -> Vec<InformerConfig> {
+    let bytes = pod("x", "u", 11).len() as u64;
+    let two = StoreLimits {
+        objects: Some(2),
+        bytes: None,
+    };
+    let two_in_bytes = StoreLimits {
+        objects: None,
+        bytes: Some(2 * bytes),
+    };
+    let (queue, relist) = (QueueKind::InOrder, Relist::Staged);
+    let ways = [two, two_in_bytes].map(|limits| {
+        let config = InformerConfig { limits, ..listed() };
+        [
+            config,
+            InformerConfig { relist, ..config },
+            InformerConfig { queue, ..config },
+        ]
+    });
+    ways.concat()
+}
+
+fn is_one_piece(config: &InformerConfig) -> bool {
+    config.queue == QueueKind::InOrder || config.relist == Relist::Staged
+}
+
+/// It says that there is too much and how much it may be, is not fresh, and waits for another try.
+fn is_full(hand: &Hand, config: &InformerConfig) {
+    let status = hand.informer.status();
+    let failure = status.last_failure.unwrap();
+    assert_eq!(failure.failure, Failure::Full, "{config:?}");
+    let limit = config.limits.to_string();
+    assert!(failure.message.contains(&limit), "{}", failure.message);
+    assert!(failure.message.contains("raise it"), "{}", failure.message);
+    let waits = matches!(
+        status.phase,
+        Phase::Waiting {
+            cause: Failure::Full,
+            ..
+        }
+    );
+    assert!(waits, "{status:?}");
+    assert!(!hand.informer.is_fresh(LONG, hand.now));
+    assert!(
+        config
+            .limits
+            .objects
+            .is_none_or(|most| hand.informer.store().len() <= most)
+    );
+    assert!(
+        config
+            .limits
+            .bytes
+            .is_none_or(|most| hand.informer.store().bytes() <= most)
+    );
+}
+
+fn is_fine(hand: &mut Hand, expected: &[&str]) {
+    hand.request();
+    hand.signal(Signal::Opened);
+    assert_eq!(hand.store(), expected);
+    assert!(hand.informer.is_synced() && hand.informer.is_fresh(LONG, hand.now));
+    let version = hand.informer.reflector().version().to_owned();
+    assert_eq!(hand.informer.wait_for(&version), Ok(Poll::Ready(())));
+}
+
+#[test]
+fn a_first_state_beyond_the_limit_is_not_synced_until_it_fits() {
+    for config in ways() {
+        let mut hand = Hand::new(config);
+        for _ in 0..3 {
+            hand.list(
+                20,
+                &[pod("x", "u", 11), pod("y", "u", 12), pod("z", "u", 13)],
+            );
+            is_full(&hand, &config);
+            assert!(!hand.informer.is_synced());
+            let shown: &[&str] = if is_one_piece(&config) {
+                &[]
+            } else {
+                &["x@11", "y@12"]
+            };
+            assert_eq!(hand.store(), shown);
+            assert_eq!(hand.informer.wait_for("11"), Ok(Poll::Pending));
+            assert!(matches!(hand.wait(), Some(Request::List { .. })));
+        }
+        hand.list(30, &[pod("x", "u", 11), pod("z", "u", 13)]);
+        if !is_one_piece(&config) {
+            // That y is gone made room only at the end.
+            is_full(&hand, &config);
+            assert_eq!(hand.store(), ["x@11"]);
+            hand.wait();
+            hand.list(30, &[pod("x", "u", 11), pod("z", "u", 13)]);
+        }
+        is_fine(&mut hand, &["x@11", "z@13"]);
+    }
+}
+
+#[test]
+fn an_event_beyond_the_limit_changes_nothing_and_the_state_is_read_until_it_fits() {
+    for config in ways() {
+        let mut hand = Hand::synced(config, &[pod("x", "u", 11), pod("y", "u", 12)]);
+        hand.event("ADDED", &pod("z", "u", 21));
+        is_full(&hand, &config);
+        assert_eq!(hand.store(), ["x@11", "y@12"]);
+        assert_eq!(hand.notes(), Vec::<String>::new());
+        assert!(hand.informer.is_synced(), "it never turns back");
+        assert_eq!(hand.informer.wait_for("21"), Ok(Poll::Pending));
+        // Still too much.
+        hand.wait();
+        hand.list(
+            30,
+            &[pod("x", "u", 11), pod("y", "u", 12), pod("z", "u", 21)],
+        );
+        is_full(&hand, &config);
+        assert_eq!(hand.store(), ["x@11", "y@12"]);
+        // Objects were deleted on the server.
+        hand.wait();
+        let fits = [pod("y", "u", 12), pod("z", "u", 21)];
+        hand.list(40, &fits);
+        if !hand.informer.is_fresh(LONG, hand.now) {
+            is_full(&hand, &config);
+            hand.wait();
+            hand.list(40, &fits);
+        }
+        let mut notes = hand.notes();
+        notes.sort();
+        assert_eq!(
+            notes,
+            ["add z@21 Relist", "delete x@11 Inferred Relist"],
+            "{config:?}"
+        );
+        is_fine(&mut hand, &["y@12", "z@21"]);
+    }
+}
+
+#[test]
+fn an_object_that_grew_beyond_the_limit_keeps_its_old_state() {
+    for config in ways() {
+        if config.limits.bytes.is_none() {
+            continue;
+        }
+        let mut hand = Hand::synced(config, &[pod("x", "u", 11), pod("y", "u", 12)]);
+        let large = pod("x", "a uid that is longer", 21);
+        hand.event("MODIFIED", &large);
+        is_full(&hand, &config);
+        assert_eq!(hand.store(), ["x@11", "y@12"]);
+        hand.wait();
+        hand.list(30, &[large.clone(), pod("y", "u", 12)]);
+        is_full(&hand, &config);
+        assert_eq!(hand.store(), ["x@11", "y@12"]);
+        hand.wait();
+        hand.list(40, &[large]);
+        if !hand.informer.is_fresh(LONG, hand.now) {
+            hand.wait();
+            hand.list(40, &[pod("x", "a uid that is longer", 21)]);
+        }
+        is_fine(&mut hand, &["x@21"]);
+    }
+}
+
+#[test]
+fn a_streamed_state_beyond_the_limit_is_no_different() {
+    for mut config in ways() {
+        config.reflector.first_state = FirstState::Streamed;
+        let mut hand = Hand::new(config);
+        hand.signal(Signal::Opened);
+        for (name, version) in [("x", 11), ("y", 12), ("z", 13)] {
+            let event = format!(
+                "{{\"type\":\"ADDED\",\"object\":{}}}\n",
+                pod(name, "u", version)
+            );
+            let _ = hand.signal(Signal::Bytes(event.as_bytes()));
+        }
+        let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"20","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+        let _ = hand.signal(Signal::Bytes(format!("{end}\n").as_bytes()));
+        assert_eq!(
+            hand.informer.status().last_failure.unwrap().failure,
+            Failure::Full
+        );
+        assert!(!hand.informer.is_synced() && !hand.informer.is_fresh(LONG, hand.now));
+        assert!(hand.store().len() <= 2);
+    }
+}
+
+#[test]
+fn a_full_state_that_cannot_be_swept_tells_what_it_did_and_says_that_it_is_full() {
+    let ways = ways()
+        .into_iter()
+        .filter(|config| config.limits.objects.is_some());
+    for config in ways {
+        let mut hand = Hand::synced(config, &[pod("x", "u", 11), pod("y", "u", 12)]);
+        hand.expire();
+        // Something without a name: nothing may be taken for gone, so there is no room for z.
+        hand.list(30, &["{}".to_owned(), pod("x", "u", 21), pod("z", "u", 22)]);
+        assert_eq!(hand.notes(), ["update x 11 to 21 Relist"], "{config:?}");
+        assert_eq!(hand.store(), ["x@21", "y@12"]);
+        is_full(&hand, &config);
+    }
+}
+
+#[test]
+fn keys_without_objects_are_bounded_too() {
+    let config = InformerConfig {
+        limits: StoreLimits {
+            objects: Some(2),
+            bytes: None,
+        },
+        relist: Relist::Staged,
+        ..listed()
+    };
+    let mut hand = Hand::new(config);
+    let unreadable = |name: &str| {
+        format!(r#"{{"metadata":{{"name":"{name}","resourceVersion":"1","labels":7}}}}"#)
+    };
+    hand.list(
+        20,
+        &[
+            unreadable("a"),
+            unreadable("b"),
+            pod("x", "u", 1),
+            pod("y", "u", 2),
+        ],
+    );
+    is_fine(&mut hand, &["x@1", "y@2"]);
+    hand.expire();
+    hand.list(30, &["a", "b", "c"].map(unreadable));
+    is_full(&hand, &config);
+}
+
+#[test]
+fn a_limit_of_nothing_is_refused() {
+    for (objects, bytes, name) in [(Some(0), None, "objects"), (None, Some(0), "bytes")] {
+        let limits = StoreLimits { objects, bytes };
+        let config = InformerConfig { limits, ..listed() };
+        let informer = Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1);
+        assert_eq!(informer.map(|_| ()), Err(ConfigError::Limit(name)));
+    }
+}
+
+#[test]
+fn the_bytes_of_a_store_are_those_of_its_objects_whatever_was_tried() {
+    let object = |name: &str, size: usize| Object {
+        key: ObjectKey::new("n", name),
+        uid: "".into(),
+        version: "1".into(),
+        labels: Labels::default(),
+        size,
+        body: (),
+    };
+    let limits = StoreLimits {
+        objects: Some(3),
+        bytes: Some(100),
+    };
+    let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1)).with_limits(limits);
+    let name = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
+        file(object.key.name().as_bytes());
+    });
+    store.add_index("name", name).unwrap();
+    store.put(object("a", 60)).unwrap();
+    assert_eq!(store.put(object("b", 41)), Err(Full));
+    store.put(object("b", 40)).unwrap();
+    assert_eq!(store.put(object("b", 41)), Err(Full));
+    store.put(object("a", 10)).unwrap();
+    assert_eq!((store.len(), store.bytes()), (2, 50));
+    store.put(object("c", 0)).unwrap();
+    assert_eq!(store.put(object("d", 0)), Err(Full));
+    // A store that goes on from a snapshot has the same limits.
+    let mut store = Indexer::from(store.snapshot());
+    assert_eq!(store.put(object("d", 0)), Err(Full));
+    store.remove(&ObjectKey::new("n", "b"));
+    store.replace([object("a", 99)], "2").unwrap();
+    assert_eq!((store.len(), store.bytes()), (1, 99));
+    assert_eq!(store.index_values("name").unwrap().count(), 1);
+}
