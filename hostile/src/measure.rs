@@ -1,0 +1,231 @@
+//! Meets one mode: starts the server and the program, watches both, and turns the server good.
+
+use std::error::Error;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use informer::informer_transport_hyper::HttpVersion;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use crate::mode::{Mode, Over};
+use crate::server::Server;
+use crate::server::tls::Authorities;
+
+/// How long everything takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    /// The beginning, in which a program may try more often.
+    pub(crate) burst: Duration,
+    /// The steady state after it, in which requests are counted.
+    pub(crate) steady: Duration,
+    /// How many programs run at the same time.
+    pub(crate) side_by_side: usize,
+}
+
+impl Plan {
+    pub(crate) const FULL: Self = Self {
+        burst: Duration::from_secs(30),
+        steady: Duration::from_secs(60),
+        side_by_side: 48,
+    };
+    pub(crate) const QUICK: Self = Self {
+        burst: Duration::from_secs(1),
+        steady: Duration::ZERO,
+        side_by_side: 48,
+    };
+}
+
+/// A program is ended when it has taken so much more than it should: the machine is to survive.
+const FATAL: u64 = 2 << 30;
+
+/// How often the memory of a program is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// The longest that a program may take to say how it is.
+const PROMPT: Duration = Duration::from_secs(20);
+
+/// What came of a mode.
+pub(crate) struct Measured {
+    pub(crate) mode: &'static Mode,
+    /// The most memory that the program had, in bytes.
+    pub(crate) peak: u64,
+    /// Requests in the beginning.
+    pub(crate) burst: usize,
+    /// Requests in the steady state.
+    pub(crate) steady: usize,
+    /// What the user is told.
+    pub(crate) message: String,
+    /// How long it took until the store was right; `None` if it was not in time.
+    pub(crate) recovered: Option<Duration>,
+    /// Connections to where nobody was sent.
+    pub(crate) strays: usize,
+}
+
+/// Where the programs find whom to trust.
+pub(crate) struct Setting {
+    pub(crate) authorities: Authorities,
+    pub(crate) ca: String,
+    pub(crate) plan: Plan,
+    /// How long a program may take to be right again.
+    pub(crate) patience: Duration,
+}
+
+pub(crate) async fn measure(
+    mode: &'static Mode,
+    setting: Arc<Setting>,
+) -> Result<Measured, Box<dyn Error + Send + Sync>> {
+    let server = Server::start(mode, &setting.authorities).await?;
+    let mut program = Running::start(mode, &server, &setting.ca)?;
+    let began = Instant::now();
+    program.watch_until(began + setting.plan.burst).await;
+    let burst = server.scene.attempts();
+    let end = began + setting.plan.burst + setting.plan.steady;
+    program.watch_until(end).await;
+    let steady = server.scene.attempts() - burst;
+    let status = program.ask("status", PROMPT).await;
+    server.turn_good();
+    let recovered = program.ask("recover", setting.patience).await;
+    let seconds = recovered.and_then(|answer| answer.get("seconds")?.as_f64());
+    program.look();
+    let message = match (program.is_too_large, &status) {
+        (true, _) => "it was ended: it took too much memory",
+        (_, None) => "it says nothing any more",
+        (_, Some(status)) => status
+            .get("message")
+            .and_then(Value::as_str)
+            .unwrap_or_default(),
+    };
+    Ok(Measured {
+        mode,
+        peak: program.peak,
+        burst,
+        steady,
+        message: message.to_owned(),
+        recovered: seconds.map(Duration::from_secs_f64),
+        strays: server.scene.strays(),
+    })
+}
+
+/// A program that runs.
+struct Running {
+    child: Child,
+    questions: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    peak: u64,
+    is_too_large: bool,
+}
+
+impl Running {
+    fn start(mode: &Mode, server: &Server, ca: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let scheme = match mode.over {
+            Over::Tls(_) => "https",
+            _ => "http",
+        };
+        let mut child = Command::new(std::env::current_exe()?)
+            .arg("client")
+            .arg(format!("{scheme}://{}", server.address))
+            .arg(match http(mode.over) {
+                HttpVersion::Http2 => "http2",
+                _ => "negotiated",
+            })
+            .arg(ca)
+            .arg(format!("{:?}", mode.program))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        let questions = child.stdin.take().ok_or("a program without input")?;
+        let answers = child.stdout.take().ok_or("a program without output")?;
+        Ok(Self {
+            child,
+            questions,
+            answers: BufReader::new(answers).lines(),
+            peak: 0,
+            is_too_large: false,
+        })
+    }
+
+    async fn watch_until(&mut self, end: Instant) {
+        while Instant::now() < end {
+            sleep_until(end.min(Instant::now() + LOOK)).await;
+            self.look();
+        }
+    }
+
+    /// Notes the most memory that it had so far.
+    fn look(&mut self) {
+        let status = self
+            .child
+            .id()
+            .and_then(|id| std::fs::read_to_string(format!("/proc/{id}/status")).ok());
+        let peak = status.and_then(|status| {
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let kilobytes = line?.trim().strip_suffix("kB")?.trim().parse::<u64>();
+            Some(kilobytes.ok()? << 10)
+        });
+        self.peak = self.peak.max(peak.unwrap_or_default());
+        if self.peak > FATAL && !self.is_too_large {
+            self.is_too_large = true;
+            // It may have ended on its own.
+            let _ = self.child.start_kill();
+        }
+    }
+
+    /// Its answer to a question; `None` if there is none in time.
+    async fn ask(&mut self, question: &str, patience: Duration) -> Option<Value> {
+        let question = format!("{question}\n");
+        self.questions.write_all(question.as_bytes()).await.ok()?;
+        let until = Instant::now() + patience;
+        loop {
+            let look = LOOK.min(until.duration_since(Instant::now()));
+            match timeout(look, self.answers.next_line()).await {
+                Ok(line) => return serde_json::from_str(&line.ok()??).ok(),
+                Err(_) if Instant::now() >= until => return None,
+                Err(_) => self.look(),
+            }
+        }
+    }
+}
+
+const fn http(over: Over) -> HttpVersion {
+    match over {
+        Over::Http2 => HttpVersion::Http2,
+        _ => HttpVersion::Negotiated,
+    }
+}
+
+/// Meets all these modes, many at the same time, and tells of each as it is done.
+pub(crate) async fn measure_all(
+    modes: Vec<&'static Mode>,
+    setting: Setting,
+    mut tell: impl FnMut(&Measured),
+) -> Result<Vec<Measured>, Box<dyn Error + Send + Sync>> {
+    let setting = Arc::new(setting);
+    let mut running = tokio::task::JoinSet::new();
+    let mut measured = Vec::new();
+    let mut waiting = modes.into_iter().enumerate();
+    loop {
+        while running.len() < setting.plan.side_by_side
+            && let Some((place, mode)) = waiting.next()
+        {
+            let setting = Arc::clone(&setting);
+            running.spawn(async move { (place, measure(mode, setting).await) });
+            // Programs that start in one moment would slow each other down.
+            sleep(Duration::from_millis(30)).await;
+        }
+        let Some(done) = running.join_next().await else {
+            break;
+        };
+        let (place, outcome) = done?;
+        let outcome = outcome?;
+        tell(&outcome);
+        measured.push((place, outcome));
+    }
+    measured.sort_by_key(|(place, _)| *place);
+    Ok(measured.into_iter().map(|(_, outcome)| outcome).collect())
+}

@@ -1,0 +1,273 @@
+//! Connections that come to nothing, and heads that are none.
+
+use tokio::io::AsyncWriteExt as _;
+
+use crate::mode::{Limit, Mode};
+
+const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+pub(super) const MODES: &[Mode] = &[
+    Mode::connections(
+        "closes-at-once",
+        "connection is closed as it is accepted",
+        Limit::Backoff,
+        |line| {
+            Box::pin(async move {
+                drop(line);
+                Ok(())
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "never-answers",
+        "request is read and not answered",
+        Limit::HeadTimeout,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "resets-requests",
+        "connection is reset after the request",
+        Limit::Backoff,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.reset()
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "resets-bodies",
+        "connection is reset within the body",
+        Limit::Backoff,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(format!("{HEAD}content-length: 900\r\n\r\n{{\"kind\":"))
+                    .await?;
+                line.reset()
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "half-a-head",
+        "connection ends within the head",
+        Limit::Backoff,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(HEAD).await?;
+                line.stream.shutdown().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "half-closed",
+        "server stops sending before it is asked, and listens on",
+        Limit::Backoff,
+        |mut line| {
+            Box::pin(async move {
+                line.stream.shutdown().await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "slow-head",
+        "one byte of the head each second",
+        Limit::HeadTimeout,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(HEAD).await?;
+                line.say("x: ").await?;
+                line.drip("x").await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "endless-headers",
+        "headers without end",
+        Limit::HeaderBytes,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(HEAD).await?;
+                line.flood("x-more: and more\r\n".repeat(1000)).await
+            })
+        },
+    ),
+    Mode::connections(
+        "huge-header",
+        "one header without end",
+        Limit::HeaderBytes,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(HEAD).await?;
+                line.say("x: ").await?;
+                line.flood("x".repeat(16 << 10)).await
+            })
+        },
+    ),
+    Mode::connections(
+        "many-headers",
+        "5,000 short headers",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                let many = "a: b\r\n".repeat(5_000);
+                line.say(format!("{HEAD}{many}content-length: 2\r\n\r\n{{}}"))
+                    .await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "endless-reason",
+        "reason phrase without end",
+        Limit::HeaderBytes,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say("HTTP/1.1 200 ").await?;
+                line.flood("fine ".repeat(4 << 10)).await
+            })
+        },
+    ),
+    Mode::connections(
+        "continues-for-ever",
+        "100 Continue without end",
+        Limit::HeadTimeout,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.flood("HTTP/1.1 100 Continue\r\n\r\n".repeat(500))
+                    .await
+            })
+        },
+    ),
+    Mode::connections(
+        "switches-protocols",
+        "101 that nobody asked for",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say("HTTP/1.1 101 Switching Protocols\r\n").await?;
+                line.say("upgrade: spdy/3.1\r\nconnection: upgrade\r\n\r\n")
+                    .await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "no-head",
+        "body without a head",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(r#"{"kind":"PodList","items":[]}"#).await?;
+                line.stream.shutdown().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "http-seven",
+        "answer in HTTP/7.3",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say("HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+                    .await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "garbage-first",
+        "garbage before the head",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(b"\x00\xff\x1b[31m\x07SSH-2.0-OpenSSH_9\r\n")
+                    .await?;
+                line.say(format!("{HEAD}content-length: 2\r\n\r\n{{}}"))
+                    .await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "endless-garbage",
+        "line breaks before the head, without end",
+        Limit::HeadTimeout,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.flood("\r\n".repeat(8 << 10)).await
+            })
+        },
+    ),
+    Mode::connections(
+        "speaks-http2",
+        "HTTP/2 frames to an HTTP/1.1 request",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.ask().await?;
+                line.say(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00").await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "answers-unasked",
+        "answer before the request",
+        Limit::HttpParser,
+        |mut line| {
+            Box::pin(async move {
+                line.say(format!("{HEAD}content-length: 2\r\n\r\n{{}}"))
+                    .await?;
+                line.hang().await
+            })
+        },
+    )
+    .quick(),
+    Mode::connections(
+        "answers-twice",
+        "two answers to one request",
+        Limit::Backoff,
+        |mut line| {
+            Box::pin(async move {
+                loop {
+                    line.ask().await?;
+                    let answer = format!("{HEAD}content-length: 2\r\n\r\n{{}}");
+                    line.say(answer.repeat(2)).await?;
+                }
+            })
+        },
+    )
+    .quick(),
+];

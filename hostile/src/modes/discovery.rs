@@ -1,0 +1,118 @@
+//! What the server says that it offers.
+
+use crate::mode::{Limit, Mode, Over, Program};
+use crate::server::ask::{Ask, Kind};
+use crate::server::reply::{Reply, for_ever, hang, say, times};
+
+const fn mode(
+    name: &'static str,
+    mechanism: &'static str,
+    limit: Limit,
+    answer: fn(&Ask) -> Option<Reply>,
+) -> Mode {
+    Mode::answers(name, mechanism, limit, answer).program(Program::ResolvesFirst)
+}
+
+/// A resource whose name is a path.
+const PATHS: &str = concat!(
+    r#"{"resources":[{"name":"../pods","kind":"Pods","namespaced":true,"#,
+    r#""verbs":["list","watch"]}]}"#
+);
+
+fn on_discovery(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
+    (ask.kind == Kind::Discovery).then(reply)
+}
+
+pub(super) const MODES: &[Mode] = &[
+    mode(
+        "discovery-huge-error",
+        "error of 60 MB to a question about resources",
+        Limit::ErrorBody,
+        |ask| {
+            on_discovery(ask, || {
+                Reply::new(500, times(960, "error\x1b[31m ".repeat(6_000)))
+            })
+        },
+    ),
+    mode(
+        "discovery-endless",
+        "offer without end",
+        Limit::WholeBody,
+        |ask| on_discovery(ask, || Reply::new(200, for_ever(" ".repeat(16 << 10)))),
+    ),
+    mode(
+        "discovery-wrong",
+        "offer of another shape, 60 MB long",
+        Limit::WholeBody,
+        |ask| {
+            on_discovery(ask, || {
+                Reply::steps(
+                    say("{\"versions\":\"")
+                        .chain(times(3_800, vec![b'x'; 16 << 10]))
+                        .chain(say("\"}")),
+                )
+            })
+        },
+    ),
+    mode(
+        "discovery-many",
+        "100,000 versions to ask about",
+        Limit::WholeBody,
+        |ask| {
+            on_discovery(ask, || {
+                let versions: Vec<_> = (0..100_000).map(|n| format!("\"v{n}\"")).collect();
+                match ask.path.as_str() {
+                    "/api" => Reply::ok(format!("{{\"versions\":[{}]}}", versions.join(","))),
+                    _ => Reply::failure(503, "ServiceUnavailable", "down"),
+                }
+            })
+        },
+    )
+    .over(Over::Http2),
+    mode(
+        "discovery-html",
+        "HTML in place of an offer",
+        Limit::ContentType,
+        |ask| {
+            on_discovery(ask, || {
+                Reply::ok("<html>\x1b[31m</html>").with("content-type", "text/html")
+            })
+        },
+    )
+    .quick(),
+    mode(
+        "discovery-not-json",
+        "offer that is no JSON",
+        Limit::Json,
+        |ask| on_discovery(ask, || Reply::ok("\x1b[31mno\x07")),
+    )
+    .quick(),
+    mode(
+        "discovery-unknown",
+        "offer without the resource",
+        Limit::Nothing,
+        |ask| on_discovery(ask, || Reply::ok("{}")),
+    )
+    .quick(),
+    mode(
+        "discovery-hangs",
+        "offer that never comes",
+        Limit::HeadTimeout,
+        |ask| on_discovery(ask, || Reply::new(200, hang())),
+    )
+    .over(Over::Http2),
+    mode(
+        "discovery-paths",
+        "versions and names that are paths",
+        Limit::Nothing,
+        |ask| {
+            on_discovery(ask, || match ask.path.as_str() {
+                "/api" => {
+                    Reply::ok(r#"{"versions":["../../evil?x=","v1\r\nhost: evil","\u001b[31m"]}"#)
+                }
+                _ => Reply::ok(PATHS),
+            })
+        },
+    )
+    .quick(),
+];

@@ -1,0 +1,57 @@
+//! What a client asks for.
+
+/// A request, as far as it matters here.
+#[derive(Clone, Debug)]
+pub(crate) struct Ask {
+    pub(crate) kind: Kind,
+    pub(crate) path: String,
+    /// The version asked for; empty if none was named.
+    pub(crate) version: String,
+    /// The token of a page; empty for the first one.
+    pub(crate) page: String,
+    /// How many requests came before it.
+    pub(crate) number: usize,
+    /// Another server's address, where nobody must ever ask.
+    pub(crate) elsewhere: String,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    List,
+    /// A watch that begins with the whole state.
+    Stream,
+    Watch,
+    /// What the server offers.
+    Discovery,
+}
+
+impl Ask {
+    /// Reads a path with its query.
+    pub(crate) fn parse(target: &str, number: usize, elsewhere: String) -> Self {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let value = |name: &str| {
+            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            let found = pairs.find(|(key, _)| *key == name);
+            found.map(|(_, value)| value.to_owned()).unwrap_or_default()
+        };
+        let kind = match (value("watch").as_str(), value("sendInitialEvents").as_str()) {
+            _ if !path.ends_with("/pods") => Kind::Discovery,
+            ("true", "true") => Kind::Stream,
+            ("true", _) => Kind::Watch,
+            _ => Kind::List,
+        };
+        Self {
+            kind,
+            path: path.to_owned(),
+            version: value("resourceVersion"),
+            page: value("continue"),
+            number,
+            elsewhere,
+        }
+    }
+
+    pub(crate) fn is_watch(&self) -> bool {
+        self.kind == Kind::Watch
+    }
+}

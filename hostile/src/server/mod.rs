@@ -1,0 +1,183 @@
+//! A server on loopback that is hostile until it is told to be good.
+
+// What a client asks for.
+pub(crate) mod ask;
+
+// Answers, as bytes and pauses.
+pub(crate) mod reply;
+
+// As it should be.
+pub(crate) mod good;
+
+// HTTP/1.1, byte by byte.
+mod http1;
+
+// HTTP/2 by the book.
+mod http2;
+
+// Connections in the hands of a mode.
+pub(crate) mod line;
+
+// HTTP/2, frame by frame.
+pub(crate) mod frames;
+
+// Certificates.
+pub(crate) mod tls;
+
+use std::error::Error;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use rustls::ServerConfig;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::mode::{Act, Mode, Over};
+use ask::Ask;
+use good::State;
+use line::Line;
+use reply::Reply;
+use tls::{Authorities, Shows};
+
+/// A server for one mode. It ends when it is dropped.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) scene: Arc<Scene>,
+    turn: watch::Sender<bool>,
+    _tasks: JoinSet<()>,
+}
+
+/// What all connections of a server share.
+pub(crate) struct Scene {
+    mode: &'static Mode,
+    is_good: AtomicBool,
+    connections: AtomicUsize,
+    requests: AtomicUsize,
+    /// Connections to the address that nobody was told to connect to.
+    strays: AtomicUsize,
+    elsewhere: SocketAddr,
+    tls: Option<(Arc<ServerConfig>, Arc<ServerConfig>)>,
+}
+
+impl Server {
+    pub(crate) async fn start(
+        mode: &'static Mode,
+        authorities: &Authorities,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let tls = match mode.over {
+            Over::Tls(shows) => {
+                Some((authorities.server(shows)?, authorities.server(Shows::Good)?))
+            }
+            _ => None,
+        };
+        let scene = Arc::new(Scene {
+            mode,
+            is_good: AtomicBool::new(false),
+            connections: AtomicUsize::new(0),
+            requests: AtomicUsize::new(0),
+            strays: AtomicUsize::new(0),
+            elsewhere: elsewhere.local_addr()?,
+            tls,
+        });
+        let address = listener.local_addr()?;
+        let (turn, turning) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, Arc::clone(&scene), turning));
+        let stray = Arc::clone(&scene);
+        tasks.spawn(async move {
+            while elsewhere.accept().await.is_ok() {
+                stray.strays.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        Ok(Self {
+            address,
+            scene,
+            turn,
+            _tasks: tasks,
+        })
+    }
+
+    /// The server is started anew as a good one: what is open ends.
+    pub(crate) fn turn_good(&self) {
+        self.scene.is_good.store(true, Ordering::SeqCst);
+        self.turn.send_replace(true);
+    }
+}
+
+async fn accept(listener: TcpListener, scene: Arc<Scene>, mut turning: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                let Ok((stream, _)) = accepted else { continue };
+                scene.connections.fetch_add(1, Ordering::SeqCst);
+                let scene = Arc::clone(&scene);
+                connections.spawn(async move {
+                    // Whoever hangs up is nobody's error.
+                    let _ = scene.converse(stream).await;
+                });
+            }
+            Ok(()) = turning.changed() => connections.abort_all(),
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+impl Scene {
+    /// How often somebody tried to get something: requests, or connections where it came to none.
+    pub(crate) fn attempts(&self) -> usize {
+        let connections = self.connections.load(Ordering::SeqCst);
+        connections.max(self.requests.load(Ordering::SeqCst))
+    }
+
+    /// How often somebody went where nobody was sent.
+    pub(crate) fn strays(&self) -> usize {
+        self.strays.load(Ordering::SeqCst)
+    }
+
+    /// Notes a request.
+    pub(crate) fn asked(&self, target: &str) -> Ask {
+        let number = self.requests.fetch_add(1, Ordering::SeqCst);
+        Ask::parse(target, number, self.elsewhere.to_string())
+    }
+
+    fn is_good(&self) -> bool {
+        self.is_good.load(Ordering::SeqCst)
+    }
+
+    fn answer(&self, ask: &Ask) -> Reply {
+        if self.is_good() {
+            return good::answer(ask, State::After);
+        }
+        let hostile = match self.mode.act {
+            Act::Answers(answer) => answer(ask),
+            _ => None,
+        };
+        hostile.unwrap_or_else(|| good::answer(ask, State::Before))
+    }
+
+    async fn converse(self: Arc<Self>, stream: TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)?;
+        if let Act::Connections(act) = self.mode.act
+            && !self.is_good()
+        {
+            let scene = Arc::clone(&self);
+            return act(Line { stream, scene }).await;
+        }
+        match (&self.tls, self.mode.over) {
+            (Some((hostile, good)), _) => {
+                let config = if self.is_good() { good } else { hostile };
+                let stream = TlsAcceptor::from(Arc::clone(config)).accept(stream).await?;
+                http2::serve(stream, &self).await
+            }
+            (None, Over::Http2) => http2::serve(stream, &self).await,
+            (None, _) => http1::serve(stream, &self).await,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What must hold, and the table of what does.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::measure::Measured;
+
+/// What must hold for every mode.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The most memory over that of a program which meets a good server, in bytes.
+    pub(crate) memory: u64,
+    /// The most requests in the beginning.
+    pub(crate) burst: usize,
+    /// The most requests in a minute of the steady state.
+    pub(crate) steady: usize,
+    /// The longest time until the store is right, after the server has turned good.
+    pub(crate) recovery: Duration,
+    /// The longest message, in characters.
+    pub(crate) message: usize,
+}
+
+impl Bounds {
+    /// Back-off waits up to 30 s and up to as much again; the rest is for a machine that is busy.
+    pub(crate) const ALL: Self = Self {
+        memory: 64 << 20,
+        burst: 40,
+        steady: 20,
+        recovery: Duration::from_secs(65),
+        message: 1_000,
+    };
+
+    /// What a mode has broken, in words.
+    pub(crate) fn broken_by(&self, measured: &Measured, baseline: u64) -> Vec<String> {
+        let mut broken = Vec::new();
+        let Measured { mode, message, .. } = measured;
+        if measured.peak.saturating_sub(baseline) > self.memory {
+            broken.push("memory".to_owned());
+        }
+        if measured.burst > self.burst {
+            broken.push("burst".to_owned());
+        }
+        if measured.steady > self.steady {
+            broken.push("requests".to_owned());
+        }
+        if measured.recovered.is_none_or(|took| took > self.recovery) {
+            broken.push("recovery".to_owned());
+        }
+        if measured.strays > 0 {
+            broken.push("went elsewhere".to_owned());
+        }
+        if message.chars().count() > self.message {
+            broken.push("long message".to_owned());
+        }
+        if message.chars().any(char::is_control) {
+            broken.push("control characters in the message".to_owned());
+        }
+        if !message.contains(mode.says) {
+            broken.push(format!("message without \"{}\"", mode.says));
+        }
+        broken
+    }
+}
+
+/// The table, in Markdown.
+pub(crate) struct Table {
+    pub(crate) bounds: Bounds,
+    /// The memory of a program that meets a good server, in bytes.
+    pub(crate) baseline: u64,
+    pub(crate) rows: Vec<Measured>,
+}
+
+impl Table {
+    pub(crate) fn is_good(&self) -> bool {
+        self.rows.iter().all(|row| self.broken(row).is_empty())
+    }
+
+    fn broken(&self, row: &Measured) -> Vec<String> {
+        self.bounds.broken_by(row, self.baseline)
+    }
+}
+
+/// So much of a message is shown.
+const SHOWN: usize = 160;
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Bounds {
+            memory,
+            burst,
+            steady,
+            recovery,
+            ..
+        } = self.bounds;
+        writeln!(
+            f,
+            "| mode | over | what the server does | what stops it | MB (≤ {}) | burst (≤ {burst}) | \
+             per minute (≤ {steady}) | recovered, s (≤ {}) | what the user sees | broken |",
+            memory >> 20,
+            recovery.as_secs()
+        )?;
+        writeln!(
+            f,
+            "| --- | --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- |"
+        )?;
+        for row in &self.rows {
+            let recovered = match row.recovered {
+                Some(took) => format!("{:.1}", took.as_secs_f64()),
+                None => "never".to_owned(),
+            };
+            let over = row.peak.saturating_sub(self.baseline);
+            writeln!(
+                f,
+                "| `{}` | {} | {} | {} | {:.1} | {} | {} | {recovered} | {} | {} |",
+                row.mode.name,
+                row.mode.over,
+                row.mode.mechanism,
+                row.mode.limit,
+                megabytes(over),
+                row.burst,
+                row.steady,
+                shown(&row.message),
+                self.broken(row).join(", "),
+            )?;
+        }
+        let broken = self.rows.iter().filter(|row| !self.broken(row).is_empty());
+        writeln!(
+            f,
+            "\n{} modes, {} with a broken bound; a program that meets a good server has {:.1} MB.",
+            self.rows.len(),
+            broken.count(),
+            megabytes(self.baseline),
+        )
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// A message in a cell.
+fn shown(message: &str) -> String {
+    let visible = message.chars().flat_map(|character| match character {
+        '|' => "\\|".chars().collect::<Vec<_>>(),
+        character if character.is_control() => character.escape_default().collect(),
+        character => vec![character],
+    });
+    let mut text: String = visible.take(SHOWN).collect();
+    if message.chars().count() > SHOWN {
+        text.push('…');
+    }
+    text
+}
