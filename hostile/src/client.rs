@@ -11,13 +11,10 @@ use informer::{Client, Config, InformerBuilder, LeanBody, SharedInformer, Target
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::sync::{Notify, watch};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::mode::Program;
 use crate::server::good::AFTER;
-
-/// How long somebody waits who starts a program again.
-const AGAIN: Duration = Duration::from_secs(10);
 
 /// How often the store is looked at while it is to become right.
 const LOOK: Duration = Duration::from_millis(20);
@@ -84,7 +81,7 @@ async fn begin(
         while let Err(error) = client.resolve("pods").await {
             outcome.send_replace(Outcome::NotYet(error.to_string()));
             // Somebody starts the program again when the server is good.
-            let _ = timeout(AGAIN, again.notified()).await;
+            again.notified().await;
         }
     }
     let builder = InformerBuilder::lean(Target::new("", "v1", "pods"));

@@ -21,7 +21,6 @@ mod table;
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use client::Orders;
 use informer::informer_transport_hyper::HttpVersion;
@@ -136,7 +135,6 @@ async fn meet(
             authorities,
             ca: file.display().to_string(),
             plan,
-            patience: bounds.recovery + Duration::from_secs(5),
         })
     };
     let good = measure_all(vec![&GOOD], setting(Plan::QUICK)?, |_| {}).await?;

@@ -1,6 +1,7 @@
 //! One way to be hostile, and what must hold all the same.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::server::ask::Ask;
 use crate::server::line::{Acted, Line};
@@ -22,7 +23,20 @@ pub(crate) struct Mode {
     /// Whether it shows what it can do within a second, also in a debug build.
     pub(crate) is_quick: bool,
     pub(crate) program: Program,
+    /// How long the informer may take to be right, after the server has turned good.
+    pub(crate) recovery: Duration,
+    /// The most requests in the beginning.
+    pub(crate) burst: usize,
 }
+
+/// So often a program may try in the beginning.
+const BURST: usize = 40;
+
+/// Back-off waits up to 30 s and up to as much again; the rest is for a machine that is busy.
+const BACK_OFF: Duration = Duration::from_secs(65);
+
+/// A server that asks for patience gets up to 5 minutes of it.
+const PATIENCE: Duration = Duration::from_secs(305);
 
 /// What the server speaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +66,8 @@ pub(crate) enum Program {
     Informs,
     /// The same, with a limit of [`MOST_OBJECTS`] and [`MOST_BYTES`].
     InformsWithinLimits,
-    /// It asks what `pods` means, every ten seconds until it is told, and then starts an informer.
+    /// It asks what `pods` means, and then starts an informer. If it is not told, it ends, and is started
+    /// again when the server is good.
     ResolvesFirst,
 }
 
@@ -90,6 +105,7 @@ pub(crate) enum Limit {
     Reports,
     RejectedObjects,
     WholeBody,
+    Versions,
     Trust,
 }
 
@@ -127,6 +143,7 @@ impl fmt::Display for Limit {
             Self::Reports => "reports kept",
             Self::RejectedObjects => "rejected one by one",
             Self::WholeBody => "bytes of a whole answer",
+            Self::Versions => "versions asked about",
             Self::Trust => "trust",
         })
     }
@@ -148,6 +165,8 @@ impl Mode {
             says: "",
             is_quick: false,
             program: Program::Informs,
+            recovery: BACK_OFF,
+            burst: BURST,
         }
     }
 
@@ -180,6 +199,18 @@ impl Mode {
 
     pub(crate) const fn program(mut self, program: Program) -> Self {
         self.program = program;
+        self
+    }
+
+    /// The server asks for patience, and gets it.
+    pub(crate) const fn patient(mut self) -> Self {
+        self.recovery = PATIENCE;
+        self
+    }
+
+    /// There is a reason for so many requests in the beginning.
+    pub(crate) const fn burst(mut self, requests: usize) -> Self {
+        self.burst = requests;
         self
     }
 

@@ -57,7 +57,7 @@ pub(super) const MODES: &[Mode] = &[
     mode(
         "discovery-many",
         "100,000 versions to ask about",
-        Limit::WholeBody,
+        Limit::Versions,
         |ask| {
             on_discovery(ask, || {
                 let versions: Vec<_> = (0..100_000).map(|n| format!("\"v{n}\"")).collect();
@@ -68,6 +68,8 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    // One for each version, up to a thousand.
+    .burst(1_010)
     .over(Over::Http2),
     mode(
         "discovery-html",

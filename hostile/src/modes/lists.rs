@@ -378,7 +378,7 @@ pub(super) const MODES: &[Mode] = &[
     )
     .over(Over::Http2)
     .quick(),
-    Mode::answers("no-items", "list without items", Limit::Nothing, |ask| {
+    Mode::answers("no-items", "list without items", Limit::Json, |ask| {
         on_list(ask, || {
             Reply::ok(r#"{"kind":"PodList","metadata":{"resourceVersion":"900"}}"#)
         })

@@ -134,7 +134,7 @@ pub(super) const MODES: &[Mode] = &[
         |_| Some(throttled("18446744073709551615")),
     )
     .says("slow down")
-    .quick(),
+    .patient(),
     Mode::answers(
         "retry-after-year",
         "429 and a wait of a year, in the Status",
@@ -147,7 +147,7 @@ pub(super) const MODES: &[Mode] = &[
     )
     .over(Over::Http2)
     .says("slow down")
-    .quick(),
+    .patient(),
     Mode::answers(
         "retry-after-negative",
         "429 and a wait below zero",
