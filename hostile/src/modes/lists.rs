@@ -262,15 +262,17 @@ pub(super) const MODES: &[Mode] = &[
     .program(Program::InformsWithinLimits),
     Mode::answers(
         "large-names",
-        "200 objects without a version and with names of 15 MB",
+        "200 objects that are nested too deep, with names of 15 MB",
         Limit::Reports,
         |ask| {
             on_list(ask, || {
-                let large = (0..200).flat_map(|n| {
+                let deep = format!(r#""}},"x":{}1{}}}"#, "[".repeat(2_000), "]".repeat(2_000));
+                let large = (0..200).flat_map(move |n| {
                     let comma = if n == 0 { "" } else { "," };
-                    let begin =
-                        format!(r#"{comma}{{"metadata":{{"resourceVersion":7,"name":"p{n}"#);
-                    say(begin).chain(times(960, block(b'x'))).chain(say("\"}}"))
+                    let begin = format!(r#"{comma}{{"metadata":{{"name":"p{n}"#);
+                    say(begin)
+                        .chain(times(960, block(b'x')))
+                        .chain(say(deep.clone()))
                 });
                 text(ITEMS, Box::new(large.chain(say("]}"))))
             })
