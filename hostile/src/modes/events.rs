@@ -351,7 +351,7 @@ pub(super) const MODES: &[Mode] = &[
                     let begin =
                         format!(r#"{{"type":"SURPRISE","object":{{"metadata":{{"name":"p{n}"#);
                     say(begin)
-                        .chain(times(960, vec![b'x'; 16 << 10]))
+                        .chain(times(240, vec![b'x'; 64 << 10]))
                         .chain(say("\"}}}\n"))
                 });
                 Reply::steps(events.chain(hang()))

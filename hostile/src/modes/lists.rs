@@ -59,7 +59,7 @@ fn items(items: impl AsRef<[u8]>) -> Reply {
 }
 
 fn block(byte: u8) -> Vec<u8> {
-    vec![byte; 16 << 10]
+    vec![byte; 64 << 10]
 }
 
 pub(super) const MODES: &[Mode] = &[
@@ -252,7 +252,7 @@ pub(super) const MODES: &[Mode] = &[
             on_list(ask, || {
                 let large = (0..200).flat_map(|n| {
                     say(named(n))
-                        .chain(times(960, block(b'x')))
+                        .chain(times(240, block(b'x')))
                         .chain(say("\"}"))
                 });
                 text(ITEMS, Box::new(large.chain(say("]}"))))
@@ -271,7 +271,7 @@ pub(super) const MODES: &[Mode] = &[
                     let comma = if n == 0 { "" } else { "," };
                     let begin = format!(r#"{comma}{{"metadata":{{"name":"p{n}"#);
                     say(begin)
-                        .chain(times(960, block(b'x')))
+                        .chain(times(240, block(b'x')))
                         .chain(say(deep.clone()))
                 });
                 text(ITEMS, Box::new(large.chain(say("]}"))))

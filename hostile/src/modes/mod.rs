@@ -41,7 +41,6 @@ mod discovery;
 
 use crate::mode::Mode;
 use crate::server::ask::{Ask, Kind};
-use crate::server::good::{self, State};
 use crate::server::reply::Reply;
 
 /// All modes.
@@ -73,12 +72,12 @@ fn on_list(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     }
 }
 
-/// What watches are answered with. Full states are good, and a stream ends with its state, so that
-/// there is a watch.
+/// What watches are answered with, by a server that cannot stream states: otherwise the stream of the
+/// state would be the watch. Lists are good.
 fn on_watch(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     match ask.kind {
         Kind::Watch => Some(reply()),
-        Kind::Stream => Some(good::only_state(State::Before)),
+        Kind::Stream => Some(cannot_stream()),
         _ => None,
     }
 }

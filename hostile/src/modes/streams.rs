@@ -2,7 +2,7 @@
 
 use crate::mode::{Limit, Mode, Over, Program};
 use crate::server::ask::Kind;
-use crate::server::good::{bookmark, end_bookmark, event, pod};
+use crate::server::good::{self, State, bookmark, end_bookmark, event, pod};
 use crate::server::reply::{Reply, counting, for_ever, hang, nothing, say};
 
 use super::{LOST, on_stream};
@@ -44,6 +44,13 @@ pub(super) const MODES: &[Mode] = &[
         "streamed state ends at once",
         Limit::Backoff,
         |ask| on_stream(ask, || Reply::new(200, nothing())),
+    )
+    .quick(),
+    Mode::answers(
+        "stream-state-only",
+        "streamed state without a watch behind it",
+        Limit::ShortWatches,
+        |ask| on_stream(ask, || good::only_state(State::Before)),
     )
     .quick(),
     Mode::answers(
@@ -160,11 +167,7 @@ pub(super) const MODES: &[Mode] = &[
         "stream-is-list",
         "list in place of a streamed state",
         Limit::Json,
-        |ask| {
-            on_stream(ask, || {
-                Reply::ok(crate::server::good::list(LOST, "", &pod("a", "1")))
-            })
-        },
+        |ask| on_stream(ask, || Reply::ok(good::list(LOST, "", &pod("a", "1")))),
     )
     .quick(),
     Mode::answers(

@@ -17,7 +17,7 @@ use super::ask::Ask;
 pub(crate) type Acted = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// After so many bytes a flood pauses for a moment: many run beside each other.
-const BREATH: usize = 64 << 10;
+const BREATH: usize = 1 << 20;
 
 /// A connection without TLS.
 pub(crate) struct Line {
