@@ -13,7 +13,8 @@ pub struct ReflectorConfig {
     pub first_state: FirstState,
     /// Objects per page of every list. Default `None`: 500 where the server reads through to its
     /// database, and one unpaged answer where it has the state at hand. Small pages make long lists
-    /// slow, and their token may expire.
+    /// slow, and their token may expire. A list of more than 10,000 pages, or of 100 that are not half
+    /// full, is asked for in one piece.
     pub page_size: Option<NonZeroU32>,
     /// The server is asked to end each watch after a random time between this and twice this. Default
     /// 5 minutes, which is also the least.
@@ -28,8 +29,8 @@ pub struct ReflectorConfig {
     pub end_bookmark: Option<Duration>,
     /// How long to wait after failures.
     pub backoff: BackoffConfig,
-    /// For so long after an internal error of the server, a watch is opened again at once instead of
-    /// reading the full state again. Default zero: never.
+    /// For so long after an internal error of the server, a watch is opened again, the first few times at
+    /// once, instead of reading the full state again. Default zero: never.
     pub internal_retry: Duration,
     /// Whether a watch whose connection breaks before there is an answer is asked for once more, before
     /// the full state is read again. Default: yes, since the server has said nothing against the version
@@ -53,7 +54,9 @@ pub enum FirstState {
 pub struct BackoffConfig {
     /// The first delay, to which up to the same again is added at random. Default 0.8 s.
     pub base: Duration,
-    /// The longest delay before the random part is added. Default 30 s.
+    /// The longest delay before the random part is added. Default 30 s. Below 3 s it is also how often a
+    /// server is asked that ends its answers at once: five requests may follow one another, and then
+    /// there is one every 3 s, or one every `cap`.
     pub cap: Duration,
     /// When the delays start over.
     pub reset: BackoffReset,

@@ -75,8 +75,8 @@ impl<X: AsRef<str> + Clone> Pages<X> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::format;
-    use alloc::string::String;
+    use std::format;
+    use std::string::String;
 
     /// Turns pages of `items` objects with the tokens that `token` makes until something else than
     /// the next page follows. Says what, and after how many pages.
