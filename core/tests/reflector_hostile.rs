@@ -3,6 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::panic,
     reason = "tests"
 )]
@@ -120,6 +121,27 @@ fn a_request_that_is_held_back_is_given_when_its_time_has_come() {
     assert_eq!(talk.reflector.phase(), Phase::Watching);
     assert!(talk.reflector.poll_command(talk.now).is_some());
     assert_eq!(talk.reflector.poll_command(talk.now), None);
+}
+
+/// Where full states keep failing, people are told why, and not that there are too many.
+#[test]
+fn a_wait_for_a_full_state_is_told_by_what_failed() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    let mut held = 0;
+    for _ in 0..10 {
+        talk.next();
+        talk.fail(Failure::Forbidden);
+        if let Phase::Waiting { cause, .. } = talk.reflector.phase() {
+            assert_eq!(cause, Failure::Forbidden);
+            let _ = talk.reflector.next_deadline().map(|due| talk.now = due);
+            talk.advance();
+        }
+        if let Phase::Waiting { cause, .. } = talk.reflector.phase() {
+            assert_eq!(cause, Failure::Forbidden);
+            held += 1;
+        }
+    }
+    assert!(held > 0, "none was held back");
 }
 
 /// Watches of a usual length never wait.

@@ -432,7 +432,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// * something was heard at most `within` ago.
     ///
     /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
-    /// asked for at once. A connection that is dead without a sign is noticed when `within` has passed. A
+    /// asked for within seconds. A connection that is dead without a sign is noticed when `within` has passed. A
     /// server sends bookmarks about once a minute, so two minutes are a good value for a readiness probe.
     #[must_use]
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {

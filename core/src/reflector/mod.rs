@@ -336,7 +336,11 @@ impl<S: Storage> Reflector<S> {
     /// What it is doing.
     #[must_use]
     pub const fn phase(&self) -> Phase {
-        self.state.phase()
+        self.state.phase(match &self.last_failure {
+            // A full state that fails again and again fails for a reason of its own.
+            Some(last) if !self.live => last.failure,
+            _ => Failure::TooFast,
+        })
     }
 
     /// The version up to which everything has been reported; empty at first.

@@ -39,15 +39,16 @@ impl<X> State<X> {
         }
     }
 
-    /// What it is, for people and probes. A request that is held back is a wait.
-    pub(super) const fn phase(&self) -> Phase {
+    /// What it is, for people and probes. A request that is held back is a wait, and `cause` says why
+    /// there had to be so many.
+    pub(super) const fn phase(&self, cause: Failure) -> Phase {
         if let Some(Exchange {
             due: Some(until), ..
         }) = self.exchange()
         {
             return Phase::Waiting {
                 until: *until,
-                cause: Failure::TooFast,
+                cause,
                 then: match self {
                     Self::Watching(_) => Next::Watch,
                     Self::Streaming(_) => Next::Stream,
