@@ -13,10 +13,10 @@ use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod, shown};
 use informer_core::decode::{Dynamic, JsonDecoder};
-use informer_core::indexer::{IndexFn, Indexer};
+use informer_core::indexer::{IndexError, IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::queue::{QueueKind, Relist};
-use informer_core::reflector::ConfigError;
+use informer_core::reflector::{ConfigError, Phase};
 use informer_core::storage::{Fixed, Full, Seed, Storage};
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
 use informer_core::{Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey};
@@ -300,4 +300,78 @@ fn a_deletion_that_names_nobody_reads_the_state_again_even_if_errors_are_retried
     hand.event("DELETED", r#"{"metadata":{"resourceVersion":"11"}}"#);
     let request = hand.wait();
     assert!(matches!(request, Some(Request::List { .. })), "{request:?}");
+}
+
+#[test]
+fn an_index_that_finds_no_room_is_not_there() {
+    let mut store: Indexer<Object<()>, Fixed<4>> = Indexer::new(Seed::new(1));
+    for name in ["x", "y", "z"] {
+        let object = Object {
+            key: ObjectKey::new("n", name),
+            uid: "".into(),
+            version: "1".into(),
+            labels: Labels::default(),
+            size: 0,
+            body: (),
+        };
+        store.put(object).unwrap();
+    }
+    // The first objects find room for all their values, the last one does not.
+    let greedy = |object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
+        for n in [b"1", b"2"] {
+            file(object.key.name().as_bytes());
+            file(n);
+        }
+    };
+    assert!(matches!(
+        store.add_index("values", IndexFn::new(greedy)),
+        Err(IndexError::Full)
+    ));
+    assert!(store.index("values").is_err());
+    // Its name, and its room, are there for another one.
+    let name =
+        |object: &Object<()>, file: &mut dyn FnMut(&[u8])| file(object.key.name().as_bytes());
+    store.add_index("values", IndexFn::new(name)).unwrap();
+    assert_eq!(store.index_values("values").unwrap().count(), 3);
+}
+
+/// A resync holds up nothing but itself; but if its listener never polls, the server cannot be heard.
+#[test]
+fn a_resync_that_nobody_takes_excuses_the_silence() {
+    let stall = ListenerConfig {
+        backlog: Backlog::Stall { at: 1 },
+        ..EVERYTHING
+    };
+    let mut config = listed();
+    config.resync = Some(Duration::from_secs(150));
+    let mut hand = Hand::synced(config, &[pod("x", "u", 1), pod("y", "u", 2)]);
+    let slow = hand.informer.add_listener(stall, hand.now).unwrap();
+    while hand.informer.poll_notification(slow).is_some() {}
+    hand.sleep(Duration::from_secs(150));
+    assert!(hand.informer.is_stalled());
+    // More than the idle deadline of 200 seconds after the last byte, but a stall since the 150th.
+    hand.sleep(Duration::from_secs(100));
+    assert!(hand.informer.status().last_failure.is_none());
+    assert_eq!(hand.informer.status().phase, Phase::Watching);
+}
+
+#[test]
+fn a_state_that_was_queued_when_it_was_stopped_is_no_sync() {
+    let stall = ListenerConfig {
+        backlog: Backlog::Stall { at: 1 },
+        ..EVERYTHING
+    };
+    let config = InformerConfig {
+        relist: Relist::Staged,
+        ..listed()
+    };
+    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    informer
+        .add_listener(stall, Instant::from_micros(1))
+        .unwrap();
+    let mut hand = Hand::with(informer);
+    hand.list(10, &["x", "y", "z"].map(|name| pod(name, "u", 1)));
+    assert!(hand.informer.is_stalled() && !hand.informer.is_synced());
+    hand.informer.stop(hand.now);
+    assert!(!hand.informer.is_synced() && !hand.informer.status().synced);
 }

@@ -155,6 +155,21 @@ fn an_event_beyond_the_limit_changes_nothing_and_the_state_is_read_until_it_fits
 }
 
 #[test]
+fn no_version_counts_as_reached_while_there_is_more_than_fits() {
+    for config in ways() {
+        let mut hand = Hand::synced(config, &[pod("x", "u", 11), pod("y", "u", 12)]);
+        assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Ready(())));
+        hand.expire();
+        hand.list(30, &["x", "y", "z"].map(|name| pod(name, "u", 21)));
+        assert_eq!(
+            hand.informer.wait_for("10"),
+            Ok(Poll::Pending),
+            "{config:?}"
+        );
+    }
+}
+
+#[test]
 fn an_object_that_grew_beyond_the_limit_keeps_its_old_state() {
     for config in ways() {
         if config.limits.bytes.is_none() {

@@ -427,3 +427,15 @@ fn a_field_that_is_no_path_is_refused() {
         .to_string();
     assert!(error.contains(r#""spec..x""#), "{error}");
 }
+
+#[test]
+fn of_a_field_with_several_values_the_first_one_counts() {
+    let json = br#"{"metadata":{"name":"a"},"spec":{"containers":[{"image":"x"},{"image":"y"}]}}"#;
+    let pod = decode_object(&mut Lean, json).unwrap();
+    for (selector, expected) in [("=x", true), ("=y", false), ("!=x", false), ("!=y", true)] {
+        let selector = format!("spec.containers[*].image{selector}");
+        let selector = selector.parse().unwrap();
+        let query = Query::<Pod>::new().fields(&selector).unwrap();
+        assert_eq!(query.matches(&pod), expected, "{selector}");
+    }
+}

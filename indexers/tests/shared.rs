@@ -290,3 +290,14 @@ fn who_cannot_go_on_waiting_is_told_why() {
         Err(WaitError::NotComparable { .. })
     ));
 }
+
+#[test]
+fn what_is_removed_is_gone_for_readers_at_once() {
+    let (mut writer, reader) = bank();
+    let key = ObjectKey::new("bank", "a7");
+    assert!(reader.snapshot().get(&key).is_some());
+    assert!(writer.remove(&key).is_some());
+    assert!(reader.snapshot().get(&key).is_none());
+    assert_eq!(reader.snapshot().len(), ACCOUNTS - 1);
+    assert!(writer.remove(&key).is_none());
+}
