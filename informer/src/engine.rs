@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError};
 use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
+use informer_core::failure::Printable;
 use informer_core::informer::AddListenerError;
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::reflector::Phase;
@@ -375,8 +376,8 @@ impl<K: Send + Sync + 'static> State<K> {
             if let Some(Say { not_logged }) = self.rejections.say(clock.now()) {
                 tracing::warn!(
                     informer = name,
-                    key = rejected.key.as_ref().map(tracing::field::display),
-                    version = rejected.version,
+                    key = rejected.key.as_ref().map(|key| tracing::field::display(Printable(key.as_str()))),
+                    version = %Printable(&rejected.version),
                     reason = rejected.reason,
                     not_logged,
                     "an object could not be used"
@@ -421,7 +422,7 @@ impl<K: Send + Sync + 'static> State<K> {
             self.reports.push(Report::Failed(last.clone()));
         }
         if announced.phase != self.announced.phase {
-            tracing::info!(informer = name, phase = ?status.phase, version = status.version, "phase");
+            tracing::info!(informer = name, phase = ?status.phase, version = %Printable(status.version), "phase");
         }
         if announced.synced && !self.announced.synced {
             tracing::info!(informer = name, objects = status.objects, "synced");
