@@ -199,7 +199,7 @@ fn warnings(config: Config) -> Vec<String> {
     let warnings = Warnings::default();
     tracing::subscriber::with_default(warnings.clone(), || {
         let client = Client::new(config).unwrap();
-        let _another = client.clone();
+        drop([client.clone(), client]);
     });
     let said = warnings.0.lock().unwrap();
     said.clone()

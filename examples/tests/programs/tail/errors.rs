@@ -62,14 +62,16 @@ async fn what_is_wrong_with_the_cluster_is_said() {
         &["the server has no resource `widgets`"],
     );
     fails(&["podz", "--server", url], &["did you mean `pods`?"]);
+    running.stop().await;
+
+    // Only over TLS a token is shown, and needed.
+    let mut config = HttpConfig::new();
+    config.tls = true;
+    let (_, running) = cluster_with(config).await;
+    let authority = File::new("errors-ca", running.ca_pem().unwrap());
+    let flags = ["pods", "--server", running.url(), "--ca", authority.path()];
     fails(
-        &[
-            "pods",
-            "--server",
-            url,
-            "--token-file",
-            "/nonexistent/token",
-        ],
+        &[&flags[..], &["--token-file", "/nonexistent/token"]].concat(),
         &["/nonexistent/token"],
     );
     running.stop().await;
