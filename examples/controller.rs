@@ -42,7 +42,7 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         set_up(server)?;
     }
 
-    let factory = SharedInformerFactory::new(cluster.client().clone(), Tokio::current());
+    let factory = SharedInformerFactory::new(cluster.client().clone(), Tokio::current()?);
     let sets = factory.informer(&InformerBuilder::dynamic(Target::new(
         "apps",
         "v1",
@@ -52,12 +52,12 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         &InformerBuilder::dynamic(Target::new("", "v1", "pods")).index("owner", by::owner_uid()),
     )?;
 
-    let controller = Controller::new(Tokio::current());
+    let controller = Controller::new(Tokio::current()?);
     let handlers = [
         sets.add_handler(enqueue::this(controller.queue()))?,
         pods.add_handler(enqueue::owner(controller.queue(), "ReplicaSet"))?,
     ];
-    factory.start();
+    factory.start()?;
     for handler in &handlers {
         handler.synced(SOON).await?;
     }
@@ -77,7 +77,7 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
             println!("worker    {key}: attempt {attempt} failed, {error}");
         }
         async { outcome }
-    });
+    })?;
 
     match cluster.server() {
         Some(server) => play(server, &balancer).await?,

@@ -6,8 +6,8 @@ use std::error::Error;
 use std::time::Duration;
 
 use informer::{
-    AddListenerError, AsyncHandler, Backlog, InformerBuilder, ListenerConfig, Notification,
-    Registration, Shared, SharedInformer,
+    AsyncHandler, Backlog, InformerBuilder, ListenerConfig, Notification, Registration, Shared,
+    SharedInformer, StartError,
 };
 use informer_examples::no_flags;
 use informer_examples::pods::Pod;
@@ -89,7 +89,7 @@ impl Observer {
         name: &'static str,
         backlog: Backlog,
         pods: &SharedInformer<Pod>,
-    ) -> Result<Observed, AddListenerError> {
+    ) -> Result<Observed, StartError> {
         let (ready, is_ready) = watch::channel(false);
         let (makes, progress) = watch::channel(Progress::default());
         let observer = Self {

@@ -19,7 +19,7 @@ async fn main() -> ExitCode {
 async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     cluster.play(pods::some)?;
     let transport = cluster.client().transport(&Pod::target())?;
-    let mut list_watch = ListWatch::new(Pod::target(), transport, Tokio::current().clock())?;
+    let mut list_watch = ListWatch::new(Pod::target(), transport, Tokio::current()?.clock())?;
     loop {
         match list_watch.next().await {
             Step::Asks(path) => println!("GET {path}"),

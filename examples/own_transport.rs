@@ -91,7 +91,7 @@ fn replay(recordings: &Recordings) -> Result<(), Box<dyn std::error::Error>> {
     let pods =
         InformerBuilder::lean(Target::new("", "v1", "pods")).build(recordings, runtime.clone())?;
     pods.on(|notification| println!("{notification}"))?;
-    pods.start();
+    pods.start()?;
     runtime.run_until_idle();
     pods.wait_synced(std::time::Duration::ZERO)?;
     println!("{} pods at the end", pods.lister().len());

@@ -21,7 +21,7 @@ async fn main() -> ExitCode {
 async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     cluster.play(pods::some)?;
     let transport = cluster.client().transport(&Pod::target())?;
-    let mut reflector = ListWatch::new(Pod::target(), transport, Tokio::current().clock())?;
+    let mut reflector = ListWatch::new(Pod::target(), transport, Tokio::current()?.clock())?;
     let mut fifo = DeltaFifo::<_, Heap>::new(Seed::new(1));
     loop {
         let change = reflector.change().await?;

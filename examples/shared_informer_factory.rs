@@ -45,7 +45,7 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     if cluster.is_mock() {
         return in_virtual_time().await;
     }
-    let runtime = Tokio::current();
+    let runtime = Tokio::current()?;
     let factory = SharedInformerFactory::new(cluster.client().clone(), runtime).resync(RESYNC);
     let mut told = follow(&factory).await?;
     while let Some(change) = told.recv().await {
@@ -64,7 +64,7 @@ async fn follow<C: Connect>(
 
     let (sender, told) = mpsc::channel(64);
     deployments.send_to(sender)?;
-    factory.start();
+    factory.start()?;
     factory.synced(Duration::from_secs(30)).await?;
 
     println!("in the namespace default:");
@@ -80,7 +80,7 @@ async fn in_virtual_time() -> Result<(), Box<dyn Error>> {
     let clock = VirtualClock::new();
     let server = MockServer::new(ServerConfig::new(42), clock.clone());
     server.with(deploy)?;
-    let runtime = Tokio::current().with_clock(Arc::new(clock.clone()));
+    let runtime = Tokio::current()?.with_clock(Arc::new(clock.clone()));
     let factory = SharedInformerFactory::new(server.connect(), runtime).resync(RESYNC);
     let mut told = follow(&factory).await?;
 

@@ -12,9 +12,7 @@ use std::time::Duration;
 
 use informer::controller::{Controller, Next, enqueue};
 use informer::runtime::{Manual, Runtime};
-use informer::{
-    AddListenerError, InformerBuilder, Instant, LeanBody, ObjectKey, SharedInformer, Target,
-};
+use informer::{InformerBuilder, Instant, LeanBody, ObjectKey, SharedInformer, StartError, Target};
 use informer_examples::{exit, no_flags};
 use informer_transport_mock::status::Refused;
 use informer_transport_mock::{MockServer, Server, ServerConfig, VirtualClock};
@@ -26,7 +24,7 @@ fn label_pods(
     pods: &SharedInformer<LeanBody>,
     runtime: impl Runtime + 'static,
     write: impl Fn(&ObjectKey) -> Result<(), String> + Clone + Send + Sync + 'static,
-) -> Result<Controller<ObjectKey>, AddListenerError> {
+) -> Result<Controller<ObjectKey>, StartError> {
     let controller = Controller::new(runtime);
     pods.add_handler(enqueue::this(controller.queue()))?;
     let lister = pods.lister();
@@ -36,7 +34,7 @@ fn label_pods(
             Some(_) | None => Ok(()),
         };
         async { outcome.map(|()| Next::Done) }
-    });
+    })?;
     Ok(controller)
 }
 
@@ -80,7 +78,7 @@ impl World {
             }
         };
         let controller = label_pods(&pods, runtime.clone(), write)?;
-        pods.start();
+        pods.start()?;
         Ok(Self {
             server,
             runtime,

@@ -204,7 +204,7 @@ impl<'a, B: Backend> Run<'a, B> {
             }
             Op::RemoveHandler { h } => self.informer.remove_handler(&h)?,
             Op::Start(answers) => {
-                self.informer.start();
+                self.informer.start()?;
                 self.follow(answers)?;
                 self.run_until_watching()?;
             }

@@ -24,7 +24,7 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
 ) -> Result<(), Box<dyn Error>> {
     let informer = builder
         .on_rejected(warn)
-        .build(client, informer::runtime::Tokio::current())?;
+        .build(client, informer::runtime::Tokio::current()?)?;
     let mut teller = Teller {
         notifications: informer.stream()?,
         seen: informer.status(),
@@ -32,7 +32,7 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
         is_synced: false,
         output,
     };
-    informer.start();
+    informer.start()?;
     teller.status(informer.status())?;
     loop {
         tokio::select! {

@@ -21,6 +21,7 @@ use informer_indexers::selector::{FieldSelector, LabelSelector};
 
 use crate::connect::{Connect, ConnectError};
 use crate::engine::{Core, Decoder, Shared};
+use crate::error::{AddIndexError, StartError};
 use crate::factory::{Defaults, Meta};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
@@ -171,8 +172,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// How often handlers are shown the whole store again, unless they say otherwise. The server is not
-    /// asked for that.
+    /// How often handlers are shown the whole store again, unless they say otherwise: at least a second.
+    /// The server is not asked for that.
     #[must_use]
     pub fn resync(mut self, period: Duration) -> Self {
         self.config.resync = Some(period);
@@ -180,7 +181,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 
     /// Changes every object before it is kept: to drop what nobody needs, say. It must not change the
-    /// key, and must not panic.
+    /// key, must not panic, and may ask the informer for its store only.
     #[must_use]
     pub fn transform(
         mut self,
@@ -190,7 +191,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Adds an index to the store. It must not panic.
+    /// Adds an index to the store. It must not panic, and may ask the informer for its store only.
     #[must_use]
     pub fn index(mut self, name: &str, function: IndexFn<Shared<K>>) -> Self {
         self.indices.push((name.to_owned(), function));
@@ -352,7 +353,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     pub(crate) fn add_missing_indices(&self, to: &SharedInformer<K>) -> Result<(), BuildError> {
         for (name, function) in &self.indices {
             match to.add_index(name, function.clone()) {
-                Ok(_) | Err(IndexError::NameTaken(_)) => {}
+                Ok(_) | Err(AddIndexError::Refused(IndexError::NameTaken(_))) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -362,22 +363,23 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// Makes the informer and starts it, on the tokio runtime that this is called on.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// The configuration cannot work, or this is not called on a tokio runtime with timers.
     #[cfg(feature = "tokio")]
     pub fn start(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
-        let informer = self.build(connect, crate::runtime::Tokio::current())?;
-        informer.start();
+        let runtime = crate::runtime::Tokio::current().map_err(StartError::from)?;
+        let informer = self.build(connect, runtime)?;
+        informer.start()?;
         Ok(informer)
     }
 
     /// Makes the informer and starts it, on threads of its own.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// The configuration cannot work, or there are no threads left.
     #[cfg(feature = "threads")]
     pub fn start_blocking(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
         let informer = self.build(connect, crate::runtime::Threads::new())?;
-        informer.start();
+        informer.start()?;
         Ok(informer)
     }
 }
@@ -433,7 +435,9 @@ pub enum BuildError {
     /// The configuration cannot work.
     Config(ConfigError),
     /// An index cannot be added.
-    Index(IndexError),
+    Index(AddIndexError),
+    /// It was made, but could not be started.
+    Start(StartError),
     /// The group, the version, the resource or the namespace has a name that none can have.
     Target(InvalidTarget),
     /// There is no transport for the target.
@@ -460,7 +464,19 @@ impl From<ConfigError> for BuildError {
 
 impl From<IndexError> for BuildError {
     fn from(error: IndexError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
+impl From<AddIndexError> for BuildError {
+    fn from(error: AddIndexError) -> Self {
         Self::Index(error)
+    }
+}
+
+impl From<StartError> for BuildError {
+    fn from(error: StartError) -> Self {
+        Self::Start(error)
     }
 }
 
@@ -469,6 +485,7 @@ impl fmt::Display for BuildError {
         match self {
             Self::Config(error) => error.fmt(f),
             Self::Index(error) => error.fmt(f),
+            Self::Start(error) => error.fmt(f),
             Self::Connect(error) => error.fmt(f),
             Self::Target(error) => error.fmt(f),
         }

@@ -10,6 +10,7 @@ use informer_core::{Instant, Timer};
 
 use crate::engine::Engine;
 use crate::panics::panic_text;
+use crate::runtime::RuntimeError;
 use crate::sparing::{Say, Sparing};
 use crate::status::{Hooks, Report};
 
@@ -121,6 +122,13 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
         self.engine.update(|state| state.publish());
         cx.waker().wake_by_ref();
         Poll::Pending
+    }
+}
+
+/// Dropped before it was stopped, it is lost: the informer ends, and says why.
+impl<K: Send + Sync + 'static, T> Drop for Driver<K, T> {
+    fn drop(&mut self) {
+        self.engine.lose(RuntimeError::ended());
     }
 }
 

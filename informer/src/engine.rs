@@ -6,25 +6,27 @@
 use std::collections::BTreeMap;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
-use informer_core::failure::Printable;
 use informer_core::informer::AddListenerError;
-use informer_core::processor::{ListenerConfig, ListenerId};
+use informer_core::processor::{ListenerConfig, ListenerId, ListenerStatus};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
 use informer_core::{Clock, Instant, Notification, Object, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
 
+use crate::error::StartError;
 use crate::handler::Progress;
+use crate::lock::{Lock, Locked};
+use crate::log::Log;
 use crate::panics::panic_text;
-use crate::runtime::{Runtime, Task};
+use crate::runtime::{Runtime, RuntimeError, Task};
 use crate::sparing::{Say, Sparing};
-use crate::status::{HandlerStatus, Report, Status};
-use crate::sync::{AtomicBool, Mutex, MutexGuard};
+use crate::status::{HandlerStatus, PANICKED, Report, Status};
+use crate::sync::AtomicBool;
 
 /// An object as the front door hands it out: shared, and never changed.
 pub type Shared<K> = Arc<Object<K>>;
@@ -42,7 +44,7 @@ pub(crate) struct Engine<K> {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) reader: Reader<Shared<K>>,
-    state: Mutex<State<K>>,
+    state: Lock<State<K>>,
 }
 
 /// What lies behind the lock.
@@ -61,6 +63,8 @@ pub(crate) struct State<K> {
     listeners: BTreeMap<ListenerId, Listener>,
     /// How many of them are synced: counted here, since it is asked with every change.
     listeners_synced: usize,
+    /// How many of them were lost.
+    listeners_lost: usize,
     /// Who waits for a change of the status.
     pub(crate) status_waiting: Wakers,
     /// Who waits for a version.
@@ -70,10 +74,14 @@ pub(crate) struct State<K> {
     pub(crate) started: bool,
     /// User code that must not panic did, under the lock: nothing can be trusted any more.
     pub(crate) broken: Option<String>,
+    /// The driver was dropped before it was stopped: why.
+    pub(crate) lost: Option<RuntimeError>,
     announced: Announced,
     reports: Vec<Report>,
     /// What is said of objects that could not be used.
     rejections: Sparing,
+    /// What is to be said when the lock is given back.
+    logs: Vec<Log>,
 }
 
 /// What is known of a listener beside what the core knows.
@@ -86,6 +94,8 @@ struct Listener {
     waker: Option<Waker>,
     panics: u64,
     synced: bool,
+    /// Its task was dropped before it was over: how it was doing then.
+    lost: Option<ListenerStatus>,
 }
 
 /// A listener, for whoever pulls what is for it.
@@ -108,6 +118,7 @@ struct Announced {
     stalled: bool,
     started: bool,
     broken: bool,
+    lost: usize,
 }
 
 impl<K: Send + Sync + 'static> Engine<K> {
@@ -123,27 +134,30 @@ impl<K: Send + Sync + 'static> Engine<K> {
             stalled: false,
             listeners: BTreeMap::new(),
             listeners_synced: 0,
+            listeners_lost: 0,
             status_waiting: Wakers::default(),
             version_waiting: Wakers::default(),
             tasks: 0,
             started: false,
             broken: None,
+            lost: None,
             announced: Announced::default(),
             reports: Vec::new(),
             rejections: Sparing::default(),
+            logs: Vec::new(),
         };
         Self {
             name,
             clock: runtime.clock(),
             runtime,
             reader,
-            state: Mutex::new(state),
+            state: Lock::new(state),
         }
     }
 
     /// No panic leaves [`update`](Self::update) with the lock, so it is never poisoned by one in there.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State<K>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> Locked<'_, State<K>> {
+        self.state.lock()
     }
 
     /// Changes something, and wakes whoever it concerns. Decoders, transforms and index functions are the
@@ -152,20 +166,22 @@ impl<K: Send + Sync + 'static> Engine<K> {
         let mut state = self.lock();
         let outcome = catch_unwind(AssertUnwindSafe(|| change(&mut state)));
         if let Err(panic) = &outcome {
-            state.break_off(&self.name, panic_text(&**panic), self.clock.now());
+            state.break_off(panic_text(&**panic), self.clock.now());
         }
-        let woken = state.announce(&self.name, &*self.clock);
+        let woken = state.announce(&*self.clock);
+        let logs = mem::take(&mut state.logs);
         drop(state);
         woken.into_iter().for_each(Waker::wake);
+        logs.iter().for_each(|log| log.say(&self.name));
         outcome.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Runs a task, and counts it until it has ended, in whichever way. What it gives says whether it
-    /// has.
+    /// has. Nothing is locked meanwhile: a runtime may begin with it at once.
     pub(crate) fn spawn(
         self: &Arc<Self>,
         task: impl Future<Output = ()> + Send + 'static,
-    ) -> Arc<AtomicBool> {
+    ) -> Result<Arc<AtomicBool>, RuntimeError> {
         self.update(|state| state.tasks += 1);
         let ended = Arc::new(AtomicBool::new(false));
         let counted = Counted {
@@ -176,17 +192,18 @@ impl<K: Send + Sync + 'static> Engine<K> {
             let _counted = counted;
             task.await;
         });
-        self.runtime.spawn(task);
-        ended
+        self.runtime.spawn(task)?;
+        Ok(ended)
     }
 
-    pub(crate) fn add_listener(
-        &self,
-        config: ListenerConfig,
-    ) -> Result<Listening, AddListenerError> {
+    pub(crate) fn add_listener(&self, config: ListenerConfig) -> Result<Listening, StartError> {
         let now = self.clock.now();
         self.update(|state| {
-            let id = state.core.add_listener(config, now)?;
+            let added = state.core.add_listener(config, now);
+            let id = added.map_err(|error| match (error, state.end()) {
+                (AddListenerError::Stopped, Some(reason)) => self.ended(reason),
+                (error, _) => StartError::Handler(error),
+            })?;
             let listener = Listener::default();
             let listening = Listening {
                 id,
@@ -205,17 +222,36 @@ impl<K: Send + Sync + 'static> Engine<K> {
             if let Some(listener) = state.listeners.remove(&id) {
                 listener.over.store(true, Ordering::Release);
                 state.listeners_synced -= usize::from(listener.synced);
+                state.listeners_lost -= usize::from(listener.lost.is_some());
                 // Its task must see that it is over.
                 state.woken.extend(listener.waker);
             }
-            state.driver_wanted = true;
-            // It may have been what held up the queue.
-            state.touch();
-            state.core.remove_listener(id);
+            state.leave(id);
         };
-        // Removing one lets the queue move on, and that may panic. It has ended the informer then, which
-        // its status says; whoever leaves has no part in it.
-        let _ = catch_unwind(AssertUnwindSafe(|| self.update(removal)));
+        self.update_harmlessly(removal);
+    }
+
+    /// The task of a listener was dropped before it was over.
+    pub(crate) fn lose_listener(&self, id: ListenerId) {
+        let loss = |state: &mut State<K>| {
+            let status = state.core.listener_status(id);
+            if let (Some(listener), Some(status)) = (state.listeners.get_mut(&id), status)
+                && (state.lost.is_some() || !state.core.is_stopped())
+            {
+                listener.over.store(true, Ordering::Release);
+                listener.lost = Some(status);
+                state.listeners_lost += 1;
+                state.logs.push(Log::HandlerLost(id));
+                state.leave(id);
+            }
+        };
+        self.update_harmlessly(loss);
+    }
+
+    /// When a listener leaves, the queue moves on, and that may panic. It has ended the informer then,
+    /// which its status says; whoever leaves has no part in it.
+    fn update_harmlessly(&self, change: impl FnOnce(&mut State<K>)) {
+        let _ = catch_unwind(AssertUnwindSafe(|| self.update(change)));
     }
 
     /// The next notifications of a listener; `None` when there will be no more. What it was given before
@@ -263,12 +299,45 @@ impl<K: Send + Sync + 'static> Engine<K> {
         });
     }
 
-    pub(crate) fn start(&self) {
+    /// Starts with this driver.
+    pub(crate) fn start(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
         let now = self.clock.now();
         self.update(|state| {
             state.core.start(now);
             state.started = true;
             state.driver_wanted = true;
+        });
+        match self.spawn(driver) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.lose(error.clone());
+                Err(StartError::Runtime(error))
+            }
+        }
+    }
+
+    /// Whether it may go on.
+    pub(crate) fn check(&self) -> Result<(), StartError> {
+        let end = self.lock().end();
+        end.map_or(Ok(()), |reason| Err(self.ended(reason)))
+    }
+
+    fn ended(&self, reason: String) -> StartError {
+        StartError::Ended {
+            name: self.name.clone(),
+            reason,
+        }
+    }
+
+    /// The driver is gone. If it was not stopped before, it was lost.
+    pub(crate) fn lose(&self, reason: RuntimeError) {
+        let now = self.clock.now();
+        self.update(|state| {
+            if state.lost.is_some() || !state.core.is_stopped() {
+                state.logs.push(Log::Lost(reason.clone()));
+                state.lost = Some(reason);
+                state.stop(now);
+            }
         });
     }
 
@@ -280,7 +349,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     /// Ends everything because something panicked that must not.
     pub(crate) fn break_off(&self, panic: String) {
         let now = self.clock.now();
-        self.update(|state| state.break_off(&self.name, panic, now));
+        self.update(|state| state.break_off(panic, now));
     }
 
     pub(crate) fn status(&self) -> Status {
@@ -321,11 +390,28 @@ impl<K: Send + Sync + 'static> State<K> {
         }
     }
 
-    fn break_off(&mut self, name: &str, panic: String, now: Instant) {
+    /// A listener takes nothing more.
+    fn leave(&mut self, id: ListenerId) {
+        self.driver_wanted = true;
+        // It may have been what held up the queue.
+        self.touch();
+        self.core.remove_listener(id);
+    }
+
+    /// Why it has ended, if it has.
+    fn end(&self) -> Option<String> {
+        match (&self.broken, &self.lost) {
+            (Some(panic), _) => Some(format!("{PANICKED}: {panic}")),
+            (None, Some(lost)) => Some(lost.to_string()),
+            (None, None) => self.core.is_stopped().then(|| "it was stopped".to_owned()),
+        }
+    }
+
+    fn break_off(&mut self, panic: String, now: Instant) {
         if self.broken.is_some() {
             return;
         }
-        tracing::error!(informer = name, panic, "stopped by a panic");
+        self.logs.push(Log::Broken(panic.clone()));
         self.broken = Some(panic);
         // A change may be half done: readers keep what was published before it.
         self.unpublished = false;
@@ -344,16 +430,18 @@ impl<K: Send + Sync + 'static> State<K> {
 
     pub(crate) fn handler(&self, id: ListenerId, now: Instant) -> Option<HandlerStatus> {
         let listener = self.listeners.get(&id)?;
-        let core = self.core.listener_status(id)?;
+        let core = listener.lost.or_else(|| self.core.listener_status(id))?;
         let status = HandlerStatus::of(core, &listener.progress, now);
         Some(HandlerStatus {
             panics: listener.panics,
+            lost: listener.lost.is_some(),
+            in_call: status.in_call.filter(|_| listener.lost.is_none()),
             ..status
         })
     }
 
-    /// Collects whoever is to be woken, and says in the log when the phase has changed.
-    fn announce(&mut self, name: &str, clock: &dyn Clock) -> Vec<Waker> {
+    /// Collects whoever is to be woken, and what is to be said.
+    fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
         let mut woken = mem::take(&mut self.woken);
         while let Some(id) = self.core.poll_ready_listener() {
             let listener = self.listeners.get_mut(&id);
@@ -368,20 +456,16 @@ impl<K: Send + Sync + 'static> State<K> {
         }
         let announced = self.announcement();
         if announced != self.announced {
-            self.tell(name, &announced);
+            self.tell(&announced);
             self.announced = announced;
             woken.extend(self.status_waiting.take());
         }
         while let Some(rejected) = self.core.poll_rejected() {
             if let Some(Say { not_logged }) = self.rejections.say(clock.now()) {
-                tracing::warn!(
-                    informer = name,
-                    key = rejected.key.as_ref().map(|key| tracing::field::display(Printable(key.as_str()))),
-                    version = %Printable(&rejected.version),
-                    reason = rejected.reason,
+                self.logs.push(Log::Rejected {
+                    object: rejected.clone(),
                     not_logged,
-                    "an object could not be used"
-                );
+                });
             }
             self.reports.push(Report::Rejected(rejected));
         }
@@ -401,10 +485,11 @@ impl<K: Send + Sync + 'static> State<K> {
             stalled: self.core.is_stalled(),
             started: self.started,
             broken: self.broken.is_some(),
+            lost: self.listeners_lost,
         }
     }
 
-    fn tell(&mut self, name: &str, announced: &Announced) {
+    fn tell(&mut self, announced: &Announced) {
         if announced.synced && !self.announced.synced {
             // Whoever sees that must find the objects.
             self.publish();
@@ -413,19 +498,19 @@ impl<K: Send + Sync + 'static> State<K> {
         if announced.failures != self.announced.failures
             && let Some(last) = status.last_failure
         {
-            tracing::warn!(
-                informer = name,
-                failure = %last.failure,
-                detail = last.message,
-                "the server could not be followed"
-            );
+            self.logs.push(Log::Failed(last.clone()));
             self.reports.push(Report::Failed(last.clone()));
         }
         if announced.phase != self.announced.phase {
-            tracing::info!(informer = name, phase = ?status.phase, version = %Printable(status.version), "phase");
+            self.logs.push(Log::Phase {
+                phase: status.phase,
+                version: status.version.to_owned(),
+            });
         }
         if announced.synced && !self.announced.synced {
-            tracing::info!(informer = name, objects = status.objects, "synced");
+            self.logs.push(Log::Synced {
+                objects: status.objects,
+            });
         }
     }
 }

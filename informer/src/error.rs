@@ -3,12 +3,85 @@
 use std::fmt;
 use std::time::Duration;
 
-use informer_core::informer::RejectedObject;
+use informer_core::indexer::IndexError;
+use informer_core::informer::{AddListenerError, RejectedObject};
 use informer_core::reflector::Phase;
 use informer_core::{NotComparable, ObjectKey};
 
+use crate::runtime::RuntimeError;
 use crate::status::{HandlerStatus, Status};
 use crate::words::{counted, roughly};
+
+/// An informer was not started, or a handler was not added to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The informer has ended.
+    Ended {
+        /// What it followed.
+        name: String,
+        /// Why, in words.
+        reason: String,
+    },
+    /// There is no room for another handler.
+    Handler(AddListenerError),
+    /// The runtime cannot run the task.
+    Runtime(RuntimeError),
+}
+
+impl From<RuntimeError> for StartError {
+    fn from(error: RuntimeError) -> Self {
+        Self::Runtime(error)
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended { name, reason } => {
+                write!(f, "{name} has ended, make a new one: {reason}")
+            }
+            Self::Handler(error) => error.fmt(f),
+            Self::Runtime(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// An index was not added to an informer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AddIndexError {
+    /// The store does not take it.
+    Refused(IndexError),
+    /// Its function panicked.
+    Panicked {
+        /// The name of the index.
+        name: String,
+        /// What it said then.
+        panic: String,
+    },
+}
+
+impl From<IndexError> for AddIndexError {
+    fn from(error: IndexError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl fmt::Display for AddIndexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Panicked { name, panic } => {
+                write!(f, "the function of the index {name:?} panicked: {panic}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for AddIndexError {}
 
 /// An informer, or a handler of it, was not synced in time, or never will be. It says why.
 #[derive(Clone, PartialEq, Debug)]
@@ -20,8 +93,8 @@ pub struct NotSynced {
     pub waited: Duration,
     /// Why, in words.
     pub reason: String,
-    /// How the informer was doing then.
-    pub status: Box<Status>,
+    /// How the informer was doing then; `None` if it was dropped.
+    pub status: Option<Box<Status>>,
 }
 
 impl NotSynced {
@@ -30,19 +103,33 @@ impl NotSynced {
             reason: status.reason(),
             name: status.name.clone(),
             waited,
-            status: Box::new(status),
+            status: Some(Box::new(status)),
+        }
+    }
+
+    /// A handler of an informer that was dropped.
+    pub(crate) fn of_none(name: String, waited: Duration) -> Self {
+        Self {
+            name,
+            waited,
+            reason: "the informer was dropped".to_owned(),
+            status: None,
         }
     }
 
     pub(crate) fn of_handler(
-        status: &Status,
+        status: Status,
         handler: Option<HandlerStatus>,
         waited: Duration,
     ) -> Self {
-        let error = Self::of(status.clone(), waited);
+        let runs = status.phase != Phase::Stopped;
         let reason = match handler {
-            None => "the handler was removed".to_owned(),
-            Some(handler) if status.synced && status.phase != Phase::Stopped => {
+            None => Some("the handler was removed".to_owned()),
+            Some(handler) if runs && handler.lost => Some(format!(
+                "the task of the handler was lost: {}",
+                RuntimeError::ended()
+            )),
+            Some(handler) if runs && status.synced => {
                 let waits = if handler.pending == 1 {
                     "waits"
                 } else {
@@ -53,11 +140,17 @@ impl NotSynced {
                     let time = roughly(time);
                     format!(", whose present call has not returned for {time}")
                 });
-                format!("the store is, but {notifications} {waits} for the handler{blocked}")
+                Some(format!(
+                    "the store is, but {notifications} {waits} for the handler{blocked}"
+                ))
             }
-            Some(_) => return error,
+            Some(_) => None,
         };
-        Self { reason, ..error }
+        let error = Self::of(status, waited);
+        match reason {
+            Some(reason) => Self { reason, ..error },
+            None => error,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use informer_core::{Labels, ObjectKey};
 
 use crate::builder::{BuildError, InformerBuilder, ManagedFields};
 use crate::connect::Connect;
-use crate::error::NotSynced;
+use crate::error::{NotSynced, StartError};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -38,11 +38,11 @@ use crate::sync::{Mutex, MutexGuard};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
-/// let factory = SharedInformerFactory::new(server.connect(), Tokio::current());
+/// let factory = SharedInformerFactory::new(server.connect(), Tokio::current()?);
 ///
 /// let pods = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
 /// let again = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
-/// factory.start();
+/// factory.start()?;
 /// factory.synced(Duration::from_secs(30)).await?;
 /// assert!(pods.is_synced() && again.is_synced());
 /// factory.shutdown().await;
@@ -82,7 +82,7 @@ pub struct Meta<'a> {
 
 #[derive(Default)]
 struct State {
-    informers: BTreeMap<Identity, Box<dyn AnyInformer>>,
+    informers: BTreeMap<Identity, Arc<dyn AnyInformer>>,
     started: bool,
 }
 
@@ -167,7 +167,7 @@ impl<C: Connect> SharedInformerFactory<C> {
     /// builder whose names it does not have.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// The configuration cannot work, or the runtime cannot run it.
     pub fn informer<K: Send + Sync + 'static>(
         &self,
         builder: &InformerBuilder<K>,
@@ -178,39 +178,44 @@ impl<C: Connect> SharedInformerFactory<C> {
             body: TypeId::of::<K>(),
             managed_fields: builder.managed_fields(),
         };
-        let mut state = self.lock();
-        let known = state.informers.get(&identity);
-        if let Some(informer) = known.and_then(|it| it.any().downcast_ref::<SharedInformer<K>>())
-            && !informer.is_stopped()
-        {
-            let informer = informer.clone();
-            builder.add_missing_indices(&informer)?;
-            return Ok(informer);
+        // Connecting, indexing and starting run code that is not ours: nothing is locked meanwhile.
+        let known = self.lock().known(&identity);
+        let informer = match known {
+            Some(informer) => informer,
+            None => {
+                let made = builder.build_on(&self.connect, Arc::clone(&self.runtime))?;
+                self.lock().know(identity, made)
+            }
+        };
+        builder.add_missing_indices(&informer)?;
+        if self.lock().started {
+            informer.start()?;
         }
-        let informer = builder.build_on(&self.connect, Arc::clone(&self.runtime))?;
-        if state.started {
-            informer.start();
-        }
-        state.informers.insert(identity, Box::new(informer.clone()));
         Ok(informer)
     }
 
     /// The informer for all objects of a Rust type.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// The configuration cannot work, or the runtime cannot run it.
     pub fn of<K: Kind>(&self) -> Result<SharedInformer<K>, BuildError> {
         self.informer(&InformerBuilder::typed())
     }
 
-    /// Starts all informers, those that are asked for later included. Any number of times.
-    pub fn start(&self) {
-        let mut state = self.lock();
-        state.started = true;
-        state
-            .informers
-            .values()
-            .for_each(|informer| informer.start());
+    /// Starts all informers, those that are asked for later included. Any number of times. Those that
+    /// have ended are left alone: whoever asks for one of them gets a new one.
+    ///
+    /// # Errors
+    /// The runtime cannot run one of them: the first error. The others are started all the same.
+    pub fn start(&self) -> Result<(), StartError> {
+        let informers: Vec<_> = {
+            let mut state = self.lock();
+            state.started = true;
+            state.informers.values().cloned().collect()
+        };
+        let started = informers.iter().filter(|informer| !informer.is_stopped());
+        let started: Vec<_> = started.map(|informer| informer.start()).collect();
+        started.into_iter().collect()
     }
 
     /// Waits until all informers are synced.
@@ -278,6 +283,28 @@ impl<C: Connect> SharedInformerFactory<C> {
     }
 }
 
+impl State {
+    /// The informer that is the same and has not ended.
+    fn known<K: Send + Sync + 'static>(&self, identity: &Identity) -> Option<SharedInformer<K>> {
+        let known = self.informers.get(identity)?;
+        let informer = known.any().downcast_ref::<SharedInformer<K>>()?;
+        (!informer.is_stopped()).then(|| informer.clone())
+    }
+
+    /// Keeps an informer, unless somebody else has made the same meanwhile. Gives the one that is kept.
+    fn know<K: Send + Sync + 'static>(
+        &mut self,
+        identity: Identity,
+        made: SharedInformer<K>,
+    ) -> SharedInformer<K> {
+        if let Some(known) = self.known(&identity) {
+            return known;
+        }
+        self.informers.insert(identity, Arc::new(made.clone()));
+        made
+    }
+}
+
 type Waiting<R> = Pin<Box<dyn Future<Output = R> + Send>>;
 
 /// Waits for all at once, since the time of each begins when it is first polled. What they give comes in
@@ -305,8 +332,9 @@ async fn all<R>(mut waits: Vec<Waiting<R>>) -> Vec<R> {
 /// An informer whose kind is not known here.
 trait AnyInformer: Send + Sync {
     fn any(&self) -> &dyn Any;
-    fn start(&self);
+    fn start(&self) -> Result<(), StartError>;
     fn stop(&self);
+    fn is_stopped(&self) -> bool;
     fn status(&self) -> Status;
     fn synced(&self, timeout: Duration) -> Waiting<Result<(), NotSynced>>;
     fn join(&self) -> Waiting<()>;
@@ -317,12 +345,16 @@ impl<K: Send + Sync + 'static> AnyInformer for SharedInformer<K> {
         self
     }
 
-    fn start(&self) {
-        Self::start(self);
+    fn start(&self) -> Result<(), StartError> {
+        Self::start(self)
     }
 
     fn stop(&self) {
         Self::stop(self);
+    }
+
+    fn is_stopped(&self) -> bool {
+        Self::is_stopped(self)
     }
 
     fn status(&self) -> Status {

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use informer_core::informer::AddListenerError;
 use informer_indexers::shared::Snapshot;
 
 use crate::engine::Shared;
-use crate::error::NotSynced;
+use crate::error::{NotSynced, StartError};
 use crate::handler::Handler;
 use crate::lister::Lister;
 use crate::registration::Registration;
@@ -25,13 +24,10 @@ impl<K: Send + Sync + 'static> Informer<K> {
     /// Gives an informer its handler, and starts it.
     ///
     /// # Errors
-    /// The informer was stopped.
-    pub fn new(
-        shared: SharedInformer<K>,
-        handler: impl Handler<K>,
-    ) -> Result<Self, AddListenerError> {
+    /// The informer has ended, or its runtime cannot run it.
+    pub fn new(shared: SharedInformer<K>, handler: impl Handler<K>) -> Result<Self, StartError> {
         let registration = shared.add_handler(handler)?;
-        shared.start();
+        shared.start()?;
         Ok(Self {
             shared,
             registration,

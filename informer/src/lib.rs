@@ -94,6 +94,9 @@ mod kind;
 // How an informer is set up.
 mod builder;
 
+// A lock that notices who asks itself.
+mod lock;
+
 // What is shared: the core behind a lock.
 mod engine;
 
@@ -111,6 +114,9 @@ mod registration;
 
 // What is done about panics of code that is not ours.
 mod panics;
+
+// What is said in the log.
+mod log;
 
 // How it is doing.
 mod status;
@@ -142,7 +148,7 @@ pub use builder::{BuildError, InformerBuilder};
 pub use connect::{Client, Config};
 pub use connect::{Connect, ConnectError};
 pub use engine::Shared;
-pub use error::{NotReached, NotSynced};
+pub use error::{AddIndexError, NotReached, NotSynced, StartError};
 pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use informer::Informer;
@@ -162,7 +168,7 @@ pub use informer_transport_hyper;
 
 pub use informer_core::decode::form::{LeanBody, MetadataBody};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
-pub use informer_core::informer::{AddListenerError, Counts, RejectedObject};
+pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, Refusal};
 pub use informer_core::reflector::{ConfigError, FirstState, LastFailure, Phase};

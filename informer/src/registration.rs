@@ -1,8 +1,8 @@
 //! A handler that is registered.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use informer_core::processor::ListenerId;
@@ -14,20 +14,22 @@ use crate::sync::AtomicBool;
 use crate::wait::Wait;
 
 /// A handler that was added to an informer. Dropping this changes nothing for the handler: it is told
-/// of changes until it is removed, or the informer ends.
+/// of changes until it is removed, or the informer ends. Keeping it keeps nothing of the informer.
 pub struct Registration<K: Send + Sync + 'static> {
-    engine: Arc<Engine<K>>,
+    engine: Weak<Engine<K>>,
+    name: String,
     id: ListenerId,
     ended: Arc<AtomicBool>,
 }
 
 impl<K: Send + Sync + 'static> Registration<K> {
-    pub(crate) const fn new(
-        engine: Arc<Engine<K>>,
-        id: ListenerId,
-        ended: Arc<AtomicBool>,
-    ) -> Self {
-        Self { engine, id, ended }
+    pub(crate) fn new(engine: &Arc<Engine<K>>, id: ListenerId, ended: Arc<AtomicBool>) -> Self {
+        Self {
+            engine: Arc::downgrade(engine),
+            name: engine.name.clone(),
+            id,
+            ended,
+        }
     }
 
     /// Whether the handler has been through its initial state: every call for it has returned.
@@ -36,30 +38,36 @@ impl<K: Send + Sync + 'static> Registration<K> {
         self.status().is_some_and(|status| status.synced)
     }
 
-    /// How the handler is doing; `None` after it was removed.
+    /// How the handler is doing; `None` after it was removed, or the informer was dropped.
     #[must_use]
     pub fn status(&self) -> Option<HandlerStatus> {
-        let now = self.engine.clock.now();
-        self.engine.lock().handler(self.id, now)
+        let engine = self.engine.upgrade()?;
+        let now = engine.clock.now();
+        engine.lock().handler(self.id, now)
     }
 
     /// Waits until the handler has been through its initial state. This is what a controller waits for
     /// before it begins to act.
     ///
     /// # Errors
-    /// It did not come to that in time, or never will; with the reason.
+    /// It did not come to that in time, or never will, or the handler or the informer has ended; with the
+    /// reason.
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let id = self.id;
-        let wait = Wait::for_status(&self.engine, move |state| {
-            let synced = state.core.listener_status(id).map(|status| status.synced);
-            let over = synced.is_none() || state.core.is_stopped();
-            let synced = synced.unwrap_or(false);
-            (synced || over).then_some(synced)
+        let Some(engine) = self.engine.upgrade() else {
+            return Err(NotSynced::of_none(self.name.clone(), timeout));
+        };
+        let wait = Wait::for_status(&engine, move |state| {
+            let status = state.core.listener_status(id);
+            match status.filter(|_| !state.core.is_stopped()) {
+                Some(status) => status.synced.then_some(true),
+                None => Some(false),
+            }
         });
         match wait.within(timeout).await {
             Some(true) => Ok(()),
             _ => Err(NotSynced::of_handler(
-                &self.engine.status(),
+                engine.status(),
                 self.status(),
                 timeout,
             )),
@@ -70,13 +78,16 @@ impl<K: Send + Sync + 'static> Registration<K> {
     /// waited for. The removal itself happens at once, whether or not anybody waits: do not wait for
     /// it in the handler itself.
     pub fn remove(self) -> impl Future<Output = ()> + Send {
-        self.engine.remove_listener(self.id);
-        let ended = self.ended;
-        let wait = Wait::for_status(&self.engine, move |_| {
-            ended.load(Ordering::Acquire).then_some(())
-        });
+        if let Some(engine) = self.engine.upgrade() {
+            engine.remove_listener(self.id);
+        }
         async move {
-            wait.await;
+            if let Some(engine) = self.engine.upgrade() {
+                Wait::for_status(&engine, |_| {
+                    self.ended.load(Ordering::Acquire).then_some(())
+                })
+                .await;
+            }
         }
     }
 }
@@ -84,7 +95,7 @@ impl<K: Send + Sync + 'static> Registration<K> {
 impl<K: Send + Sync + 'static> fmt::Debug for Registration<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registration")
-            .field("informer", &self.engine.name)
+            .field("informer", &self.name)
             .field("status", &self.status())
             .finish()
     }

@@ -1,21 +1,23 @@
 //! `SharedInformer`: one watch, one store, many handlers.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use informer_core::Notification;
-use informer_core::indexer::{IndexError, IndexFn, IndexId};
-use informer_core::informer::{AddListenerError, WaitError};
+use informer_core::indexer::{IndexFn, IndexId};
+use informer_core::informer::WaitError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
 use crate::engine::{Core, Engine, Shared};
-use crate::error::{NotReached, NotSynced};
+use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
 use crate::lister::Lister;
+use crate::panics::panic_text;
 use crate::registration::Registration;
 use crate::runtime::{Runtime, Task};
 use crate::status::{Hooks, Status};
@@ -64,15 +66,13 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Starts it. The second time nothing happens.
-    pub fn start(&self) {
-        let mut driver = self
-            .handle
-            .driver
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(driver) = driver.take() {
-            self.engine().start();
-            self.engine().spawn(driver);
+    ///
+    /// # Errors
+    /// Its runtime cannot run it, or it has ended before.
+    pub fn start(&self) -> Result<(), StartError> {
+        match self.handle.take_driver() {
+            Some(driver) => self.engine().start(driver),
+            None => self.engine().check(),
         }
     }
 
@@ -118,79 +118,78 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// Calls a function for every change, at any time. It is shown what is there first.
     ///
     /// # Errors
-    /// The informer was stopped.
+    /// The informer has ended, or its runtime cannot run the handler.
     pub fn on(
         &self,
         call: impl FnMut(Notification<Shared<K>>) + Send + 'static,
-    ) -> Result<Registration<K>, AddListenerError> {
+    ) -> Result<Registration<K>, StartError> {
         self.add_handler(call)
     }
 
     /// Adds a handler, at any time. It is shown what is there, and then told what changes.
     ///
     /// # Errors
-    /// The informer was stopped.
-    pub fn add_handler(
-        &self,
-        handler: impl Handler<K>,
-    ) -> Result<Registration<K>, AddListenerError> {
+    /// The informer has ended, or its runtime cannot run the handler.
+    pub fn add_handler(&self, handler: impl Handler<K>) -> Result<Registration<K>, StartError> {
         self.on_with(handler, self.handle.listeners)
     }
 
     /// The same, with a resync period or a backlog policy of its own.
     ///
     /// # Errors
-    /// The informer was stopped.
+    /// The informer has ended, or its runtime cannot run the handler.
     pub fn on_with(
         &self,
         handler: impl Handler<K>,
         config: ListenerConfig,
-    ) -> Result<Registration<K>, AddListenerError> {
+    ) -> Result<Registration<K>, StartError> {
         self.on_async_with(Inline(handler), config)
     }
 
     /// Calls a function that may wait for every change. The next call comes when it is done.
     ///
     /// # Errors
-    /// The informer was stopped.
+    /// The informer has ended, or its runtime cannot run the handler.
     pub fn on_async<R: Future<Output = ()> + Send>(
         &self,
         call: impl FnMut(Notification<Shared<K>>) -> R + Send + 'static,
-    ) -> Result<Registration<K>, AddListenerError> {
+    ) -> Result<Registration<K>, StartError> {
         self.on_async_with(call, self.handle.listeners)
     }
 
     /// Adds a handler that may wait, with a resync period or a backlog policy of its own.
     ///
     /// # Errors
-    /// The informer was stopped.
+    /// The informer has ended, or its runtime cannot run the handler.
     pub fn on_async_with(
         &self,
         handler: impl AsyncHandler<K>,
         config: ListenerConfig,
-    ) -> Result<Registration<K>, AddListenerError> {
-        let pulling = self.pull(config)?;
+    ) -> Result<Registration<K>, StartError> {
+        let pulling = self.pull(config)?.in_task();
         let id = pulling.id;
-        let ended = self.engine().spawn(run(pulling, handler));
-        Ok(Registration::new(Arc::clone(self.engine()), id, ended))
+        match self.engine().spawn(run(pulling, handler)) {
+            Ok(ended) => Ok(Registration::new(self.engine(), id, ended)),
+            Err(error) => {
+                self.engine().remove_listener(id);
+                Err(error.into())
+            }
+        }
     }
 
     /// The notifications as a stream.
     ///
     /// # Errors
-    /// The informer was stopped.
-    pub fn stream(&self) -> Result<Notifications<K>, AddListenerError> {
+    /// The informer has ended.
+    pub fn stream(&self) -> Result<Notifications<K>, StartError> {
         self.stream_with(self.handle.listeners)
     }
 
     /// The same, with a resync period or a backlog policy of its own.
     ///
     /// # Errors
-    /// The informer was stopped.
-    pub fn stream_with(
-        &self,
-        config: ListenerConfig,
-    ) -> Result<Notifications<K>, AddListenerError> {
+    /// The informer has ended.
+    pub fn stream_with(&self, config: ListenerConfig) -> Result<Notifications<K>, StartError> {
         let pulling = self.pull(config)?;
         Ok(Notifications::new(pulling, Arc::clone(&self.handle)))
     }
@@ -199,12 +198,12 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// policy; when its receiver is gone, they are dropped.
     ///
     /// # Errors
-    /// The informer was stopped.
+    /// The informer has ended, or its runtime cannot run the handler.
     #[cfg(feature = "tokio")]
     pub fn send_to(
         &self,
         channel: tokio::sync::mpsc::Sender<Notification<Shared<K>>>,
-    ) -> Result<Registration<K>, AddListenerError> {
+    ) -> Result<Registration<K>, StartError> {
         self.on_async(move |notification| {
             let channel = channel.clone();
             async move {
@@ -214,7 +213,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         })
     }
 
-    fn pull(&self, config: ListenerConfig) -> Result<Pulling<K>, AddListenerError> {
+    fn pull(&self, config: ListenerConfig) -> Result<Pulling<K>, StartError> {
         let listening = self.engine().add_listener(config)?;
         Ok(Pulling::new(Arc::clone(self.engine()), listening))
     }
@@ -231,17 +230,34 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.engine().reader.snapshot()
     }
 
-    /// Adds an index to the store, at any time. It must not panic.
+    /// Adds an index to the store, at any time.
+    ///
+    /// Its function is called at once for every object, and later with every change. It must not panic
+    /// then: that ends the informer. Of the informer it may read the store only, by [`lister`](Self::lister)
+    /// or [`snapshot`](Self::snapshot); anything else that asks it is such a panic.
     ///
     /// # Errors
-    /// The name is taken.
+    /// The name is taken, or the function panicked for an object that is there: then the index is not
+    /// added, and nothing else has changed.
     pub fn add_index(
         &self,
         name: &str,
         function: IndexFn<Shared<K>>,
-    ) -> Result<IndexId, IndexError> {
+    ) -> Result<IndexId, AddIndexError> {
         self.engine().update(|state| {
-            let added = state.core.add_index(name, function);
+            let core = &mut state.core;
+            let added = catch_unwind(AssertUnwindSafe(|| core.add_index(name, function)));
+            let added = match added {
+                Ok(added) => Ok(added?),
+                Err(panic) => {
+                    // It has filed some of the objects.
+                    let _ = core.remove_index(name);
+                    Err(AddIndexError::Panicked {
+                        name: name.to_owned(),
+                        panic: panic_text(&*panic),
+                    })
+                }
+            };
             state.touch();
             state.publish();
             added
@@ -258,11 +274,11 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// Waits until the first full state is in the store.
     ///
     /// # Errors
-    /// It did not come to that in time, or never will; with the reason.
+    /// It did not come to that in time, or never will, or the informer has ended; with the reason.
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let wait = Wait::for_status(self.engine(), |state| {
-            let synced = state.core.is_synced();
-            (synced || state.core.is_stopped()).then_some(synced)
+            let runs = !state.core.is_stopped();
+            (state.core.is_synced() || !runs).then_some(runs)
         });
         match wait.within(timeout).await {
             Some(true) => Ok(()),
@@ -344,8 +360,17 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         wait.await.flatten()
     }
 
-    /// Whether the store is synced, follows the server and heard from it within `within`: for a
-    /// readiness probe. Two minutes are a good value, as a server sends a bookmark about once a minute.
+    /// Whether the store follows the server now: for a readiness probe. All of this must hold:
+    ///
+    /// * the first full state is in the store;
+    /// * a watch has been answered, and nothing has failed since: any failure makes this false at once,
+    ///   until the next watch is answered;
+    /// * no handler holds up the changes;
+    /// * something was heard at most `within` ago.
+    ///
+    /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
+    /// asked for at once. A connection that is dead without a sign is noticed when `within` has passed. A
+    /// server sends bookmarks about once a minute, so two minutes are a good value.
     #[must_use]
     pub fn is_fresh(&self, within: Duration) -> bool {
         let now = self.engine().clock.now();
@@ -358,13 +383,15 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 }
 
 impl<K: Send + Sync + 'static> Handle<K> {
+    /// The driver, if nobody has taken it. Whoever has it uses it when nothing is locked.
+    fn take_driver(&self) -> Option<Task> {
+        let driver = self.driver.lock();
+        driver.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     fn stop(&self) {
         // A driver that never ran is not needed any more.
-        let driver = self
-            .driver
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let driver = self.take_driver();
         self.engine.stop();
         drop(driver);
     }

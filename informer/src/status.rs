@@ -13,6 +13,7 @@ use informer_core::{Instant, ObjectKey};
 use crate::engine::State;
 use crate::handler::Progress;
 use crate::panics::panic_text;
+use crate::runtime::RuntimeError;
 use crate::words::{counted, roughly};
 
 /// How an informer is doing, at one moment.
@@ -25,8 +26,10 @@ pub struct Status {
     pub started: bool,
     /// What it is doing, and if it waits, why and until when.
     pub phase: Phase,
-    /// Whether the first full state is in the store.
+    /// Whether the first full state is in the store. It never turns back.
     pub synced: bool,
+    /// Whether the changes reach it now: a watch has been answered, and nothing has failed since.
+    pub following: bool,
     /// The version up to which the server has reported everything; empty before the first full state.
     pub version: String,
     /// Objects in the store.
@@ -52,7 +55,12 @@ pub struct Status {
     pub handlers: Vec<HandlerStatus>,
     /// A decoder, transform or index function panicked, and that ended the informer.
     pub panic: Option<String>,
+    /// The informer has ended because its task was lost: why.
+    pub lost: Option<RuntimeError>,
 }
+
+/// What ends an informer with a panic.
+pub(crate) const PANICKED: &str = "a decoder, transform or index function panicked";
 
 impl Status {
     pub(crate) fn of<K: Send + Sync + 'static>(name: &str, state: &State<K>, now: Instant) -> Self {
@@ -63,6 +71,7 @@ impl Status {
             started: state.started,
             phase: status.phase,
             synced: status.synced,
+            following: status.following,
             version: status.version.to_owned(),
             objects: status.objects,
             queued: status.queued,
@@ -75,17 +84,17 @@ impl Status {
             counts: status.counts,
             handlers: state.handlers(now),
             panic: state.broken.clone(),
+            lost: state.lost.clone(),
         }
     }
 
     /// Whether something is different that one would act on.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         let what = |status: &Self| {
-            let synced = status
-                .handlers
-                .iter()
-                .filter(|handler| handler.synced)
-                .count();
+            let count = |which: fn(&HandlerStatus) -> bool| {
+                status.handlers.iter().filter(|it| which(it)).count()
+            };
+            let handlers = (count(|it| it.synced), count(|it| it.lost));
             let phase = std::mem::discriminant(&status.phase);
             let counts = (status.counts.failures, status.counts.full_states);
             (
@@ -93,7 +102,7 @@ impl Status {
                 status.started,
                 status.synced,
                 counts,
-                synced,
+                handlers,
                 status.panic.is_some(),
             )
         };
@@ -115,7 +124,10 @@ impl Status {
         let failure = failure.unwrap_or_default();
         let held_up = self.held_up().unwrap_or_default();
         if let Some(panic) = &self.panic {
-            return format!("a decoder, transform or index function panicked: {panic}");
+            return format!("{PANICKED}: {panic}");
+        }
+        if let Some(lost) = &self.lost {
+            return format!("{lost}; make a new informer, on a runtime that outlives it");
         }
         match self.phase {
             _ if !self.started => "it was not started; call `start`".to_owned(),
@@ -178,6 +190,8 @@ pub struct HandlerStatus {
     /// For how long its present call has not returned; `None` between calls, and for a stream. A call that
     /// does not return holds up this handler, and by `Backlog::Stall` everybody.
     pub in_call: Option<Duration>,
+    /// Whether its task was lost, because its runtime has ended: it is told nothing more.
+    pub lost: bool,
 }
 
 impl HandlerStatus {
@@ -192,6 +206,7 @@ impl HandlerStatus {
             panics: 0,
             stalls: core.stalls,
             in_call: progress.in_call(now),
+            lost: false,
         }
     }
 }

@@ -51,7 +51,7 @@ fn what_a_handler_has_taken_waits_until_its_call_has_returned() {
         .on_async(taking(&world, Duration::from_secs(10)))
         .unwrap();
     assert_eq!(shown(slow.status().unwrap()), (0, 0, None));
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert_eq!(shown(slow.status().unwrap()), (5, 0, Some(Duration::ZERO)));
     world.pass(3 * SECOND);
@@ -76,7 +76,7 @@ fn a_handler_sees_that_it_is_in_its_first_call() {
     };
     informer.on(handler).unwrap();
     assert!(asked.set(informer.clone()).is_ok());
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     let expected = [5, 4, 3, 2, 1].map(|left| (left, 5 - left as u64, Some(Duration::ZERO)));
     assert_eq!(*seen.lock().unwrap(), expected);
@@ -89,7 +89,7 @@ fn a_call_that_panicked_has_returned() {
     let informer = build(&world, 3);
     let panicking = informer.on(|_: Notification<Pod>| panic!("whatever it is"));
     let panicking = panicking.unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert_eq!(shown(panicking.status().unwrap()), (0, 3, None));
 }
@@ -100,7 +100,7 @@ fn what_a_stream_has_not_handed_out_waits() {
     let world = World::new();
     let informer = build(&world, 3);
     let mut stream = informer.stream().unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert_eq!(shown(stream.status().unwrap()), (3, 0, None));
     assert!(world.wait(stream.next()).is_some());
@@ -112,7 +112,7 @@ fn whoever_waits_for_a_blocked_handler_is_told_that_it_is_blocked() {
     let world = World::new();
     let informer = build(&world, 5);
     let slow = informer.on_async(taking(&world, 600 * SECOND)).unwrap();
-    informer.start();
+    informer.start().unwrap();
     let error = world.wait(slow.synced(SOON)).unwrap_err();
     assert_eq!(
         error.reason,
@@ -122,7 +122,7 @@ fn whoever_waits_for_a_blocked_handler_is_told_that_it_is_blocked() {
     let world = World::new();
     let informer = build(&world, 1);
     let slow = informer.on_async(taking(&world, 600 * SECOND)).unwrap();
-    informer.start();
+    informer.start().unwrap();
     let error = world.wait(slow.synced(SOON)).unwrap_err();
     assert_eq!(
         error.reason,
@@ -140,7 +140,7 @@ fn an_informer_that_a_blocked_handler_holds_up_says_so() {
     };
     let handler = taking(&world, 600 * SECOND);
     let _slow = informer.on_async_with(handler, stalling).unwrap();
-    informer.start();
+    informer.start().unwrap();
     let error = world.wait(informer.synced(SOON)).unwrap_err();
     assert!(
         error.reason.contains(
@@ -152,7 +152,7 @@ fn an_informer_that_a_blocked_handler_holds_up_says_so() {
     let world = World::new();
     let informer = build(&world, 5);
     let _stream = informer.stream_with(stalling).unwrap();
-    informer.start();
+    informer.start().unwrap();
     let error = world.wait(informer.synced(SOON)).unwrap_err();
     assert!(
         error.reason.contains(

@@ -103,10 +103,13 @@ impl Simulation {
     fn wait_in_a_task(&self, task: impl Future<Output = ()> + Send + 'static) {
         let waiting = Arc::clone(&self.waiting);
         waiting.fetch_add(1, Ordering::Relaxed);
-        self.world.runtime.spawn(Box::pin(async move {
-            task.await;
-            waiting.fetch_sub(1, Ordering::Relaxed);
-        }));
+        self.world
+            .runtime
+            .spawn(Box::pin(async move {
+                task.await;
+                waiting.fetch_sub(1, Ordering::Relaxed);
+            }))
+            .unwrap();
     }
 
     fn write(&mut self) {
@@ -224,7 +227,7 @@ impl Simulation {
 
     /// Lets everything come to rest, and compares.
     fn finish(mut self, seed: u64) {
-        self.informer.start();
+        self.informer.start().unwrap();
         self.world
             .server
             .set_faults(informer_transport_mock::fault::FaultPlan::none());
@@ -279,7 +282,7 @@ fn in_simulation() {
         let before = simulation.random.below(20);
         for step in 0..250 {
             if step == before {
-                simulation.informer.start();
+                simulation.informer.start().unwrap();
             }
             simulation.step();
         }

@@ -147,7 +147,7 @@ fn stress<R: Runtime + 'static>(
     let world = World::new();
     let runtime = runtime(Arc::new(world.clock.clone()));
     let informer = pods().build(&world.connect(), runtime).unwrap();
-    informer.start();
+    informer.start().unwrap();
     let (written, ended) = (AtomicBool::new(false), AtomicBool::new(false));
     thread::scope(|scope| {
         let _ends = Ends(&ended);
@@ -183,7 +183,7 @@ fn on_tokio() {
         .unwrap();
     let _here = tokio.enter();
     for seed in 0..3 {
-        let runtime = |clock| Tokio::current().with_clock(clock);
+        let runtime = |clock| Tokio::current().unwrap().with_clock(clock);
         stress(seed, runtime, |churn| tokio.block_on(churn));
     }
 }

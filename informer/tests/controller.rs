@@ -43,10 +43,12 @@ where
         let world = World::new();
         let controller: Controller<&str> = Controller::new(world.runtime.clone());
         let outcomes = Arc::new(Mutex::new(outcomes.into_iter()));
-        controller.work(1, move |_| {
-            let outcome = outcomes.lock().unwrap().next();
-            async move { outcome.unwrap_or(Ok(Next::Done)) }
-        });
+        controller
+            .work(1, move |_| {
+                let outcome = outcomes.lock().unwrap().next();
+                async move { outcome.unwrap_or(Ok(Next::Done)) }
+            })
+            .unwrap();
         controller.queue().add("web");
         world.pass(Duration::from_secs(60));
     });
@@ -100,16 +102,18 @@ fn to_look_again_later_is_a_success() {
     let clock = world.clock.clone();
     let calls = Arc::new(Mutex::new(Vec::new()));
     let seen = Arc::clone(&calls);
-    controller.work(1, move |_| {
-        let mut seen = seen.lock().unwrap();
-        seen.push(clock.now());
-        let outcome = match seen.len() {
-            1..=4 | 6 => Err("not yet"),
-            5 => Ok(Next::After(Duration::from_secs(1))),
-            _ => Ok(Next::Done),
-        };
-        async move { outcome }
-    });
+    controller
+        .work(1, move |_| {
+            let mut seen = seen.lock().unwrap();
+            seen.push(clock.now());
+            let outcome = match seen.len() {
+                1..=4 | 6 => Err("not yet"),
+                5 => Ok(Next::After(Duration::from_secs(1))),
+                _ => Ok(Next::Done),
+            };
+            async move { outcome }
+        })
+        .unwrap();
     controller.queue().add("web");
     world.pass(Duration::from_secs(60));
     let calls = calls.lock().unwrap();

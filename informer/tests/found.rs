@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use informer::controller::{Controller, Next};
-use informer::runtime::{Manual, Runtime, Task};
+use informer::runtime::{Manual, Runtime, RuntimeError, Task};
 use informer::{
     Backlog, Clock, Failure, IndexFn, InformerBuilder, ListenerConfig, Notification, QueueKind,
     Resync, SharedInformerFactory, Target, Transport,
@@ -39,7 +39,7 @@ fn a_factory_waits_for_all_at_once() {
         let target = Target::new("", "v1", plural);
         factory.informer(&InformerBuilder::dynamic(target)).unwrap();
     }
-    factory.start();
+    factory.start().unwrap();
     let begun = world.clock.now();
     let error = world.wait(factory.synced(SOON)).unwrap_err();
     assert_eq!(error.late.len(), 3);
@@ -68,7 +68,7 @@ fn who_waits_for_a_handler_hears_of_its_sync_when_another_one_goes() {
         .unwrap();
     // It holds back what is told of the first state, which is in the store already.
     let holding = informer.stream_with(STALL).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.pass(Duration::from_secs(1));
     assert_eq!(informer.snapshot().len(), 3);
     let late = informer.on(|_| {}).unwrap();
@@ -99,19 +99,24 @@ fn a_worker_that_is_never_idle_lets_others_have_their_turn() {
         Arc::new(AtomicBool::new(false)),
     );
     let (count, stopped) = (Arc::clone(&worked), Arc::clone(&stop));
-    controller.work(1, move |_| {
-        let again = count.fetch_add(1, Ordering::Relaxed) < TOO_OFTEN;
-        let next = if again && !stopped.load(Ordering::Relaxed) {
-            Next::After(Duration::ZERO)
-        } else {
-            Next::Done
-        };
-        async move { Ok::<_, String>(next) }
-    });
+    controller
+        .work(1, move |_| {
+            let again = count.fetch_add(1, Ordering::Relaxed) < TOO_OFTEN;
+            let next = if again && !stopped.load(Ordering::Relaxed) {
+                Next::After(Duration::ZERO)
+            } else {
+                Next::Done
+            };
+            async move { Ok::<_, String>(next) }
+        })
+        .unwrap();
     controller.queue().add(1);
-    world.runtime.spawn(Box::pin(async move {
-        stop.store(true, Ordering::Relaxed);
-    }));
+    world
+        .runtime
+        .spawn(Box::pin(async move {
+            stop.store(true, Ordering::Relaxed);
+        }))
+        .unwrap();
     world.settle();
     assert!(worked.load(Ordering::Relaxed) < TOO_OFTEN);
 }
@@ -123,15 +128,14 @@ struct Few {
 }
 
 impl Runtime for Few {
-    fn spawn(&self, task: Task) {
+    fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
         let left = self
             .left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
                 left.checked_sub(1)
             });
-        if left.is_ok() {
-            self.runtime.spawn(task);
-        }
+        left.map_err(|_| RuntimeError::new("there are no threads left"))?;
+        self.runtime.spawn(task)
     }
 
     fn clock(&self) -> Arc<dyn Clock> {
@@ -140,7 +144,7 @@ impl Runtime for Few {
 }
 
 #[test]
-fn a_handler_whose_task_is_lost_holds_up_nobody() {
+fn a_handler_that_has_no_task_holds_up_nobody() {
     let world = World::new();
     for name in ["a", "b", "c"] {
         world.create(name);
@@ -150,15 +154,13 @@ fn a_handler_whose_task_is_lost_holds_up_nobody() {
         left: AtomicUsize::new(2),
     };
     let informer = pods().build(&world.connect(), few).unwrap();
-    informer.start();
+    informer.start().unwrap();
     let runs = informer.on(|_: Notification<Pod>| {}).unwrap();
-    let lost = informer.on_with(|_: Notification<Pod>| {}, STALL).unwrap();
+    let error = informer.on_with(|_: Notification<Pod>| {}, STALL);
+    let error = error.unwrap_err();
+    assert_eq!(error.to_string(), "there are no threads left");
     world.wait(runs.synced(SOON)).unwrap();
     assert_eq!(informer.status().handlers.len(), 1);
-    let begun = world.clock.now();
-    let error = world.wait(lost.synced(SOON)).unwrap_err();
-    assert_eq!(error.reason, "the handler was removed");
-    assert_eq!(world.clock.now(), begun, "that is known at once");
 }
 
 /// A transport whose answers begin, and then say nothing.
@@ -195,7 +197,7 @@ fn a_failure_that_the_clock_finds_is_told_at_once() {
         .on_failure(move |last| seen.lock().unwrap().push((last.failure, clock.now())))
         .build(&silent, world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     while informer.status().counts.failures == 0 {
         world.clock.advance_to_next().unwrap();
@@ -212,7 +214,7 @@ fn who_waits_for_a_handler_of_a_stopped_informer_is_told_that_it_was_stopped() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     let stuck = informer.on_async(|_| std::future::pending::<()>()).unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     informer.stop();
@@ -284,7 +286,7 @@ fn a_handler_that_is_quick_is_not_left_behind_by_a_flood() {
         all,
     )
     .unwrap();
-    pods.start();
+    pods.start().unwrap();
     world.runtime.run_until_idle();
     assert_eq!(told.load(Ordering::Relaxed), 4_000);
     // The driver brings no more in a turn than a handler takes in its own.

@@ -22,7 +22,7 @@ fn defect_1_a_subscriber_outlives_objects_that_come_and_go_at_once() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     let told = Told::default();
     informer.on(told.handler()).unwrap();
@@ -57,7 +57,7 @@ fn defect_2_what_vanishes_during_a_broken_streamed_list_is_no_ghost() {
         .unwrap();
     let told = Told::default();
     informer.on(told.handler()).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert!(!informer.is_synced());
     let before = told.take();
@@ -84,7 +84,7 @@ fn defect_3_a_410_as_a_status_leads_to_a_relist() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     world
         .server
@@ -105,7 +105,7 @@ fn defect_4_an_error_body_is_one_failure() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert_eq!(informer.status().counts.failures, 1);
     assert_eq!(informer.status().counts.rejected, 0);
@@ -119,7 +119,7 @@ fn defect_5_a_streamed_list_does_not_go_back_in_time_and_has_a_fallback() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     let before = informer.status().version;
     world.server.with(|server| server.restart());
@@ -137,7 +137,7 @@ fn defect_5_a_streamed_list_does_not_go_back_in_time_and_has_a_fallback() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(MINUTES)).unwrap();
     assert_eq!(keys(&informer), ["web/a"]);
 }
@@ -159,7 +159,7 @@ fn defect_6_an_expired_page_is_followed_by_one_list_without_pages() {
     world
         .server
         .set_faults(FaultPlan::script([None, Some(Fault::Expire)]));
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(MINUTES)).unwrap();
     assert_eq!(keys(&informer).len(), 10);
     assert_eq!(informer.status().counts.full_states, 1);

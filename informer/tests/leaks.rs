@@ -57,22 +57,22 @@ fn by_hand() {
         // Some end before they begin, some in the middle, some in full swing.
         match round % 5 {
             0 => {}
-            1 => informer.start(),
+            1 => informer.start().unwrap(),
             2 => {
-                informer.start();
+                informer.start().unwrap();
                 world.wait(observed.synced(LONG)).unwrap();
                 assert!(Tested::live().get() >= OBJECTS);
             }
             3 => {
                 // A handler that holds a lister keeps the informer alive until it is stopped.
                 add_handlers(&informer);
-                informer.start();
+                informer.start().unwrap();
                 world.wait(observed.synced(LONG)).unwrap();
                 informer.stop();
             }
             _ => {
                 let mut stream = informer.stream().unwrap();
-                informer.start();
+                informer.start().unwrap();
                 assert!(world.wait(stream.next()).is_some());
                 drop(informer);
                 world.settle();
@@ -96,7 +96,7 @@ fn a_snapshot_outlives_its_informer_and_keeps_its_objects_only() {
     type Tested = Tracked<1>;
     let world = world();
     let informer = build::<1>(&world, world.runtime.clone());
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(LONG)).unwrap();
     let snapshot = informer.snapshot();
     drop(informer);
@@ -118,12 +118,12 @@ mod on_tokio {
     async fn come_and_go<const TEST: usize>() {
         let world = world();
         for round in 0..INFORMERS {
-            let informer = build::<TEST>(&world, Tokio::current());
+            let informer = build::<TEST>(&world, Tokio::current().unwrap());
             let observed = informer.on(|_| {}).unwrap();
             if round % 3 > 0 {
                 add_handlers(&informer);
             }
-            informer.start();
+            informer.start().unwrap();
             if round % 2 > 0 {
                 observed.synced(LONG).await.unwrap();
             }
@@ -177,7 +177,7 @@ mod on_threads {
     use std::sync::Arc;
 
     use informer::Clock;
-    use informer::runtime::{Task, Threads, block_on};
+    use informer::runtime::{RuntimeError, Task, Threads, block_on};
     use world::tracked::Count;
 
     use super::*;
@@ -201,12 +201,12 @@ mod on_threads {
     }
 
     impl Runtime for CountedThreads {
-        fn spawn(&self, task: Task) {
+        fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
             RUNNING.add();
             self.0.spawn(Box::pin(async move {
                 HERE.set(Some(Running));
                 task.await;
-            }));
+            }))
         }
 
         fn clock(&self) -> Arc<dyn Clock> {
@@ -224,7 +224,7 @@ mod on_threads {
             if round % 3 > 0 {
                 add_handlers(&informer);
             }
-            informer.start();
+            informer.start().unwrap();
             if round % 2 > 0 {
                 block_on(observed.synced(LONG)).unwrap();
             }

@@ -29,7 +29,7 @@ fn watching(world: &World, builder: &InformerBuilder<Value>) -> SharedInformer<V
     let informer = builder
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     informer
 }

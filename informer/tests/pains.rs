@@ -33,7 +33,7 @@ fn synced(
         .unwrap();
     let told = Told::default();
     let registration = informer.on(told.handler()).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(registration.synced(SOON)).unwrap();
     told.take();
     (informer, told)
@@ -76,7 +76,7 @@ fn p_05_synced_means_that_my_handler_is_done() {
             async move { std::future::poll_fn(|cx| clock.poll_until(until, cx)).await }
         })
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert!(informer.is_synced(), "the store is");
     assert!(!registration.is_synced(), "the handler is not");
@@ -108,7 +108,7 @@ fn p_06_a_panic_in_the_initial_list_does_not_hold_up_the_sync() {
         .unwrap();
     let other = Told::default();
     informer.on(other.handler()).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(registration.synced(SOON)).unwrap();
     world.settle();
     assert_eq!(
@@ -143,7 +143,7 @@ fn p_07_a_slow_handler_costs_one_entry_per_object_and_its_lag_can_be_seen() {
             })
         })
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     for _ in 0..500 {
         world.touch("a");
@@ -192,7 +192,7 @@ fn p_15_failures_are_seen_by_whoever_waits_looks_or_listens() {
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
     let before = informer.status();
-    informer.start();
+    informer.start().unwrap();
     let error = world
         .wait(informer.synced(Duration::from_secs(5)))
         .unwrap_err();
@@ -239,7 +239,7 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
     let first = factory.informer(&pods()).unwrap();
     let other = factory.informer(&pods().namespace("web")).unwrap();
-    factory.start();
+    factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(factory.forget(&first));
     assert!(!factory.forget(&first), "it is not the factory's any more");
@@ -316,7 +316,7 @@ fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
     let here = factory.informer(&pods().namespace("elsewhere")).unwrap();
     assert!(all.is_same(&factory.informer(&pods()).unwrap()));
     assert!(!all.is_same(&some) && !all.is_same(&there));
-    factory.start();
+    factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     let counts = [
         keys(&all).len(),
@@ -337,7 +337,7 @@ fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
         tweaked.target().to_string(),
         "pods.v1 in web with labels app=b"
     );
-    narrow.start();
+    narrow.start().unwrap();
     world.wait(narrow.synced(SOON)).unwrap();
     assert_eq!(keys(&tweaked), ["web/b"]);
 }
@@ -353,8 +353,8 @@ fn p_19_nobody_waits_in_vain_and_late_informers_run() {
         error.to_string(),
         "pods.v1 is not synced after 0ns: it was not started; call `start`"
     );
-    factory.start();
-    factory.start();
+    factory.start().unwrap();
+    factory.start().unwrap();
     let late = factory.informer(&pods().namespace("web")).unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(late.is_synced());
@@ -411,7 +411,7 @@ fn p_25_a_server_that_never_ends_its_streamed_list_is_asked_for_pages() {
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert!(!informer.is_synced());
     world
@@ -439,7 +439,7 @@ fn p_27_a_handler_that_was_removed_is_not_called_any_more() {
             }
         })
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     world.create("b");
     world.settle();
@@ -495,7 +495,7 @@ fn handlers_have_resync_periods_of_their_own() {
     };
     informer.on(often.handler()).unwrap();
     informer.on_with(never.handler(), quiet).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.pass(Duration::from_secs(190));
     assert_eq!(often.take().len(), 4, "the add, and three times again");
     assert_eq!(never.take(), ["add a initial Relist"]);
@@ -519,7 +519,7 @@ fn a_transform_changes_objects_before_anybody_sees_them() {
         .on_rejected(move |object| seen.lock().unwrap().push(object.reason.clone()))
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     world.settle();
     assert_eq!(keys(&informer), ["web/a"]);
@@ -551,7 +551,7 @@ fn a_factory_transforms_the_objects_of_all_its_informers() {
         Ok(())
     });
     let own = factory.informer(&own).unwrap();
-    factory.start();
+    factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert_eq!((keys(&plain).len(), keys(&own).len()), (1, 1));
     let label = |informer: &informer::SharedInformer<Value>, label: &str| {

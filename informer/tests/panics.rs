@@ -8,7 +8,6 @@
 
 mod world;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -64,7 +63,7 @@ fn p06_a_panic_in_the_initial_list_is_counted_and_the_sync_completes() {
     let panicking = panicking.unwrap();
     let calm = Told::default();
     let other = informer.on(calm.handler()).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(panicking.synced(SOON)).unwrap();
     world.wait(other.synced(SOON)).unwrap();
     world.touch("bad");
@@ -111,7 +110,7 @@ fn an_async_handler_may_panic_before_and_after_it_waits() {
         let panicking = panicking.unwrap();
         let calm = Told::default();
         informer.on(calm.handler()).unwrap();
-        informer.start();
+        informer.start().unwrap();
         world.wait(panicking.synced(SOON)).unwrap();
         assert_eq!(panicking.status().unwrap().panics, 1);
         assert_eq!(
@@ -131,7 +130,7 @@ fn a_late_joiner_that_panics_at_everything_is_synced_too() {
         world.create(&format!("pod-{at}"));
     }
     let informer = build(pods(), &world);
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     let late = informer.on(|_: Notification<Pod>| panic!("whatever it is"));
     let late = late.unwrap();
@@ -150,7 +149,7 @@ fn a_panicking_hook_harms_nobody() {
         .server
         .inject(informer_transport_mock::fault::Fault::Fail);
     let informer = build(faulty, &world);
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     let status = informer.status();
     assert_eq!((status.counts.failures, status.counts.rejected), (1, 1));
@@ -177,7 +176,7 @@ fn assert_broken(world: &World, informer: &SharedInformer<Value>, text: &str) {
 }
 
 fn assert_says_so(error: &NotSynced, text: &str) {
-    assert_eq!(error.status.panic.as_deref(), Some(text));
+    assert_eq!(error.status.as_ref().unwrap().panic.as_deref(), Some(text));
     assert!(error.to_string().contains(text), "{error}");
 }
 
@@ -193,7 +192,7 @@ fn a_panicking_transform_ends_the_informer_visibly() {
     let informer = build(builder, &world);
     let registration = informer.on(Told::default().handler()).unwrap();
     let mut stream = informer.stream().unwrap();
-    informer.start();
+    informer.start().unwrap();
     let text = "cannot transform it";
     assert_says_so(&world.wait(informer.synced(SOON)).unwrap_err(), text);
     assert_says_so(&world.wait(registration.synced(SOON)).unwrap_err(), text);
@@ -213,7 +212,7 @@ fn a_panicking_index_function_ends_the_informer_visibly() {
     world.create("a");
     let informer = build(pods().index("touchy", touchy()), &world);
     let registration = informer.on(Told::default().handler()).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(registration.synced(SOON)).unwrap();
     world.create("b");
     world.create("bad");
@@ -222,8 +221,13 @@ fn a_panicking_index_function_ends_the_informer_visibly() {
     assert_broken(&world, &informer, "cannot index it");
     assert!(keys(&informer).contains(&"web/a".to_owned()));
     assert!(!keys(&informer).contains(&"web/bad".to_owned()));
-    // What was synced once stays so.
-    world.wait(informer.synced(SOON)).unwrap();
+    // What is in the store stays there, but nobody is to begin with it.
+    assert!(informer.is_synced());
+    let error = world.wait(informer.synced(SOON)).unwrap_err();
+    assert!(
+        error.reason.ends_with("panicked: cannot index it"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -231,7 +235,7 @@ fn a_panic_while_a_handler_takes_its_notifications_ends_the_informer_visibly() {
     let world = World::new();
     let informer = build(pods().index("touchy", touchy()), &world);
     let mut stream = informer.stream_with(STALLING).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     // The first waits for the stream, so the second waits before the store.
     world.create("a");
@@ -248,7 +252,7 @@ fn a_panic_while_a_handler_is_removed_ends_the_informer_visibly() {
     let world = World::new();
     let informer = build(pods().index("touchy", touchy()), &world);
     let stream = informer.stream_with(STALLING).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     world.create("a");
     world.create("bad");
@@ -261,22 +265,35 @@ fn a_panic_while_a_handler_is_removed_ends_the_informer_visibly() {
 }
 
 #[test]
-fn an_index_that_panics_when_it_is_added_ends_the_informer_visibly() {
+fn an_index_that_panics_when_it_is_added_is_not_added_and_harms_nobody() {
     let world = World::new();
     world.create("a");
     world.create("bad");
     let informer = build(pods(), &world);
     let told = Told::default();
     informer.on(told.handler()).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     assert_eq!(told.take().len(), 2);
-    let added = catch_unwind(AssertUnwindSafe(|| informer.add_index("touchy", touchy())));
-    assert!(added.is_err(), "whoever adds it sees the panic");
+    let error = informer.add_index("touchy", touchy()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the function of the index \"touchy\" panicked: cannot index it"
+    );
+    assert!(informer.snapshot().by_index("touchy", "a").is_err());
     world.create("c");
     world.settle();
-    assert_broken(&world, &informer, "cannot index it");
-    assert_eq!(keys(&informer), ["web/a", "web/bad"]);
-    assert!(informer.snapshot().by_index("touchy", "a").is_err());
-    assert!(told.take().is_empty());
+    assert_eq!(informer.status().panic, None);
+    assert_eq!(told.take(), ["add c Watch"]);
+    // Nothing is left of it: the name is free, and another function fills it.
+    let by_name = IndexFn::new(|pod: &Pod, file| file(pod.key.name().as_bytes()));
+    informer.add_index("touchy", by_name).unwrap();
+    let snapshot = informer.snapshot();
+    for name in ["a", "bad", "c"] {
+        assert_eq!(
+            snapshot.by_index("touchy", name).unwrap().count(),
+            1,
+            "{name}"
+        );
+    }
 }

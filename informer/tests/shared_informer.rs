@@ -27,7 +27,7 @@ fn handlers_are_told_and_the_store_follows() {
     let registration = informer.on(told.handler()).unwrap();
     world.settle();
     assert!(told.take().is_empty(), "it was not started");
-    informer.start();
+    informer.start().unwrap();
     world.wait(registration.synced(SOON)).unwrap();
     assert_eq!(told.take(), ["add a initial Relist"]);
     world.create("b");
@@ -64,7 +64,7 @@ fn closures_need_no_types() {
     informer
         .add_handler(Filter::new(|pod| pod.labels.get("app") == Some("a"), tell))
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.settle();
     let mut said: Vec<_> = seen.try_iter().collect();
     said.sort();
@@ -92,7 +92,7 @@ fn managed_fields_are_dropped_where_somebody_says_so() {
     let with = factory.informer(&pods()).unwrap();
     let without = factory.informer(&pods().without_managed_fields()).unwrap();
     assert!(!with.is_same(&without));
-    factory.start();
+    factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(has_them(&with) && !has_them(&without));
 
@@ -104,7 +104,7 @@ fn managed_fields_are_dropped_where_somebody_says_so() {
     let lean = InformerBuilder::lean(Target::new("", "v1", "pods"));
     let first = factory.informer(&lean).unwrap();
     assert!(first.is_same(&factory.informer(&lean.without_managed_fields()).unwrap()));
-    factory.start();
+    factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(!has_them(&without));
 }

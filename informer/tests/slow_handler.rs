@@ -96,7 +96,7 @@ fn run(with_slow: bool) -> Outcome {
         let handler = move |notification| trace.tell(&notification, &clock);
         informer.on_with(handler, config).unwrap();
     }
-    informer.start();
+    informer.start().unwrap();
     world.settle();
 
     let (mut most_pending, mut most_live) = (0, 0);
@@ -180,7 +180,7 @@ fn a_filter_passes_a_deletion_on_even_if_what_it_ceased_by_was_merged_away() {
     };
     let filter = Filter::new(untouched, told.handler());
     informer.on_with(filter, config).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.create("a");
     world.settle();
     assert_eq!(told.take(), ["add a initial Relist"]);

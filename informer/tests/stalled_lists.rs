@@ -41,17 +41,17 @@ async fn handlers_may_wait_for_the_sync_of_another_informer() {
     for first_state in [FirstState::Listed, FirstState::Streamed] {
         let client = Client::new(Config::new(running.url()).unwrap()).unwrap();
         let nodes = builder("nodes", first_state)
-            .build(&client, informer::runtime::Tokio::current())
+            .build(&client, informer::runtime::Tokio::current().unwrap())
             .unwrap();
         let mut handlers = Vec::new();
         let mut informers = Vec::new();
         for _ in 0..INFORMERS {
             let pods = builder("pods", first_state).backlog(Backlog::Stall { at: 1 });
             let pods = pods
-                .build(&client, informer::runtime::Tokio::current())
+                .build(&client, informer::runtime::Tokio::current().unwrap())
                 .unwrap();
             let mut told = pods.stream().unwrap();
-            pods.start();
+            pods.start().unwrap();
             informers.push(pods);
             assert!(told.next().await.is_some());
             let nodes = nodes.clone();
@@ -60,7 +60,7 @@ async fn handlers_may_wait_for_the_sync_of_another_informer() {
                 while told.next().await.is_some() {}
             }));
         }
-        nodes.start();
+        nodes.start().unwrap();
         nodes.synced(LONG).await.unwrap();
         for pods in &informers {
             pods.synced(LONG).await.unwrap();

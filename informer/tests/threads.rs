@@ -122,6 +122,29 @@ fn blocking_inside_of_a_task_leaves_its_timers_alone() {
 }
 
 #[test]
+fn a_thread_sleeps_until_the_nearest_of_its_timers() {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let clock = Threads::new().clock();
+        let near = clock.now().after(Duration::from_millis(5));
+        let far = clock.now().after(Duration::from_secs(3_600));
+        for deadlines in [[near, far], [far, near]] {
+            let mut timers = [clock.timer(), clock.timer()];
+            block_on(poll_fn(|cx| {
+                let polled = timers.iter_mut().zip(deadlines);
+                let polled: Vec<_> = polled.map(|(it, at)| it.poll_until(at, cx)).collect();
+                polled
+                    .into_iter()
+                    .find(Poll::is_ready)
+                    .unwrap_or(Poll::Pending)
+            }));
+        }
+        tell.send(()).unwrap();
+    });
+    told.recv_timeout(LONG).unwrap();
+}
+
+#[test]
 fn there_is_no_async_runtime_below_the_threads() {
     let tree = |features: &str| {
         let tree = Command::new(env!("CARGO"))

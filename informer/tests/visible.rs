@@ -44,7 +44,7 @@ fn whoever_sees_the_sync_sees_the_objects() {
         informer: informer.clone(),
         seen: Mutex::default(),
     });
-    informer.start();
+    informer.start().unwrap();
     let waker = Waker::from(Arc::clone(&looking));
     let mut synced = pin!(informer.synced(SOON));
     while synced
@@ -70,7 +70,7 @@ fn whoever_is_told_finds_it_in_the_store_even_if_the_driver_sleeps() {
         backlog: Backlog::Stall { at: 1 },
     };
     let mut stream = informer.stream_with(stalling).unwrap();
-    informer.start();
+    informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
     for name in ["a", "b", "c"] {
         world.create(name);

@@ -115,7 +115,7 @@ fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
             }
         });
         let writer = writing(&world, 2);
-        informer.start();
+        informer.start().unwrap();
         block_on(informer.synced(NEVER)).unwrap();
         block_on(registration.synced(NEVER)).unwrap();
         for _ in 0..3 {
@@ -145,7 +145,7 @@ fn a_stalled_driver_by_the_handler_that_takes_something() {
             .on_with(tell(&Folded::default()), stalling)
             .unwrap();
         let mut stream = informer.stream_with(with(Backlog::Grow)).unwrap();
-        informer.start();
+        informer.start().unwrap();
         let writer = writing(&world, 1);
         for _ in 0..4 {
             block_on(stream.next()).unwrap();
@@ -171,7 +171,7 @@ fn a_stalled_driver_by_the_removal_of_who_stalls_it() {
             .stream_with(with(Backlog::Stall { at: 1 }))
             .unwrap();
         let mut stream = informer.stream().unwrap();
-        informer.start();
+        informer.start().unwrap();
         let leaving = thread::spawn(move || drop(stalling));
         for _ in 0..3 {
             block_on(stream.next()).unwrap();
@@ -189,7 +189,7 @@ fn who_waits_for_a_removal_by_the_end_of_the_last_call() {
         let knows = Folded::default();
         let registration = informer.on(tell(&knows)).unwrap();
         let other = informer.on(tell(&Folded::default())).unwrap();
-        informer.start();
+        informer.start().unwrap();
         let writer = writing(&world, 2);
         let leaving = thread::spawn({
             let knows = knows.clone();
@@ -216,7 +216,7 @@ fn everybody_by_the_stop() {
         let informer = informer(&world);
         let registration = informer.on(tell(&Folded::default())).unwrap();
         let mut stream = informer.stream().unwrap();
-        informer.start();
+        informer.start().unwrap();
         let stopping = thread::spawn({
             let informer = informer.clone();
             move || informer.stop()
@@ -250,7 +250,7 @@ fn who_follows_the_status_by_every_change_of_it() {
                 seen
             }
         });
-        informer.start();
+        informer.start().unwrap();
         let mut status = informer.status();
         while !(status.synced && status.phase == Phase::Watching) {
             status = block_on(informer.status_change(&status)).unwrap();
@@ -269,7 +269,7 @@ fn the_last_handle_may_go_at_any_moment() {
         world.create("a");
         let informer = informer(&world);
         let registration = informer.on(tell(&Folded::default())).unwrap();
-        informer.start();
+        informer.start().unwrap();
         let leaving = thread::spawn(move || drop(informer));
         // It is removed, and waited for, whichever is first.
         block_on(registration.remove());
@@ -284,13 +284,15 @@ fn workers_by_whoever_queues_and_by_the_stop() {
         let controller = Controller::new(threads(&world));
         let done = Arc::new(StdMutex::new(Vec::new()));
         let work = Arc::clone(&done);
-        controller.work(2, move |key: u32| {
-            let work = Arc::clone(&work);
-            async move {
-                work.lock().unwrap().push(key);
-                Ok::<_, String>(Next::Done)
-            }
-        });
+        controller
+            .work(2, move |key: u32| {
+                let work = Arc::clone(&work);
+                async move {
+                    work.lock().unwrap().push(key);
+                    Ok::<_, String>(Next::Done)
+                }
+            })
+            .unwrap();
         let adding = [[1, 2], [2, 3]].map(|keys| {
             let queue = controller.queue();
             thread::spawn(move || keys.into_iter().for_each(|key| queue.add(key)))
@@ -370,13 +372,15 @@ fn tasks_by_hand_on_more_than_one_thread() {
         let world = World::new();
         let runtime = world.runtime;
         let flags: Arc<[Flag; 2]> = Arc::default();
-        runtime.spawn(Box::pin({
-            let flags = Arc::clone(&flags);
-            async move {
-                flags[0].is_set().await;
-                flags[1].is_set().await;
-            }
-        }));
+        runtime
+            .spawn(Box::pin({
+                let flags = Arc::clone(&flags);
+                async move {
+                    flags[0].is_set().await;
+                    flags[1].is_set().await;
+                }
+            }))
+            .unwrap();
         let running: Vec<_> = (0..2)
             .map(|at| {
                 let (runtime, flags) = (runtime.clone(), Arc::clone(&flags));

@@ -137,11 +137,11 @@ async fn stalls(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
 
 /// A factory that is shut down, or just dropped.
 async fn factory(client: &informer::Client, shut_down: bool) -> Result<(), Failed> {
-    let factory = SharedInformerFactory::new(client.clone(), Tokio::current());
+    let factory = SharedInformerFactory::new(client.clone(), Tokio::current()?);
     let all = factory.informer(&pods())?;
     let some = factory.informer(&pods().labels(&"app=web".parse()?))?;
     let again = factory.informer(&pods())?;
-    factory.start();
+    factory.start()?;
     a_while(factory.synced(STAY)).await;
     factory.forget(&some);
     drop((all, some));

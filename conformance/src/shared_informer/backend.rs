@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeMap;
 
-use informer_core::informer::AddListenerError;
 use informer_core::processor::ListenerConfig;
 use informer_core::reflector::Phase;
 use informer_core::{InformerConfig, Instant};
@@ -16,16 +15,12 @@ use crate::vector::{Thing, TransformName};
 pub(super) trait Backend: Sized {
     fn new(setup: Setup) -> Result<Self, String>;
 
-    fn start(&mut self);
+    fn start(&mut self) -> Result<(), String>;
 
     fn stop(&mut self);
 
-    fn add_handler(
-        &mut self,
-        name: &str,
-        config: ListenerConfig,
-        hear: Hear,
-    ) -> Result<(), AddListenerError>;
+    fn add_handler(&mut self, name: &str, config: ListenerConfig, hear: Hear)
+    -> Result<(), String>;
 
     fn remove_handler(&mut self, name: &str) -> Result<(), String>;
 

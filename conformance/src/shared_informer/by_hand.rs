@@ -4,7 +4,6 @@ use alloc::collections::BTreeMap;
 use core::task::{Context, Poll, Waker};
 
 use informer_core::decode::{JsonDecoder, Typed};
-use informer_core::informer::AddListenerError;
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
@@ -40,8 +39,9 @@ impl Backend for ByHand {
         })
     }
 
-    fn start(&mut self) {
+    fn start(&mut self) -> Result<(), String> {
         self.informer.start(self.clock.now());
+        Ok(())
     }
 
     fn stop(&mut self) {
@@ -53,8 +53,9 @@ impl Backend for ByHand {
         name: &str,
         config: ListenerConfig,
         hear: Hear,
-    ) -> Result<(), AddListenerError> {
-        let listener = self.informer.add_listener(config, self.clock.now())?;
+    ) -> Result<(), String> {
+        let listener = self.informer.add_listener(config, self.clock.now());
+        let listener = listener.map_err(|error| error.to_string())?;
         self.handlers.insert(name.to_owned(), (listener, hear));
         Ok(())
     }

@@ -9,7 +9,6 @@ use informer::runtime::Manual;
 use informer::{
     InformerBuilder, Instant, ListenerConfig, Phase, Registration, SharedInformer, Target,
 };
-use informer_core::informer::AddListenerError;
 use informer_transport_mock::VirtualClock;
 
 use super::backend::{Backend, Seen, Setup};
@@ -47,8 +46,8 @@ impl Backend for FrontDoor {
         })
     }
 
-    fn start(&mut self) {
-        self.informer.start();
+    fn start(&mut self) -> Result<(), String> {
+        self.informer.start().map_err(|error| error.to_string())
     }
 
     fn stop(&mut self) {
@@ -60,8 +59,9 @@ impl Backend for FrontDoor {
         name: &str,
         config: ListenerConfig,
         hear: Hear,
-    ) -> Result<(), AddListenerError> {
-        let registration = self.informer.on_with(hear, config)?;
+    ) -> Result<(), String> {
+        let registration = self.informer.on_with(hear, config);
+        let registration = registration.map_err(|error| error.to_string())?;
         self.handlers.insert(name.to_owned(), registration);
         Ok(())
     }

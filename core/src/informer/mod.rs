@@ -30,7 +30,7 @@ use core::time::Duration;
 
 use crate::decode::Decode;
 use crate::flow::{Fact, Notification};
-use crate::indexer::{IndexError, IndexFn, IndexId, Indexer};
+use crate::indexer::{IndexError, IndexFn, IndexId, IndexRef, Indexer, UnknownIndex};
 use crate::object::Resource;
 use crate::processor::{
     ListenerConfig, ListenerId, ListenerStatus, PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC,
@@ -175,6 +175,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         function: IndexFn<D::Object>,
     ) -> Result<IndexId, IndexError> {
         self.store.add_index(name, function)
+    }
+
+    /// Removes an index of the store.
+    ///
+    /// # Errors
+    /// There is no such index.
+    pub fn remove_index<'a>(&mut self, index: impl Into<IndexRef<'a>>) -> Result<(), UnknownIndex> {
+        self.store.remove_index(index)
     }
 
     /// Begins. Does nothing the second time, or after [`stop`](Self::stop).

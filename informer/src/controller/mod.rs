@@ -14,7 +14,7 @@
 //! let (done, mut seen) = tokio::sync::mpsc::channel(9);
 //! let lister = pods.lister();
 //!
-//! let controller = Controller::new(Tokio::current());
+//! let controller = Controller::new(Tokio::current()?);
 //! let registration = pods.add_handler(enqueue::this(controller.queue()))?;
 //! registration.synced(std::time::Duration::from_secs(30)).await?;
 //! controller.work(4, move |key: ObjectKey| {
@@ -25,7 +25,7 @@
 //!         done.send((key, exists)).await?;
 //!         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(Next::Done)
 //!     }
-//! });
+//! })?;
 //! assert_eq!(seen.recv().await, Some((ObjectKey::new("default", "a"), true)));
 //! controller.stop().await;
 //! # Ok(())
@@ -50,7 +50,7 @@ use std::time::Duration;
 pub use queue::Queue;
 
 use crate::panics::caught;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, RuntimeError};
 use crate::words::with_causes;
 
 /// What a worker wants next for its key.
@@ -93,11 +93,15 @@ impl<Q: Key> Controller<Q> {
 
     /// Begins to work with so many workers. An error, or a panic, is logged with its causes, and the key
     /// comes again, later with each time; success forgets the failures before.
+    ///
+    /// # Errors
+    /// The runtime cannot run a worker. Those before it work all the same.
     pub fn work<R, E>(
         &self,
         workers: usize,
         reconcile: impl Fn(Q) -> R + Clone + Send + Sync + 'static,
-    ) where
+    ) -> Result<(), RuntimeError>
+    where
         R: Future<Output = Result<Next, E>> + Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
     {
@@ -118,8 +122,9 @@ impl<Q: Key> Controller<Q> {
                     worker.queue.settle(&key, outcome.ok());
                     turn_of_others().await;
                 }
-            }));
+            }))?;
         }
+        Ok(())
     }
 
     /// Stops: nothing more is queued, keys that are delayed or to be retried later are dropped, what is

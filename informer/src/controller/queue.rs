@@ -12,6 +12,7 @@ use informer_core::workqueue::{DefaultController, ShutDown, Workqueue};
 use informer_core::{Clock, Instant, Wakers};
 
 use super::{Key, Next};
+use crate::runtime::RuntimeError;
 use crate::sync::{Mutex, MutexGuard};
 
 /// A queue of keys. Cheap to clone; all clones are the same queue.
@@ -222,9 +223,13 @@ impl<Q: Key> Drop for Worker<Q> {
     fn drop(&mut self) {
         let mut state = self.queue.shared.lock();
         state.workers -= 1;
+        let lost = !state.core.is_shutting_down();
         let woken = state.waiting.take();
         drop(state);
         woken.into_iter().for_each(Waker::wake);
+        if lost {
+            tracing::error!(reason = %RuntimeError::ended(), "a worker was lost");
+        }
     }
 }
 

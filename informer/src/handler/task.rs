@@ -35,6 +35,8 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
     taken: VecDeque<Notification<Shared<K>>>,
     /// Batches since somebody else had a turn.
     batches: usize,
+    /// It is pulled by a task that has not come to its end.
+    in_task: bool,
 }
 
 /// So many batches a handler takes before others have their turn.
@@ -49,7 +51,14 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             progress: listener.progress,
             taken: VecDeque::new(),
             batches: 0,
+            in_task: false,
         }
+    }
+
+    /// For a task to pull. If it is dropped before it is over, be it before it has begun, it was lost.
+    pub(crate) const fn in_task(mut self) -> Self {
+        self.in_task = true;
+        self
     }
 
     pub(crate) fn poll_next(&mut self, waker: &Waker) -> Poll<Option<Notification<Shared<K>>>> {
@@ -94,7 +103,9 @@ impl<K: Send + Sync + 'static> Pulling<K> {
 /// Nobody pulls any more, be it that the task was lost: what would wait here must hold up nobody.
 impl<K: Send + Sync + 'static> Drop for Pulling<K> {
     fn drop(&mut self) {
-        if !self.over.load(Ordering::Acquire) {
+        if self.in_task {
+            self.engine.lose_listener(self.id);
+        } else if !self.over.load(Ordering::Acquire) {
             self.engine.remove_listener(self.id);
         }
     }
@@ -124,4 +135,5 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
             pulling.engine.count_panic(pulling.id);
         }
     }
+    pulling.in_task = false;
 }

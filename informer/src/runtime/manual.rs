@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use informer_core::Clock;
 
-use super::{Runtime, Task};
+use super::{Runtime, RuntimeError, Task};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
 /// A runtime for tests: its tasks run on the thread that tells them to, one after the other, in the
@@ -31,12 +31,13 @@ use crate::sync::{AtomicBool, Mutex, MutexGuard};
 /// let said = Arc::new(Mutex::new(Vec::new()));
 /// for name in ["a", "b"] {
 ///     let said = Arc::clone(&said);
-///     runtime.spawn(Box::pin(async move { said.lock().unwrap().push(name) }));
+///     runtime.spawn(Box::pin(async move { said.lock().unwrap().push(name) }))?;
 /// }
 /// assert!(said.lock().unwrap().is_empty());
 /// runtime.run_until_idle();
 /// assert_eq!(*said.lock().unwrap(), ["a", "b"]);
 /// assert_eq!(runtime.tasks(), 0);
+/// # Ok::<(), informer::runtime::RuntimeError>(())
 /// ```
 #[derive(Clone)]
 pub struct Manual {
@@ -153,7 +154,7 @@ impl Manual {
 }
 
 impl Runtime for Manual {
-    fn spawn(&self, task: Task) {
+    fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
         let mut state = lock(&self.state);
         state.spawned += 1;
         let id = state.spawned;
@@ -169,6 +170,7 @@ impl Runtime for Manual {
         };
         state.tasks.insert(id, spawned);
         state.woken.push_back(id);
+        Ok(())
     }
 
     fn clock(&self) -> Arc<dyn Clock> {

@@ -9,7 +9,7 @@ use std::time::Instant as StdInstant;
 
 use informer_core::{Clock, Instant, Timer};
 
-use super::{Runtime, Task};
+use super::{Runtime, RuntimeError, Task};
 use crate::sync::{AtomicBool, thread};
 
 /// One thread for each task, and no async runtime.
@@ -46,11 +46,13 @@ impl Default for Threads {
 }
 
 impl Runtime for Threads {
-    fn spawn(&self, task: Task) {
+    fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
         let thread = thread::Builder::new().name("informer".to_owned());
-        if let Err(error) = thread.spawn(move || block_on(task)) {
-            // The task is dropped, which whoever waits for it notices.
-            tracing::error!(%error, "a thread could not be started");
+        match thread.spawn(move || block_on(task)) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(RuntimeError::new(format_args!(
+                "no thread could be started: {error}; raise the limit of threads of the process"
+            ))),
         }
     }
 

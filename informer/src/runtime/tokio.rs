@@ -1,15 +1,16 @@
 //! Tasks on tokio.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use informer_core::{Clock, Instant, Timer};
 use tokio::runtime::Handle;
 use tokio::time::{Instant as TokioInstant, Sleep, sleep_until};
 
-use super::{Runtime, Task};
+use super::{Runtime, RuntimeError, Task};
 
 /// The tokio runtime, multi-threaded or not.
 #[derive(Clone)]
@@ -21,17 +22,30 @@ pub struct Tokio {
 impl Tokio {
     /// The runtime that this is called on.
     ///
-    /// # Panics
-    /// If it is called outside of a tokio runtime, as everything of tokio does.
-    #[must_use]
-    pub fn current() -> Self {
-        Self {
-            handle: Handle::current(),
-            clock: Arc::new(TokioClock {
-                origin: TokioInstant::now(),
-                handle: Handle::current(),
-            }),
-        }
+    /// # Errors
+    /// It is not called on a tokio runtime, or on one without timers.
+    pub fn current() -> Result<Self, RuntimeError> {
+        let handle = Handle::try_current().map_err(|_| {
+            RuntimeError::new(
+                "this is not called on a tokio runtime; call it in `async` code that tokio runs, or \
+                 enter a runtime with `Handle::enter`",
+            )
+        })?;
+        let origin = TokioInstant::now();
+        // A runtime does not tell whether it has timers: asking for one panics if not.
+        catch_unwind(|| drop(sleep_until(origin))).map_err(|_| {
+            RuntimeError::new(
+                "the tokio runtime has no timers; build it with `enable_time` or `enable_all`",
+            )
+        })?;
+        let clock = TokioClock {
+            origin,
+            handle: handle.clone(),
+        };
+        Ok(Self {
+            handle,
+            clock: Arc::new(clock),
+        })
     }
 
     /// The same, by another clock: a virtual one, in tests.
@@ -42,8 +56,13 @@ impl Tokio {
 }
 
 impl Runtime for Tokio {
-    fn spawn(&self, task: Task) {
-        drop(self.handle.spawn(task));
+    fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
+        let mut spawned = self.handle.spawn(task);
+        // A runtime that has ended drops the task at once.
+        match Pin::new(&mut spawned).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Err(error)) if error.is_cancelled() => Err(RuntimeError::ended()),
+            Poll::Ready(_) | Poll::Pending => Ok(()),
+        }
     }
 
     fn clock(&self) -> Arc<dyn Clock> {
@@ -88,9 +107,14 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 impl Timer for TokioTimer {
     fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
         let deadline = self.origin + deadline.since(Instant::default()).min(FAR);
-        if self.sleep.deadline() != deadline {
-            self.sleep.as_mut().reset(deadline);
-        }
-        self.sleep.as_mut().poll(cx)
+        let poll = || {
+            if self.sleep.deadline() != deadline {
+                self.sleep.as_mut().reset(deadline);
+            }
+            self.sleep.as_mut().poll(cx)
+        };
+        // Timers of a runtime that has ended panic. Whoever waits may be elsewhere, and nothing would
+        // wake them: their time is over.
+        catch_unwind(AssertUnwindSafe(poll)).unwrap_or(Poll::Ready(()))
     }
 }

@@ -1,0 +1,177 @@
+//! Code of the user's that runs inside an informer, and asks that informer.
+//!
+//! What used to wait for itself does not end, so it runs on a thread of its own.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod world;
+
+use std::sync::{Arc, OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use informer::runtime::{Manual, Runtime, RuntimeError, Task};
+use informer::{Clock, Notification, SharedInformer, SharedInformerFactory};
+use informer_core::indexer::IndexFn;
+use serde_json::Value;
+use world::{Pod, World, pods};
+
+/// In real time; nothing comes near it unless a test fails.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Runs something that may wait for itself.
+fn ends(what: impl FnOnce() + Send + 'static) {
+    let (tell, told) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        what();
+        tell.send(()).unwrap();
+    });
+    match told.recv_timeout(LONG) {
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it waits for itself"),
+        _ => thread.join().unwrap(),
+    }
+}
+
+type Asked = Arc<OnceLock<SharedInformer<Value>>>;
+
+/// An index whose function asks something of the informer that it is called by.
+fn asking(asked: &Asked, ask: fn(&SharedInformer<Value>) -> usize) -> IndexFn<Pod> {
+    let asked = Arc::clone(asked);
+    IndexFn::new(move |_: &Pod, file| {
+        if let Some(informer) = asked.get() {
+            file(&ask(informer).to_be_bytes());
+        }
+    })
+}
+
+#[test]
+fn an_index_that_asks_how_its_own_informer_is_doing_is_told_what_is_wrong() {
+    ends(|| {
+        let asked = Asked::default();
+        let world = World::new();
+        world.create("a");
+        let informer = pods()
+            .index("asks", asking(&asked, |it| it.status().objects))
+            .build(&world.connect(), world.runtime.clone())
+            .unwrap();
+        asked.set(informer.clone()).unwrap();
+        informer.start().unwrap();
+        world.settle();
+        let panic = informer.status().panic.unwrap();
+        assert!(panic.contains("asked its own informer"), "{panic}");
+        assert!(panic.contains("`lister` or `snapshot`"), "{panic}");
+    });
+}
+
+#[test]
+fn an_index_may_read_the_store_of_its_own_informer() {
+    ends(|| {
+        let asked = Asked::default();
+        let world = World::new();
+        world.create("a");
+        let informer = pods()
+            .index("asks", asking(&asked, |it| it.lister().len()))
+            .build(&world.connect(), world.runtime.clone())
+            .unwrap();
+        asked.set(informer.clone()).unwrap();
+        informer.start().unwrap();
+        world.settle();
+        world.create("b");
+        world.settle();
+        assert_eq!(informer.status().panic, None);
+        let snapshot = informer.snapshot();
+        let filed = snapshot.by_index("asks", 1_usize.to_be_bytes());
+        assert_eq!(filed.unwrap().count(), 1);
+    });
+}
+
+#[test]
+fn an_index_may_ask_another_informer_and_a_late_one_that_asks_its_own_is_refused() {
+    ends(|| {
+        let asked = Asked::default();
+        let world = World::new();
+        world.create("a");
+        let build = || {
+            pods()
+                .build(&world.connect(), world.runtime.clone())
+                .unwrap()
+        };
+        let (informer, other) = (build(), build());
+        informer.start().unwrap();
+        other.start().unwrap();
+        world.settle();
+        asked.set(other.clone()).unwrap();
+        let index = asking(&asked, |it| it.status().objects);
+        informer.add_index("asks", index.clone()).unwrap();
+        let error = other.add_index("asks", index).unwrap_err();
+        assert!(
+            error.to_string().contains("asked its own informer"),
+            "{error}"
+        );
+        assert_eq!(other.status().panic, None);
+    });
+}
+
+/// A runtime that does something of its own in `spawn`: it could as well run the task there.
+struct Inline<A> {
+    runtime: Manual,
+    act: A,
+}
+
+impl<A: Fn() + Send + Sync> Runtime for Inline<A> {
+    fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
+        (self.act)();
+        self.runtime.spawn(task)
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.runtime.clock()
+    }
+}
+
+#[test]
+fn nothing_is_locked_while_a_task_is_started() {
+    type Factory = SharedInformerFactory<Box<dyn Fn(&informer::Target) -> Mock + Send + Sync>>;
+    type Mock = informer_transport_mock::transport::MockTransport;
+    ends(|| {
+        let world = World::new();
+        world.create("a");
+        let asked = Asked::default();
+        let made: Arc<OnceLock<Factory>> = Arc::default();
+        let (informer, factory) = (Arc::clone(&asked), Arc::clone(&made));
+        let act = move || {
+            if let Some(informer) = informer.get().filter(|it| !it.is_stopped()) {
+                informer.start().unwrap();
+                assert!(informer.is_started());
+            }
+            if let Some(factory) = factory.get() {
+                factory.start().unwrap();
+                assert_eq!(factory.status().len(), 1);
+                factory.informer(&pods()).unwrap();
+            }
+        };
+        let runtime = Inline {
+            runtime: world.runtime.clone(),
+            act,
+        };
+        let factory = SharedInformerFactory::new(
+            Box::new(world.connect()) as Box<dyn Fn(&informer::Target) -> Mock + Send + Sync>,
+            runtime,
+        );
+        let informer = factory.informer(&pods()).unwrap();
+        assert!(made.set(factory).is_ok());
+        assert!(asked.set(informer.clone()).is_ok());
+        informer.start().unwrap();
+        informer.on(|_: Notification<Pod>| {}).unwrap();
+        made.get().unwrap().start().unwrap();
+        world.wait(informer.synced(LONG)).unwrap();
+        // One that is asked for after the start is started there.
+        informer.stop();
+        let again = made.get().unwrap().informer(&pods()).unwrap();
+        assert!(!again.is_same(&informer) && again.is_started());
+    });
+}
