@@ -109,7 +109,7 @@ impl Status {
         what(self) != what(other)
     }
 
-    /// Why it is not synced, in words.
+    /// Why it has not come further, in words.
     pub(crate) fn reason(&self) -> String {
         let failure = self.last_failure.as_ref().map(|last| {
             let Self { counts, .. } = self;
@@ -153,6 +153,12 @@ impl Status {
             Phase::Streaming { items } => {
                 let received = counted(items, "object");
                 format!("{received} received so far{held_up}{failure}")
+            }
+            Phase::Watching if !self.following => {
+                format!("the watch has not been answered yet{failure}")
+            }
+            Phase::Watching if self.synced && !self.stalled => {
+                format!("it follows the server, which has told nothing newer{failure}")
             }
             Phase::Watching => format!("the state is being applied{held_up}{failure}"),
         }

@@ -14,8 +14,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use informer::{
-    Backlog, Failure, ListenerConfig, Notification, Phase, Registration, Resync, SharedInformer,
-    SharedInformerFactory,
+    Backlog, Failure, ListenerConfig, NotReached, Notification, Phase, Registration, Resync,
+    SharedInformer, SharedInformerFactory,
 };
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
@@ -258,4 +258,31 @@ fn an_outage_shows_at_once_and_until_the_server_answers_again() {
     let status = informer.status();
     assert!(status.counts.failures >= 2, "{status:?}");
     assert_eq!(status.last_failure.unwrap().failure, Failure::Refused);
+}
+
+#[test]
+fn who_waits_in_vain_for_a_version_is_told_what_the_informer_is_doing() {
+    let world = World::new();
+    let informer = started(&world);
+    world.wait(informer.synced(SOON)).unwrap();
+    let told = |error: NotReached| match error {
+        NotReached::InTime { reason, .. } => reason,
+        other => panic!("{other}"),
+    };
+    let error = world.wait(informer.reached("999", SOON)).unwrap_err();
+    assert_eq!(
+        told(error),
+        "it follows the server, which has told nothing newer"
+    );
+    // The next watch is not answered.
+    let mut reached = pin!(informer.reached("999", Duration::from_millis(1)));
+    assert!(look(reached.as_mut(), Waker::noop()).is_pending());
+    world.server.inject(Fault::Delay(SOON));
+    world.server.with(|server| server.restart());
+    let error = world.wait(reached).unwrap_err();
+    let reason = told(error);
+    assert!(
+        reason.starts_with("the watch has not been answered yet; 1 failure"),
+        "{reason}"
+    );
 }

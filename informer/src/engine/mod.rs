@@ -3,6 +3,9 @@
 //! The driver feeds it, handlers pull from it, and everybody else asks it. Every change goes through
 //! [`Engine::update`], which wakes whoever the change concerns when the lock has been given back.
 
+// Who is to be woken and what is to be said after a change.
+mod announce;
+
 use std::collections::BTreeMap;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,10 +16,11 @@ use std::task::{Poll, Waker};
 use informer_core::decode::Decode;
 use informer_core::informer::AddListenerError;
 use informer_core::processor::{ListenerConfig, ListenerId, ListenerStatus};
-use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
 use informer_core::{Clock, Instant, Notification, Object, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
+
+use announce::Announced;
 
 use crate::error::StartError;
 use crate::handler::Progress;
@@ -24,7 +28,7 @@ use crate::lock::{Lock, Locked};
 use crate::log::Log;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, RuntimeError, Task};
-use crate::sparing::{Say, Sparing};
+use crate::sparing::Sparing;
 use crate::status::{HandlerStatus, PANICKED, Report, Status};
 use crate::sync::AtomicBool;
 
@@ -103,22 +107,6 @@ pub(crate) struct Listening {
     pub(crate) id: ListenerId,
     pub(crate) over: Arc<AtomicBool>,
     pub(crate) progress: Arc<Progress>,
-}
-
-/// What the world was told last.
-#[derive(Clone, PartialEq, Default)]
-struct Announced {
-    phase: Option<mem::Discriminant<Phase>>,
-    synced: bool,
-    failures: u64,
-    full_states: u64,
-    tasks: usize,
-    listeners_synced: usize,
-    /// What was held up may have been all that a listener lacked for its sync.
-    stalled: bool,
-    started: bool,
-    broken: bool,
-    lost: usize,
 }
 
 impl<K: Send + Sync + 'static> Engine<K> {
@@ -438,80 +426,6 @@ impl<K: Send + Sync + 'static> State<K> {
             in_call: status.in_call.filter(|_| listener.lost.is_none()),
             ..status
         })
-    }
-
-    /// Collects whoever is to be woken, and what is to be said.
-    fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
-        let mut woken = mem::take(&mut self.woken);
-        while let Some(id) = self.core.poll_ready_listener() {
-            let listener = self.listeners.get_mut(&id);
-            woken.extend(listener.and_then(|listener| listener.waker.take()));
-        }
-        if mem::take(&mut self.driver_wanted) {
-            woken.extend(self.driver.take());
-        }
-        if !self.version_waiting.is_empty() {
-            self.publish();
-            woken.extend(self.version_waiting.take());
-        }
-        let announced = self.announcement();
-        if announced != self.announced {
-            self.tell(&announced);
-            self.announced = announced;
-            woken.extend(self.status_waiting.take());
-        }
-        while let Some(rejected) = self.core.poll_rejected() {
-            if let Some(Say { not_logged }) = self.rejections.say(clock.now()) {
-                self.logs.push(Log::Rejected {
-                    object: rejected.clone(),
-                    not_logged,
-                });
-            }
-            self.reports.push(Report::Rejected(rejected));
-        }
-        woken
-    }
-
-    /// Asked with every change, so without the rest of the status.
-    fn announcement(&self) -> Announced {
-        let reflector = self.core.reflector();
-        Announced {
-            phase: Some(mem::discriminant(&reflector.phase())),
-            synced: self.core.is_synced(),
-            failures: reflector.failures(),
-            full_states: reflector.full_states(),
-            tasks: self.tasks,
-            listeners_synced: self.listeners_synced,
-            stalled: self.core.is_stalled(),
-            started: self.started,
-            broken: self.broken.is_some(),
-            lost: self.listeners_lost,
-        }
-    }
-
-    fn tell(&mut self, announced: &Announced) {
-        if announced.synced && !self.announced.synced {
-            // Whoever sees that must find the objects.
-            self.publish();
-        }
-        let status = self.core.status();
-        if announced.failures != self.announced.failures
-            && let Some(last) = status.last_failure
-        {
-            self.logs.push(Log::Failed(last.clone()));
-            self.reports.push(Report::Failed(last.clone()));
-        }
-        if announced.phase != self.announced.phase {
-            self.logs.push(Log::Phase {
-                phase: status.phase,
-                version: status.version.to_owned(),
-            });
-        }
-        if announced.synced && !self.announced.synced {
-            self.logs.push(Log::Synced {
-                objects: status.objects,
-            });
-        }
     }
 }
 

@@ -1,0 +1,104 @@
+//! Who is to be woken and what is to be said after a change.
+
+use std::mem;
+use std::task::Waker;
+
+use informer_core::Clock;
+use informer_core::reflector::Phase;
+
+use super::State;
+use crate::log::Log;
+use crate::sparing::Say;
+use crate::status::Report;
+
+/// What the world was told last.
+#[derive(Clone, PartialEq, Default)]
+pub(super) struct Announced {
+    phase: Option<mem::Discriminant<Phase>>,
+    synced: bool,
+    failures: u64,
+    full_states: u64,
+    tasks: usize,
+    listeners_synced: usize,
+    /// What was held up may have been all that a listener lacked for its sync.
+    stalled: bool,
+    started: bool,
+    broken: bool,
+    lost: usize,
+}
+
+impl<K: Send + Sync + 'static> State<K> {
+    /// Collects whoever is to be woken, and what is to be said.
+    pub(super) fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
+        let mut woken = mem::take(&mut self.woken);
+        while let Some(id) = self.core.poll_ready_listener() {
+            let listener = self.listeners.get_mut(&id);
+            woken.extend(listener.and_then(|listener| listener.waker.take()));
+        }
+        if mem::take(&mut self.driver_wanted) {
+            woken.extend(self.driver.take());
+        }
+        if !self.version_waiting.is_empty() {
+            self.publish();
+            woken.extend(self.version_waiting.take());
+        }
+        let announced = self.announcement();
+        if announced != self.announced {
+            self.tell(&announced);
+            self.announced = announced;
+            woken.extend(self.status_waiting.take());
+        }
+        while let Some(rejected) = self.core.poll_rejected() {
+            if let Some(Say { not_logged }) = self.rejections.say(clock.now()) {
+                self.logs.push(Log::Rejected {
+                    object: rejected.clone(),
+                    not_logged,
+                });
+            }
+            self.reports.push(Report::Rejected(rejected));
+        }
+        woken
+    }
+
+    /// Asked with every change, so without the rest of the status.
+    fn announcement(&self) -> Announced {
+        let reflector = self.core.reflector();
+        Announced {
+            phase: Some(mem::discriminant(&reflector.phase())),
+            synced: self.core.is_synced(),
+            failures: reflector.failures(),
+            full_states: reflector.full_states(),
+            tasks: self.tasks,
+            listeners_synced: self.listeners_synced,
+            stalled: self.core.is_stalled(),
+            started: self.started,
+            broken: self.broken.is_some(),
+            lost: self.listeners_lost,
+        }
+    }
+
+    fn tell(&mut self, announced: &Announced) {
+        if announced.synced && !self.announced.synced {
+            // Whoever sees that must find the objects.
+            self.publish();
+        }
+        let status = self.core.status();
+        if announced.failures != self.announced.failures
+            && let Some(last) = status.last_failure
+        {
+            self.logs.push(Log::Failed(last.clone()));
+            self.reports.push(Report::Failed(last.clone()));
+        }
+        if announced.phase != self.announced.phase {
+            self.logs.push(Log::Phase {
+                phase: status.phase,
+                version: status.version.to_owned(),
+            });
+        }
+        if announced.synced && !self.announced.synced {
+            self.logs.push(Log::Synced {
+                objects: status.objects,
+            });
+        }
+    }
+}
