@@ -13,8 +13,11 @@ use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::sync::{Notify, watch};
 use tokio::time::sleep;
 
-use crate::mode::Program;
+use crate::mode::{MOST_BYTES, MOST_OBJECTS, Program};
 use crate::server::good::AFTER;
+
+/// How long it takes to start the program again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// How often the store is looked at while it is to become right.
 const LOOK: Duration = Duration::from_millis(20);
@@ -78,13 +81,21 @@ async fn begin(
     again: Arc<Notify>,
 ) {
     if program == Program::ResolvesFirst {
+        let mut is_again = false;
         while let Err(error) = client.resolve("pods").await {
             outcome.send_replace(Outcome::NotYet(error.to_string()));
-            // Somebody starts the program again when the server is good.
-            again.notified().await;
+            // Somebody starts the program again when the server is good, and then as often as it takes.
+            if !is_again {
+                again.notified().await;
+            }
+            is_again = true;
+            sleep(AGAIN).await;
         }
     }
-    let builder = InformerBuilder::lean(Target::new("", "v1", "pods"));
+    let mut builder = InformerBuilder::lean(Target::new("", "v1", "pods"));
+    if program == Program::InformsWithinLimits {
+        builder = builder.max_objects(MOST_OBJECTS).max_bytes(MOST_BYTES);
+    }
     match builder.start(&client) {
         Ok(pods) => outcome.send_replace(Outcome::Runs(pods)),
         Err(error) => outcome.send_replace(Outcome::NotYet(error.to_string())),

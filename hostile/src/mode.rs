@@ -59,6 +59,12 @@ pub(crate) enum Act {
     Serves,
 }
 
+/// The most objects of a store with limits.
+pub(crate) const MOST_OBJECTS: usize = 10_000;
+
+/// The most bytes of a store with limits.
+pub(crate) const MOST_BYTES: u64 = 16 << 20;
+
 /// What the program does that meets the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Program {

@@ -10,7 +10,7 @@ pub(crate) struct Bounds {
     /// The most memory over that of a program which meets a good server, in bytes.
     pub(crate) memory: u64,
     /// The most requests in a minute of the steady state.
-    pub(crate) steady: usize,
+    pub(crate) per_minute: usize,
     /// The longest message, in characters.
     pub(crate) message: usize,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Bounds {
 impl Bounds {
     pub(crate) const ALL: Self = Self {
         memory: 64 << 20,
-        steady: 20,
+        per_minute: 20,
         message: 1_000,
     };
 
@@ -32,7 +32,7 @@ impl Bounds {
         if measured.burst > mode.burst {
             broken.push("burst".to_owned());
         }
-        if measured.steady > self.steady {
+        if measured.per_minute > self.per_minute {
             broken.push("requests".to_owned());
         }
         if measured.recovered.is_none_or(|took| took > mode.recovery) {
@@ -77,11 +77,13 @@ const SHOWN: usize = 160;
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Bounds { memory, steady, .. } = self.bounds;
+        let Bounds {
+            memory, per_minute, ..
+        } = self.bounds;
         writeln!(
             f,
             "| mode | over | what the server does | what stops it | MB (≤ {}) | burst | \
-             per minute (≤ {steady}) | recovered, s | what the user sees | broken |",
+             per minute (≤ {per_minute}) | recovered, s | what the user sees | broken |",
             memory >> 20,
         )?;
         writeln!(
@@ -107,7 +109,7 @@ impl fmt::Display for Table {
                 row.mode.limit,
                 megabytes(over),
                 row.burst,
-                row.steady,
+                row.per_minute,
                 shown(&row.message),
                 self.broken(row).join(", "),
             )?;

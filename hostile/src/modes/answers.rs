@@ -40,6 +40,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok(pods()).framed(Framing::Length(50))),
     )
+    .says("before it was complete")
     .quick(),
     raw!(
         "chunk-garbage",
@@ -47,6 +48,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::HttpParser,
         format!("{CHUNKED}zz\r\n{{}}\r\n")
     )
+    .says("broke off")
     .quick(),
     raw!(
         "chunk-huge",
@@ -54,6 +56,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::HttpParser,
         format!("{CHUNKED}ffffffffffffffff1\r\n{{}}\r\n")
     )
+    .says("broke off")
     .quick(),
     Mode::connections(
         "chunk-extension",
@@ -67,7 +70,8 @@ pub(super) const MODES: &[Mode] = &[
                 line.flood("x".repeat(16 << 10)).await
             })
         },
-    ),
+    )
+    .says("broke off"),
     Mode::connections(
         "chunk-trailers",
         "trailers of a chunked body, without end",
@@ -92,6 +96,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("broke off")
     .quick(),
     Mode::connections(
         "one-byte-chunks",
@@ -111,6 +116,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::HttpParser,
         "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}\n"
     )
+    .says("invalid content-length")
     .quick(),
     raw!(
         "negative-length",
@@ -118,6 +124,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::HttpParser,
         "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}"
     )
+    .says("invalid content-length")
     .quick(),
     raw!(
         "length-and-chunks",
@@ -135,6 +142,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::HttpParser,
         "HTTP/1.1 000 Nothing\r\ncontent-length: 2\r\n\r\n{}"
     )
+    .says("invalid HTTP status-code")
     .quick(),
     Mode::answers("html", "HTML with status 200", Limit::ContentType, |_| {
         Some(
@@ -154,6 +162,7 @@ pub(super) const MODES: &[Mode] = &[
             ))
         },
     )
+    .says("and not JSON")
     .quick(),
     Mode::answers(
         "protobuf",
@@ -161,6 +170,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::ContentType,
         |_| Some(Reply::ok("k8s\0\n").with("content-type", "application/vnd.kubernetes.protobuf")),
     )
+    .says("and not JSON")
     .over(Over::Http2)
     .quick(),
     Mode::answers("no-type", "HTML without a type", Limit::Json, |_| {
@@ -184,6 +194,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("not a JSON object")
     .quick(),
     Mode::answers("empty-200", "status 200 and no body", Limit::Json, |ask| {
         on_list(ask, || Reply::new(200, nothing()))
@@ -203,6 +214,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("HTTP 206")
     .quick(),
     Mode::answers(
         "redirects",
@@ -213,6 +225,7 @@ pub(super) const MODES: &[Mode] = &[
             Some(Reply::new(301, nothing()).with("location", to))
         },
     )
+    .says("name the right server")
     .quick(),
     Mode::answers(
         "redirects-watches",
@@ -223,6 +236,7 @@ pub(super) const MODES: &[Mode] = &[
             on_watch(ask, || Reply::new(307, nothing()).with("location", to))
         },
     )
+    .says("name the right server")
     .over(Over::Tls(crate::server::tls::Shows::Good))
     .quick(),
     Mode::answers(
@@ -233,6 +247,7 @@ pub(super) const MODES: &[Mode] = &[
             Some(Reply::new(308, for_ever("x".repeat(8 << 10))).with("location", ask.path.clone()))
         },
     )
+    .says("name the right server")
     .over(Over::Http2),
     Mode::answers(
         "silent-body",

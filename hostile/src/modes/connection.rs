@@ -18,6 +18,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("did not answer")
     .quick(),
     Mode::connections(
         "never-answers",
@@ -30,6 +31,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("has not answered")
     .quick(),
     Mode::connections(
         "resets-requests",
@@ -42,6 +44,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("did not answer")
     .quick(),
     Mode::connections(
         "resets-bodies",
@@ -56,6 +59,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("broke off")
     .quick(),
     Mode::connections(
         "half-a-head",
@@ -69,6 +73,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("did not answer")
     .quick(),
     Mode::connections(
         "half-closed",
@@ -81,6 +86,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("did not answer")
     .quick(),
     Mode::connections(
         "slow-head",
@@ -95,6 +101,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("has not answered")
     .quick(),
     Mode::connections(
         "endless-headers",
@@ -107,7 +114,8 @@ pub(super) const MODES: &[Mode] = &[
                 line.flood("x-more: and more\r\n".repeat(1000)).await
             })
         },
-    ),
+    )
+    .says("head is too large"),
     Mode::connections(
         "huge-header",
         "one header without end",
@@ -120,7 +128,8 @@ pub(super) const MODES: &[Mode] = &[
                 line.flood("x".repeat(16 << 10)).await
             })
         },
-    ),
+    )
+    .says("head is too large"),
     Mode::connections(
         "many-headers",
         "5,000 short headers",
@@ -135,6 +144,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("head is too large")
     .quick(),
     Mode::connections(
         "endless-reason",
@@ -147,7 +157,8 @@ pub(super) const MODES: &[Mode] = &[
                 line.flood("fine ".repeat(4 << 10)).await
             })
         },
-    ),
+    )
+    .says("head is too large"),
     Mode::connections(
         "continues-for-ever",
         "100 Continue without end",
@@ -159,7 +170,8 @@ pub(super) const MODES: &[Mode] = &[
                     .await
             })
         },
-    ),
+    )
+    .says("has not answered"),
     Mode::connections(
         "switches-protocols",
         "101 that nobody asked for",
@@ -174,6 +186,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("HTTP 101")
     .quick(),
     Mode::connections(
         "no-head",
@@ -187,6 +200,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("invalid HTTP version")
     .quick(),
     Mode::connections(
         "http-seven",
@@ -201,6 +215,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("invalid HTTP version")
     .quick(),
     Mode::connections(
         "garbage-first",
@@ -217,6 +232,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("invalid HTTP version")
     .quick(),
     Mode::connections(
         "endless-garbage",
@@ -228,7 +244,8 @@ pub(super) const MODES: &[Mode] = &[
                 line.flood("\r\n".repeat(8 << 10)).await
             })
         },
-    ),
+    )
+    .says("head is too large"),
     Mode::connections(
         "speaks-http2",
         "HTTP/2 frames to an HTTP/1.1 request",
@@ -241,6 +258,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("invalid HTTP version")
     .quick(),
     Mode::connections(
         "answers-unasked",
@@ -254,6 +272,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("not a list")
     .quick(),
     Mode::connections(
         "answers-twice",
@@ -269,5 +288,6 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("not a list")
     .quick(),
 ];

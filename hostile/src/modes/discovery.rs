@@ -23,6 +23,16 @@ fn on_discovery(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     (ask.kind == Kind::Discovery).then(reply)
 }
 
+/// So many versions, of which none answers.
+fn versions(ask: &Ask, count: usize) -> Reply {
+    let versions: Vec<_> = (0..count).map(|n| format!("\"v{n}\"")).collect();
+    match ask.path.as_str() {
+        "/api" => Reply::ok(format!("{{\"versions\":[{}]}}", versions.join(","))),
+        "/apis" => Reply::ok("{}"),
+        _ => Reply::failure(503, "ServiceUnavailable", "down"),
+    }
+}
+
 pub(super) const MODES: &[Mode] = &[
     mode(
         "discovery-huge-error",
@@ -33,13 +43,15 @@ pub(super) const MODES: &[Mode] = &[
                 Reply::new(500, times(960, "error\x1b[31m ".repeat(6_000)))
             })
         },
-    ),
+    )
+    .says("HTTP 500"),
     mode(
         "discovery-endless",
         "offer without end",
         Limit::WholeBody,
         |ask| on_discovery(ask, || Reply::new(200, for_ever(" ".repeat(16 << 10)))),
-    ),
+    )
+    .says("is larger than"),
     mode(
         "discovery-wrong",
         "offer of another shape, 60 MB long",
@@ -53,23 +65,25 @@ pub(super) const MODES: &[Mode] = &[
                 )
             })
         },
-    ),
+    )
+    .says("is larger than"),
     mode(
         "discovery-many",
         "100,000 versions to ask about",
         Limit::Versions,
-        |ask| {
-            on_discovery(ask, || {
-                let versions: Vec<_> = (0..100_000).map(|n| format!("\"v{n}\"")).collect();
-                match ask.path.as_str() {
-                    "/api" => Reply::ok(format!("{{\"versions\":[{}]}}", versions.join(","))),
-                    _ => Reply::failure(503, "ServiceUnavailable", "down"),
-                }
-            })
-        },
+        |ask| on_discovery(ask, || versions(ask, 100_000)),
     )
-    // One for each version, up to a thousand.
-    .burst(1_010)
+    .says("more than 1000 versions")
+    .over(Over::Http2),
+    mode(
+        "discovery-hundreds",
+        "900 versions to ask about, and none answers",
+        Limit::Versions,
+        |ask| on_discovery(ask, || versions(ask, 900)),
+    )
+    .says("no resource `pods`")
+    // One for each version.
+    .burst(910)
     .over(Over::Http2),
     mode(
         "discovery-html",
@@ -81,6 +95,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("and not JSON")
     .quick(),
     mode(
         "discovery-not-json",
@@ -88,6 +103,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_discovery(ask, || Reply::ok("\x1b[31mno\x07")),
     )
+    .says("is not what was asked for")
     .quick(),
     mode(
         "discovery-unknown",
@@ -95,6 +111,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Nothing,
         |ask| on_discovery(ask, || Reply::ok("{}")),
     )
+    .says("no resource `pods`")
     .quick(),
     mode(
         "discovery-hangs",
@@ -116,5 +133,6 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("is not a path")
     .quick(),
 ];

@@ -100,7 +100,8 @@ pub(super) const MODES: &[Mode] = &[
                 ))
             })
         },
-    ),
+    )
+    .says("larger than"),
     Mode::answers(
         "bookmark-garbage",
         "bookmark at a version that the server refuses",
@@ -238,6 +239,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Backoff,
         |ask| on_watch(ask, || tells(event("DELETED", "{}"))),
     )
+    .says("does not say which one")
     .quick(),
     Mode::answers(
         "deleted-nameless-flood",

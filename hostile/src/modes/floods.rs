@@ -103,6 +103,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("flow-control")
     .quick(),
     mode(
         "h2-empty-data",

@@ -92,6 +92,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::WholeBody,
         |ask| (ask.kind == Kind::Discovery).then(|| gzip(for_ever(spaces()))),
     )
+    .says("is larger than")
     .program(crate::mode::Program::ResolvesFirst),
     Mode::answers("gzip-twice", "gzip within gzip", Limit::Json, |ask| {
         on_list(ask, || gzip(say(packed(&packed(pods().as_bytes())))))
@@ -122,6 +123,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Gzip,
         |ask| on_list(ask, || gzip(say(pods()))),
     )
+    .says("gzip")
     .quick(),
     Mode::answers(
         "gzip-checksum",

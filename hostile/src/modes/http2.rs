@@ -46,6 +46,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("closed the connection")
     .quick(),
     mode(
         "h2-no-settings",
@@ -66,6 +67,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("closed the connection")
     .quick(),
     mode(
         "h2-goes-away",
@@ -88,6 +90,7 @@ pub(super) const MODES: &[Mode] = &[
             Box::pin(async move { line.answer_all(|_| frame(GOAWAY, 0, 0, &NO_ERROR)).await })
         },
     )
+    .says("did not answer")
     .quick(),
     mode(
         "h2-calm-down",
@@ -120,6 +123,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("refused stream")
     .quick(),
     mode(
         "h2-breaks-streams",
@@ -132,6 +136,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("did not answer")
     .quick(),
     mode(
         "h2-breaks-bodies",
@@ -152,6 +157,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("broke off")
     .quick(),
     mode(
         "h2-ends-bodies",
@@ -195,6 +201,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("refused stream")
     .quick(),
     mode(
         "h2-tiny-window",
@@ -209,6 +216,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("closed the connection")
     .quick(),
     mode(
         "h2-header-bomb",
@@ -254,6 +262,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("broke off")
     .quick(),
     mode(
         "h2-pushes",
@@ -269,6 +278,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("protocol error")
     .quick(),
     mode(
         "h2-frame-too-large",
@@ -312,6 +322,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("protocol error")
     .quick(),
     mode(
         "h2-bad-hpack",
@@ -324,5 +335,6 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("protocol error")
     .quick(),
 ];

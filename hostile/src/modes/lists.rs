@@ -243,6 +243,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("the limit of")
     .program(Program::InformsWithinLimits),
     Mode::answers(
         "large-objects",
@@ -363,6 +364,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok(TWICE)),
     )
+    .says("kind")
     .quick(),
     Mode::answers("items-null", "items null", Limit::Nothing, |ask| {
         on_list(ask, || items_are("null"))
@@ -378,6 +380,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || items_are(r#""[]""#)),
     )
+    .says("not an array")
     .over(Over::Http2)
     .quick(),
     Mode::answers("no-items", "list without items", Limit::Json, |ask| {
@@ -392,6 +395,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok(pod("a", "1"))),
     )
+    .says("not a list")
     .quick(),
     Mode::answers(
         "a-number",
@@ -399,6 +403,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok("42")),
     )
+    .says("not a JSON object")
     .quick(),
     Mode::answers("an-array", "array in place of a list", Limit::Json, |ask| {
         on_list(ask, || Reply::ok(format!("[{}]", pod("a", "1"))))
@@ -411,6 +416,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok(format!("{ITEMS}{{\"metadata\":"))),
     )
+    .says("before it was complete")
     .quick(),
     Mode::answers("two-lists", "two lists in one answer", Limit::Json, |ask| {
         on_list(ask, || Reply::ok(list(LOST, "", "").repeat(2)))
@@ -422,6 +428,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || items(format!("{},", pod("a", "1")))),
     )
+    .says("not valid JSON")
     .quick(),
     Mode::answers(
         "not-utf8",
@@ -436,6 +443,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok(format!("\u{feff}{}", list(LOST, "", "")))),
     )
+    .says("not a JSON object")
     .quick(),
     Mode::answers("nul-bytes", "NUL within a list", Limit::Json, |ask| {
         on_list(ask, || {

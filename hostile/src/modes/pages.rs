@@ -32,6 +32,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::PageToken,
         |ask| on_list(ask, || page("again", "")),
     )
+    .says("does not end")
     .quick(),
     Mode::answers(
         "token-repeats-items",
@@ -39,6 +40,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::PageToken,
         |ask| on_list(ask, || page("again", &pod("a", "1"))),
     )
+    .says("does not end")
     .over(Over::Http2)
     .quick(),
     Mode::answers(
@@ -87,6 +89,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::PageToken,
         |ask| on_list(ask, || page(&"t".repeat(1 << 20), "")),
     )
+    .says("longer than")
     .quick(),
     Mode::answers(
         "token-controls",
@@ -134,6 +137,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_list(ask, || Reply::ok(list("", "", "").replace("\"\"", LOST))),
     )
+    .says("metadata")
     .quick(),
     Mode::answers(
         "version-zero",
@@ -155,13 +159,15 @@ pub(super) const MODES: &[Mode] = &[
         Limit::VersionBytes,
         |ask| on_list(ask, || at(&"9".repeat(100_000))),
     )
+    .says("longer than")
     .quick(),
     Mode::answers(
         "version-endless",
         "list at a version of 30 MB",
         Limit::VersionBytes,
         |ask| on_list(ask, || at(&"9".repeat(30 << 20))),
-    ),
+    )
+    .says("longer than"),
     Mode::answers(
         "version-back",
         "each list is older than the one before",

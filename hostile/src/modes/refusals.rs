@@ -288,6 +288,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("is a Status")
     .quick(),
     Mode::answers(
         "success-status-watch",

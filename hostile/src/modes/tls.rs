@@ -27,27 +27,32 @@ pub(super) const MODES: &[Mode] = &[
         "tls-other-authority",
         "certificate of another authority",
         Shows::OtherAuthority,
-    ),
+    )
+    .says("is not signed by"),
     certificate(
         "tls-expired",
         "certificate that has expired",
         Shows::Expired,
-    ),
+    )
+    .says("expired at"),
     certificate(
         "tls-not-yet",
         "certificate of the future",
         Shows::NotYetValid,
-    ),
+    )
+    .says("is not valid yet"),
     certificate(
         "tls-other-name",
         "certificate for another name",
         Shows::OtherName,
-    ),
+    )
+    .says("tls-server-name"),
     certificate(
         "tls-other-protocol",
         "protocol that nobody asked for",
         Shows::OtherProtocol,
-    ),
+    )
+    .says("does not speak the version"),
     handshake(
         "tls-plain",
         "HTTP in place of TLS",
@@ -61,6 +66,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("does not answer in TLS")
     .quick(),
     handshake(
         "tls-hangs",
@@ -68,6 +74,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::ConnectTimeout,
         |mut line| Box::pin(async move { line.hang().await }),
     )
+    .says("has not answered")
     .quick(),
     handshake(
         "tls-drips",
@@ -80,6 +87,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("has not answered")
     .quick(),
     handshake(
         "tls-alert",
@@ -93,6 +101,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("does not want to talk TLS")
     .quick(),
     handshake(
         "tls-garbage",
@@ -100,6 +109,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Backoff,
         |mut line| Box::pin(async move { line.flood(vec![0xa5; 16 << 10]).await }),
     )
+    .says("does not answer in TLS")
     .quick(),
     handshake(
         "tls-closes",
@@ -112,6 +122,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("TLS with")
     .quick(),
     handshake(
         "tls-huge-handshake",

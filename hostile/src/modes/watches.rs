@@ -199,7 +199,8 @@ pub(super) const MODES: &[Mode] = &[
         "spaces without a line break, without end",
         Limit::ObjectBytes,
         |ask| on_watch(ask, || Reply::new(200, for_ever(" ".repeat(16 << 10)))),
-    ),
+    )
+    .says("does not end"),
     Mode::answers(
         "endless-line",
         "line of a watch without end",
@@ -212,7 +213,8 @@ pub(super) const MODES: &[Mode] = &[
                 )
             })
         },
-    ),
+    )
+    .says("does not end"),
     Mode::answers(
         "endless-line-h2",
         "line of an unknown event without end",
@@ -262,7 +264,8 @@ pub(super) const MODES: &[Mode] = &[
                 Reply::new(200, for_ever("\x1b[31mnot json\x07\n".repeat(500)))
             })
         },
-    ),
+    )
+    .says("not a JSON object"),
     Mode::answers(
         "html-watch",
         "HTML in place of a watch",
@@ -273,6 +276,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("and not JSON")
     .quick(),
     Mode::answers(
         "list-watch",

@@ -27,13 +27,14 @@ pub(crate) mod tls;
 use std::error::Error;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_rustls::TlsAcceptor;
 
 use crate::mode::{Act, Mode, Over};
@@ -55,12 +56,31 @@ pub(crate) struct Server {
 pub(crate) struct Scene {
     mode: &'static Mode,
     is_good: AtomicBool,
-    connections: AtomicUsize,
-    requests: AtomicUsize,
+    connections: Times,
+    requests: Times,
     /// Connections to the address that nobody was told to connect to.
     strays: AtomicUsize,
     elsewhere: SocketAddr,
     tls: Option<(Arc<ServerConfig>, Arc<ServerConfig>)>,
+}
+
+/// When something happened.
+#[derive(Default)]
+struct Times(Mutex<Vec<Instant>>);
+
+impl Times {
+    /// It happens now; tells how often it has happened before.
+    fn note(&self) -> usize {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        times.push(Instant::now());
+        times.len() - 1
+    }
+
+    fn between(&self, from: Instant, to: Instant) -> Vec<Instant> {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let within = times.iter().filter(|time| (from..to).contains(time));
+        within.copied().collect()
+    }
 }
 
 impl Server {
@@ -79,8 +99,8 @@ impl Server {
         let scene = Arc::new(Scene {
             mode,
             is_good: AtomicBool::new(false),
-            connections: AtomicUsize::new(0),
-            requests: AtomicUsize::new(0),
+            connections: Times::default(),
+            requests: Times::default(),
             strays: AtomicUsize::new(0),
             elsewhere: elsewhere.local_addr()?,
             tls,
@@ -116,7 +136,7 @@ async fn accept(listener: TcpListener, scene: Arc<Scene>, mut turning: watch::Re
         tokio::select! {
             accepted = listener.accept() => {
                 let Ok((stream, _)) = accepted else { continue };
-                scene.connections.fetch_add(1, Ordering::SeqCst);
+                scene.connections.note();
                 let scene = Arc::clone(&scene);
                 connections.spawn(async move {
                     // Whoever hangs up is nobody's error.
@@ -130,10 +150,15 @@ async fn accept(listener: TcpListener, scene: Arc<Scene>, mut turning: watch::Re
 }
 
 impl Scene {
-    /// How often somebody tried to get something: requests, or connections where it came to none.
-    pub(crate) fn attempts(&self) -> usize {
-        let connections = self.connections.load(Ordering::SeqCst);
-        connections.max(self.requests.load(Ordering::SeqCst))
+    /// When somebody tried to get something in this time: requests, or connections if there were more.
+    pub(crate) fn attempts(&self, from: Instant, to: Instant) -> Vec<Instant> {
+        let connections = self.connections.between(from, to);
+        let requests = self.requests.between(from, to);
+        if connections.len() > requests.len() {
+            connections
+        } else {
+            requests
+        }
     }
 
     /// How often somebody went where nobody was sent.
@@ -143,7 +168,7 @@ impl Scene {
 
     /// Notes a request.
     pub(crate) fn asked(&self, target: &str) -> Ask {
-        let number = self.requests.fetch_add(1, Ordering::SeqCst);
+        let number = self.requests.note();
         Ask::parse(target, number, self.elsewhere.to_string())
     }
 
