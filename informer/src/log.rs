@@ -4,6 +4,7 @@
 //! the lock, and said when that has been given back.
 
 use informer_core::ObjectKey;
+use informer_core::failure::Printable;
 use informer_core::informer::RejectedObject;
 use informer_core::processor::ListenerId;
 use informer_core::reflector::{LastFailure, Phase};
@@ -46,12 +47,14 @@ impl Log {
                 detail = last.message,
                 "the server could not be followed"
             ),
-            Self::Phase { phase, version } => tracing::info!(informer, ?phase, version, "phase"),
+            Self::Phase { phase, version } => {
+                tracing::info!(informer, ?phase, version = %Printable(version), "phase");
+            }
             Self::Synced { objects } => tracing::info!(informer, objects, "synced"),
             Self::Rejected { object, not_logged } => tracing::warn!(
                 informer,
-                key = object.key.as_ref().map(tracing::field::display),
-                version = object.version,
+                key = object.key.as_ref().map(|key| tracing::field::display(Printable(key.as_str()))),
+                version = %Printable(&object.version),
                 reason = object.reason,
                 not_logged,
                 "an object could not be used"
