@@ -18,7 +18,7 @@ fn start(world: &World, builder: &InformerBuilder<Value>) -> SharedInformer<Valu
     let informer = builder
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    informer.start();
+    informer.start().unwrap();
     informer
 }
 
@@ -37,7 +37,7 @@ fn more_objects_than_allowed_are_a_failure_with_a_remedy_until_they_fit() {
         start(&world, &pods().max_bytes(bytes - 1)),
         factory.informer(&pods()).unwrap(),
     ];
-    factory.start();
+    factory.start().unwrap();
     for informer in &too_many {
         let error = world.wait(informer.synced(SOON)).unwrap_err().to_string();
         assert!(error.contains("the limit of "), "{error}");
@@ -60,7 +60,7 @@ fn more_objects_than_allowed_are_a_failure_with_a_remedy_until_they_fit() {
     for name in ["d", "e", "f"] {
         world.create(name);
     }
-    factory.start();
+    factory.start().unwrap();
     world.wait(own.synced(SOON)).unwrap();
     assert_eq!(own.lister().len(), 4);
 }
