@@ -1,7 +1,9 @@
 //! Tasks that wait for something to change.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
+use core::mem;
 use core::task::Waker;
 
 /// The tasks that wait for a change of something that lies behind a lock, together with this.
@@ -25,7 +27,8 @@ use core::task::Waker;
 #[derive(Default)]
 pub struct Wakers {
     tickets: u64,
-    waiting: Vec<(u64, Waker)>,
+    /// By their tickets: there may be thousands, who all wait again after each change.
+    waiting: BTreeMap<u64, Waker>,
 }
 
 impl Wakers {
@@ -37,33 +40,32 @@ impl Wakers {
 
     /// Wakes this task at the next change. Of one ticket only the newest waker is kept.
     pub fn wait(&mut self, ticket: u64, waker: &Waker) {
-        match self.waiting.iter_mut().find(|(it, _)| *it == ticket) {
-            Some((_, before)) => before.clone_from(waker),
-            None => self.waiting.push((ticket, waker.clone())),
+        match self.waiting.get_mut(&ticket) {
+            Some(before) => before.clone_from(waker),
+            None => drop(self.waiting.insert(ticket, waker.clone())),
         }
     }
 
     /// Who has this ticket does not wait any more.
     pub fn forget(&mut self, ticket: u64) {
-        self.waiting.retain(|(it, _)| *it != ticket);
+        self.waiting.remove(&ticket);
     }
 
-    /// All who wait, to be woken when the lock is given back.
+    /// All who wait, in the order of their tickets, to be woken when the lock is given back.
     #[must_use = "who is not woken waits for ever"]
     pub fn take(&mut self) -> Vec<Waker> {
-        let waiting = self.waiting.drain(..);
-        waiting.map(|(_, waker)| waker).collect()
+        mem::take(&mut self.waiting).into_values().collect()
     }
 
     /// How many wait.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
     /// Whether nobody waits.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 }

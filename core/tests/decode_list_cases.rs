@@ -233,7 +233,7 @@ fn objects_before_an_error_are_not_lost() {
 #[test]
 fn a_list_that_ends_early() {
     let broken = |bytes: usize| {
-        let text = format!("the list ended after {bytes} bytes, before it was complete");
+        let text = format!("the list ended at byte {bytes}, before it was complete");
         failed(Failure::Broken, &text)
     };
     assert_eq!(lean(Body::List, ""), [broken(0)]);

@@ -215,7 +215,7 @@ proptest! {
         let cut = &body[..cut.index(body.len())];
         let all = facts(Lean, Body::List, cut, &pieces);
         let last = all.last().unwrap();
-        let sentence = format!("the list ended after {} bytes, before it was complete", cut.len());
+        let sentence = format!("the list ended at byte {}, before it was complete", cut.len());
         prop_assert_eq!(last, &format!("Failed {{ failure: Broken, message: {sentence:?} }}"));
         prop_assert!(all[..all.len() - 1].iter().all(|fact| fact.starts_with("Item")));
     }

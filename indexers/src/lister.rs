@@ -38,7 +38,7 @@ use crate::query::{Plan, Query};
 /// let names: Vec<_> = lister.select(&query).map(|pod| pod.key.name()).collect();
 /// assert_eq!(names, ["b"]);
 /// // One object to look at beats two.
-/// assert_eq!(lister.plan(&query).to_string(), r#"1 candidates from the index "app""#);
+/// assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Lister<'a, T: Resource + Clone, S: Storage> {

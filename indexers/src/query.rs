@@ -322,9 +322,11 @@ impl fmt::Display for Plan<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing can match"),
+            Self::Scan { objects: 1 } => f.write_str("scan of the only object"),
             Self::Scan { objects } => write!(f, "scan of all {objects} objects"),
             Self::Index { name, candidates } => {
-                write!(f, "{candidates} candidates from the index {name:?}")
+                let ending = if *candidates == 1 { "" } else { "s" };
+                write!(f, "{candidates} candidate{ending} from the index {name:?}")
             }
         }
     }

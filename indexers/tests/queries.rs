@@ -308,7 +308,7 @@ fn the_index_with_the_fewest_candidates_is_taken() {
             "",
             r#"27 candidates from the index "namespace""#,
         ),
-        (None, "tier", "", r#"1 candidates from the index "tier""#),
+        (None, "tier", "", r#"1 candidate from the index "tier""#),
         (None, "tier notin (front)", "", "scan of all 30 objects"),
         (
             None,
@@ -327,7 +327,7 @@ fn the_index_with_the_fewest_candidates_is_taken() {
             None,
             "",
             "metadata.name=p4",
-            r#"1 candidates from the index "name""#,
+            r#"1 candidate from the index "name""#,
         ),
         (
             None,
@@ -356,7 +356,7 @@ fn the_index_with_the_fewest_candidates_is_taken() {
         .unwrap();
     assert_eq!(
         plan(&store, None, "tier", ""),
-        r#"1 candidates from the index "sorted""#
+        r#"1 candidate from the index "sorted""#
     );
     let nothing = LabelSelector::nothing();
     let plan = Lister::new(&store)

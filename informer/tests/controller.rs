@@ -20,7 +20,7 @@ use world::logged::{logged, saying};
 
 /// An error that has another one as its cause.
 #[derive(Debug)]
-struct Because(&'static str, Option<Box<Because>>);
+struct Because(&'static str, Option<Box<Self>>);
 
 impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

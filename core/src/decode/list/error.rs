@@ -112,10 +112,7 @@ impl fmt::Display for ListError {
                 write!(f, "{what} of the list is longer than {longest} bytes")
             }
             Self::Incomplete { bytes } => {
-                write!(
-                    f,
-                    "the list ended after {bytes} bytes, before it was complete"
-                )
+                write!(f, "the list ended at byte {bytes}, before it was complete")
             }
         }
     }
