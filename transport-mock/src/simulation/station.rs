@@ -203,7 +203,7 @@ impl<S: Storage> Station for Post<S> {
 
     fn execute(&mut self, scene: &mut Scene<'_>) {
         self.now = self.now.max(scene.now);
-        while let Some(command) = self.informer.poll_command(scene.now) {
+        while let Some(command) = self.informer.poll_command(self.told(scene.now)) {
             match &command {
                 Command::Open { exchange, request } => {
                     let (name, target) = (self.name, self.plan.interest.target().request(request));
