@@ -112,14 +112,17 @@ fn traced_elsewhere(seed: u64) -> String {
 
 #[test]
 fn the_same_seed_gives_the_same_trace_in_every_process() {
+    let mut lines = 0;
     for seed in 0..10 {
         let here = World::new(seed).traced().run();
         let elsewhere = traced_elsewhere(seed);
-        assert!(here.trace.lines().count() > 50, "seed {seed}");
+        lines += here.trace.lines().count();
         assert_eq!(elsewhere, traced_elsewhere(seed), "seed {seed}");
         let expected = format!("{}{}\n", here.trace, here.tally);
         assert!(elsewhere == expected, "seed {seed}");
     }
+    // Some worlds are short, but not all of them.
+    assert!(lines > 2_000, "{lines}");
     assert_ne!(traced_elsewhere(1), traced_elsewhere(2));
 }
 
