@@ -343,3 +343,25 @@ impl Body {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_for_all_pieces_together() {
+        const SECOND: Duration = Duration::from_secs(1);
+        let mut left = Limits::of(&Settings {
+            list_timeout: 10 * SECOND,
+            max_list_bytes: 100,
+            ..Settings::new()
+        });
+        for _ in 0..10 {
+            assert!(!left.time.is_zero());
+            left = left.less(10, SECOND).unwrap();
+        }
+        assert!(left.time.is_zero());
+        assert!(left.less(0, SECOND).is_some());
+        assert!(left.less(1, SECOND).is_none());
+    }
+}
