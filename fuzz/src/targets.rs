@@ -4,6 +4,9 @@
 //! what an exec plugin prints) are its own business, so their bytes come in where they do in life: a
 //! client asks a server, here on loopback, that answers with whatever the target says.
 
+// Whether a text names a member twice.
+mod repeated;
+
 // Lists and watches in any pieces, against both queues.
 pub mod signals;
 

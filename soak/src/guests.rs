@@ -9,6 +9,7 @@ use informer::{
     Backlog, InformerBuilder, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory,
     Target,
 };
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::counted::Counted;
@@ -55,7 +56,7 @@ async fn visit(world: &World, client: &informer::Client, number: u64) -> Result<
         2 => handlers(&pods().queue(QueueKind::InOrder).start(client)?).await?,
         3 => holds_itself(&pods().start(client)?).await?,
         4 => waits(world, &pods().start(client)?).await,
-        5 => stalls(&pods().resync(STAY / 20).start(client)?).await?,
+        5 => stalls(&pods().resync(Duration::from_secs(1)).start(client)?).await?,
         6 => factory(client, true).await?,
         7 => factory(client, false).await?,
         // A client that comes and goes, with connections of its own.
@@ -123,15 +124,24 @@ async fn waits(world: &World, informer: &SharedInformer<Counted>) {
     }
 }
 
-/// A handler that never comes back from its first call.
+/// A handler that does not come back from its first call before everybody has gone.
 async fn stalls(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
+    let gate = Arc::new(Semaphore::new(0));
     let mut config = ListenerConfig::new();
     config.backlog = Backlog::Stall { at: 10 };
-    let stalls = informer.on_async_with(|_| std::future::pending(), config)?;
+    let waits = {
+        let gate = Arc::clone(&gate);
+        move |_| {
+            let gate = Arc::clone(&gate);
+            async move { drop(gate.acquire().await) }
+        }
+    };
+    let stalls = informer.on_async_with(waits, config)?;
     let observed = informer.on(|_| {})?;
     a_while(observed.synced(STAY)).await;
     drop(stalls);
     informer.stop();
+    gate.close();
     Ok(())
 }
 

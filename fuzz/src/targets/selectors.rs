@@ -91,6 +91,7 @@ fn labels(selector: &LabelSelector, labels: &BTreeMap<&str, &str>) {
         uid: "".into(),
         version: "".into(),
         labels: Labels::from_iter(labels),
+        size: 0,
         body: (),
     };
     assert_eq!(

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::conversation::{Asked, Key, Stamp};
+use crate::targets::repeated::has_repeated_members;
 
 type State = BTreeMap<Key, Stamp>;
 
@@ -115,9 +116,7 @@ fn name_it(bookmark: &Value) -> Option<Value> {
 
 /// The value, if there is no doubt about what is meant.
 fn value(json: &[u8]) -> Option<Value> {
-    // Of repeated `items` serde_json takes the last, and we take none.
-    let items = json.windows(5).filter(|part| part == b"items").count();
-    let is_plain = items < 2 && !json.contains(&b'\\');
+    let is_plain = !has_repeated_members(json);
     is_plain.then(|| serde_json::from_slice(json).ok())?
 }
 
