@@ -172,6 +172,9 @@ async fn send(
     Ok(client.pool.send(question.class, request, tls).await?)
 }
 
+/// So much of a header is told, so that what to do about it is told, too.
+const TOLD: usize = 60;
+
 /// A login page is a successful answer, too.
 fn check_type(answer: Answer) -> Result<Answer, Failed> {
     let text = answer.head.headers.get(header::CONTENT_TYPE);
@@ -180,7 +183,7 @@ fn check_type(answer: Answer) -> Result<Answer, Failed> {
         Some(text) if !text.trim_start().starts_with("application/json") => Err(Failed::new(
             Failure::Undecodable,
             format!(
-                "the answer is `{text}` and not JSON; does something else answer in place of the API server?"
+                "the answer is `{text:.TOLD$}` and not JSON; does something else answer in place of the API server?"
             ),
         )),
         _ => Ok(answer),
@@ -194,7 +197,7 @@ fn redirected(answer: &Answer) -> Failed {
     let to = to.as_ref().and_then(Uri::authority);
     let to = to.map_or_else(
         || "another path".to_owned(),
-        |host| format!("`{}`", host.host()),
+        |host| format!("`{:.TOLD$}`", host.host()),
     );
     let status = answer.head.status.as_u16();
     Failed::new(

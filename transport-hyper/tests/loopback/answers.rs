@@ -328,6 +328,23 @@ over_both! {
         }
     }
 
+    async fn what_to_do_is_told_however_long_a_header_is(cluster: Cluster) {
+        let client = Client::new(cluster.config()).unwrap();
+        let mut hand = Hand::new(&client);
+        hand.open(list());
+        let long = "x".repeat(4_000);
+        let head = [("content-type", long.as_str())];
+        cluster.server.call().await.reply(200, &head, "");
+        let message = hand.failed(Failure::Undecodable).await;
+        assert!(message.len() < 200 && message.ends_with("in place of the API server?"), "{message}");
+
+        hand.open(list());
+        let to = format!("https://{long}/");
+        cluster.server.call().await.reply(301, &[("location", &to)], "");
+        let message = hand.failed(Failure::Other).await;
+        assert!(message.len() < 200 && message.ends_with("name the right server"), "{message}");
+    }
+
     async fn credentials_do_not_follow_a_redirect(cluster: Cluster) {
         let mut elsewhere = Cluster::new(cluster.http2).await;
         let config = cluster.config().with_token(Secret::from("t0ken".to_owned()));
