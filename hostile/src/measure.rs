@@ -35,7 +35,7 @@ impl Plan {
     pub(crate) const QUICK: Self = Self {
         burst: Duration::from_secs(1),
         steady: Duration::ZERO,
-        side_by_side: 48,
+        side_by_side: 96,
     };
 }
 

@@ -27,7 +27,16 @@ pub(crate) struct Mode {
     pub(crate) recovery: Duration,
     /// The most requests in the beginning.
     pub(crate) burst: usize,
+    /// The most memory over that of a program that meets a good server, in bytes.
+    pub(crate) memory: u64,
 }
+
+/// What no mode may take, unless a limit is the reason.
+const MEMORY: u64 = 64 << 20;
+
+/// Objects at the limit of 16 MiB each: while one takes the place of another, they and the text that they
+/// are read from are in memory some six times.
+const LARGE_OBJECTS: u64 = 96 << 20;
 
 /// So often a program may try in the beginning.
 const BURST: usize = 40;
@@ -173,6 +182,7 @@ impl Mode {
             program: Program::Informs,
             recovery: BACK_OFF,
             burst: BURST,
+            memory: MEMORY,
         }
     }
 
@@ -217,6 +227,12 @@ impl Mode {
     /// There is a reason for so many requests in the beginning.
     pub(crate) const fn burst(mut self, requests: usize) -> Self {
         self.burst = requests;
+        self
+    }
+
+    /// The server sends objects as large as an object may be.
+    pub(crate) const fn large_objects(mut self) -> Self {
+        self.memory = LARGE_OBJECTS;
         self
     }
 

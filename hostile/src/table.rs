@@ -7,8 +7,6 @@ use crate::measure::Measured;
 /// What must hold for every mode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The most memory over that of a program which meets a good server, in bytes.
-    pub(crate) memory: u64,
     /// The most requests in a minute of the steady state.
     pub(crate) per_minute: usize,
     /// The longest message, in characters.
@@ -17,7 +15,6 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     pub(crate) const ALL: Self = Self {
-        memory: 64 << 20,
         per_minute: 20,
         message: 1_000,
     };
@@ -26,7 +23,7 @@ impl Bounds {
     pub(crate) fn broken_by(&self, measured: &Measured, baseline: u64) -> Vec<String> {
         let mut broken = Vec::new();
         let Measured { mode, message, .. } = measured;
-        if measured.peak.saturating_sub(baseline) > self.memory {
+        if measured.peak.saturating_sub(baseline) > mode.memory {
             broken.push("memory".to_owned());
         }
         if measured.burst > mode.burst {
@@ -77,14 +74,11 @@ const SHOWN: usize = 160;
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Bounds {
-            memory, per_minute, ..
-        } = self.bounds;
+        let Bounds { per_minute, .. } = self.bounds;
         writeln!(
             f,
-            "| mode | over | what the server does | what stops it | MB (≤ {}) | burst | \
+            "| mode | over | what the server does | what stops it | MB | burst | \
              per minute (≤ {per_minute}) | recovered, s | what the user sees | broken |",
-            memory >> 20,
         )?;
         writeln!(
             f,
@@ -102,12 +96,13 @@ impl fmt::Display for Table {
             let over = row.peak.saturating_sub(self.baseline);
             writeln!(
                 f,
-                "| `{}` | {} | {} | {} | {:.1} | {} | {} | {recovered} | {} | {} |",
+                "| `{}` | {} | {} | {} | {:.1} of {} | {} | {} | {recovered} | {} | {} |",
                 row.mode.name,
                 row.mode.over,
                 row.mode.mechanism,
                 row.mode.limit,
                 megabytes(over),
+                row.mode.memory >> 20,
                 row.burst,
                 row.per_minute,
                 shown(&row.message),

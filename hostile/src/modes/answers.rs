@@ -228,6 +228,17 @@ pub(super) const MODES: &[Mode] = &[
     .says("name the right server")
     .quick(),
     Mode::answers(
+        "redirects-far",
+        "status 302 to an address of 30 kB",
+        Limit::Redirect,
+        |_| {
+            let to = format!("http://{}/", "x".repeat(30_000));
+            Some(Reply::new(302, nothing()).with("location", to))
+        },
+    )
+    .says("name the right server")
+    .quick(),
+    Mode::answers(
         "redirects-watches",
         "status 307 to another address, for watches over TLS",
         Limit::Redirect,

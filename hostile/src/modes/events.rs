@@ -137,6 +137,7 @@ pub(super) const MODES: &[Mode] = &[
             }),
         },
     )
+    .large_objects()
     .over(Over::Http2),
     Mode::answers(
         "bookmark-empty",
@@ -359,7 +360,8 @@ pub(super) const MODES: &[Mode] = &[
                 Reply::steps(events.chain(hang()))
             })
         },
-    ),
+    )
+    .large_objects(),
     Mode::answers(
         "type-number",
         "event whose type is a number",

@@ -260,6 +260,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .large_objects()
     .program(Program::InformsWithinLimits),
     Mode::answers(
         "large-names",
@@ -278,7 +279,8 @@ pub(super) const MODES: &[Mode] = &[
                 text(ITEMS, Box::new(large.chain(say("]}"))))
             })
         },
-    ),
+    )
+    .large_objects(),
     Mode::answers(
         "large-labels",
         "objects with 10 MB of labels",
@@ -295,6 +297,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .large_objects()
     .program(Program::InformsWithinLimits),
     Mode::answers(
         "deep-object",
