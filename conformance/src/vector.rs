@@ -182,10 +182,17 @@ impl Objects {
         numbers.iter().map(|number| self.get(*number)).collect()
     }
 
-    /// The number of an object that is equal in all fields. What is in no list is shown as it is, and
-    /// so equals nothing that was recorded.
+    /// The number of an object that is equal in all fields, but for what it took on the wire. What is in
+    /// no list is shown as it is, and so equals nothing that was recorded.
     pub(crate) fn number(&self, object: &Thing) -> Value {
-        match self.0.iter().position(|listed| listed == object) {
+        let is_same = |listed: &Thing| {
+            let sized = Object {
+                size: object.size,
+                ..Object::clone(listed)
+            };
+            sized == **object
+        };
+        match self.0.iter().position(is_same) {
             Some(at) => json!(at),
             None => json!(format!("unlisted {object:?}")),
         }
@@ -258,10 +265,11 @@ pub(crate) fn tombstone(key: &str, last: Option<Thing>) -> Deletion<Thing> {
     }
 }
 
-/// The key with this text. A tombstone may carry any text, so it is not parsed: keys are compared as
-/// texts.
+/// The key with this text. A tombstone may carry any text, so whatever follows the first slash is the
+/// name.
 pub(crate) fn key_from_text(text: &str) -> ObjectKey {
-    ObjectKey::new("", text)
+    let (namespace, name) = text.split_once('/').unwrap_or(("", text));
+    ObjectKey::new(namespace, name)
 }
 
 /// The transforms that the vectors know by name.
