@@ -9,7 +9,7 @@ use crate::sync::{AtomicUsize, Mutex, MutexGuard, thread_local};
 
 thread_local! {
     /// Its address is the name of the thread.
-    static HERE: u8 = 0;
+    static HERE: u8 = const { 0 };
 }
 
 /// What a thread says that asks its own informer.
