@@ -39,6 +39,8 @@ pub const TARGET: Target = Target {
         "\"namespace\":\"b\",",
         "\"labels\":{\"a\":\"b\"}",
         "\"labels\":[]",
+        "\"labels\":{\"a\":1},",
+        "\"uid\":5,",
         "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}",
         "\"kind\":\"Table\",",
         "\"apiVersion\":\"meta.k8s.io/v1\",",

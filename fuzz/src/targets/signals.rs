@@ -52,6 +52,8 @@ pub const TARGET: Target = Target {
         "\"uid\":\"u1\"",
         "\"uid\":null",
         "\"kind\":\"Status\"",
+        "\"x\":tru,",
+        "{\"x\":01,",
         "\"kind\":\"Table\"",
         "ADDED",
         "MODIFIED",
