@@ -34,9 +34,9 @@ pub(crate) struct Mode {
 /// What no mode may take, unless a limit is the reason.
 const MEMORY: u64 = 64 << 20;
 
-/// Objects at the limit of 16 MiB each: while one takes the place of another, they and the text that they
-/// are read from are in memory some six times.
-const LARGE_OBJECTS: u64 = 96 << 20;
+/// Objects at the limit of 16 MiB each, up to eight times: the text that one is read from, the object, the
+/// one before it in the store and in what readers still hold, and what the allocator keeps of the last.
+const LARGE_OBJECTS: u64 = 128 << 20;
 
 /// So often a program may try in the beginning.
 const BURST: usize = 40;

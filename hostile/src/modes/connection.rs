@@ -272,7 +272,6 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("not a list")
     .quick(),
     Mode::connections(
         "answers-twice",
