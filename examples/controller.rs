@@ -17,7 +17,7 @@ use informer::runtime::Tokio;
 use informer::{InformerBuilder, Lister, ObjectKey, Shared, SharedInformerFactory, Target, by};
 use informer_examples::{Cluster, ClusterArgs, exit, flags};
 use informer_transport_mock::http::SharedServer;
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -166,7 +166,7 @@ impl Balancer {
 }
 
 /// A ReplicaSet with three pods, two of them ready.
-fn set_up(server: &SharedServer) -> Result<(), Refused> {
+fn set_up(server: &SharedServer) -> Result<(), ApiError> {
     let set = json!({"metadata": {"name": "web"}, "spec": {"replicas": 3}});
     let uid = server
         .with(|server| server.create("replicasets", set))?
@@ -182,7 +182,7 @@ fn set_up(server: &SharedServer) -> Result<(), Refused> {
     make_ready(server, "web-2")
 }
 
-fn make_ready(server: &SharedServer, pod: &str) -> Result<(), Refused> {
+fn make_ready(server: &SharedServer, pod: &str) -> Result<(), ApiError> {
     let status = json!({"status": {"conditions": [{"type": "Ready", "status": "True"}]}});
     server.with(|server| server.patch_status("pods", pod, status))?;
     Ok(())

@@ -11,7 +11,7 @@ use std::time::Duration;
 use informer::runtime::Tokio;
 use informer::{Connect, Kind, Notification, Shared, SharedInformerFactory};
 use informer_examples::{Cluster, demonstrate};
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{MockServer, Server, ServerConfig, VirtualClock};
 use serde::Deserialize;
 use serde_json::json;
@@ -104,7 +104,7 @@ const DEPLOYMENTS: [(&str, &str, u32); 3] = [
     ("kube-system", "dns", 2),
 ];
 
-fn deploy(server: &mut Server) -> Result<(), Refused> {
+fn deploy(server: &mut Server) -> Result<(), ApiError> {
     for (namespace, name, replicas) in DEPLOYMENTS {
         let deployment = json!({
             "metadata": {"namespace": namespace, "name": name},

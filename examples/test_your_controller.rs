@@ -14,7 +14,7 @@ use informer::controller::{Controller, Next, enqueue};
 use informer::runtime::{Manual, Runtime};
 use informer::{InformerBuilder, Instant, LeanBody, ObjectKey, SharedInformer, StartError, Target};
 use informer_examples::{exit, no_flags};
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{MockServer, Server, ServerConfig, VirtualClock};
 use serde_json::json;
 
@@ -130,7 +130,7 @@ impl Diary {
     }
 }
 
-fn create(server: &mut Server, name: &str) -> Result<(), Refused> {
+fn create(server: &mut Server, name: &str) -> Result<(), ApiError> {
     server.create("pods", json!({"metadata": {"name": name}}))?;
     Ok(())
 }
@@ -160,7 +160,7 @@ fn tell() -> Result<(), Box<dyn Error>> {
             create(server, "c")?;
             server.delete("pods", "a")?;
             server.forget_changes();
-            Ok::<_, Refused>(())
+            Ok::<_, ApiError>(())
         },
     )?;
     let status = world.pods.status();

@@ -13,7 +13,7 @@ use std::time::Duration;
 use informer::runtime::block_on;
 use informer::{InformerBuilder, Query, Target};
 use informer_examples::{exit, no_flags};
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 }
 
 /// Somebody who uses the cluster meanwhile.
-fn play(server: &MockServer) -> Result<(), Refused> {
+fn play(server: &MockServer) -> Result<(), ApiError> {
     server.with(|server| server.create("pods", pod("web-2", "web")))?;
     server.with(|server| server.create("pods", pod("db-1", "db")))?;
     let image =

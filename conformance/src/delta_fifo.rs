@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
 pub(crate) fn error_kind(done: Result<(), QueueError>) -> Result<Option<&'static str>, String> {
     match done {
         Ok(()) => Ok(None),
-        Err(QueueError::Refused(_)) => Ok(Some("transform")),
+        Err(QueueError::Transform(_)) => Ok(Some("transform")),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
 use informer_core::flow::{Certainty, Deletion, Delta};
-use informer_core::queue::{Refusal, Transform};
+use informer_core::queue::{Transform, TransformError};
 use informer_core::{Labels, Notification, Object, ObjectKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -284,11 +284,11 @@ pub(crate) enum TransformName {
 
 impl TransformName {
     /// Does to an object what it does.
-    pub(crate) fn apply(self, thing: &mut Object<Payload>) -> Result<(), Refusal> {
+    pub(crate) fn apply(self, thing: &mut Object<Payload>) -> Result<(), TransformError> {
         match self {
             Self::ClearValue => thing.body.value.clear(),
             Self::RefuseBad if thing.value == "bad" => {
-                return Err(Refusal::new("its value is bad"));
+                return Err(TransformError::new("its value is bad"));
             }
             Self::None | Self::RefuseBad => {}
         }

@@ -21,7 +21,7 @@ pub enum Failure {
     },
     /// The server could not be reached: its name, the address, the proxy or TLS. Nothing was said to
     /// it.
-    Refused,
+    Unreachable,
     /// The server does not know who we are (401).
     Unauthorized,
     /// We lack a right (403).
@@ -47,7 +47,7 @@ pub enum Failure {
     /// A streamed list never said that it is complete.
     NoEndBookmark,
     /// The user's transform refused an object of a list.
-    Refusal,
+    TransformFailed,
     /// A limit of the store, or a bound of its storage, was reached.
     Full,
     /// Requests followed one another so fast that the next one waits.
@@ -64,7 +64,7 @@ impl Failure {
             Self::Expired => "the requested version has expired; the full state is read again",
             Self::VersionTooLarge => "the server has not reached the requested version yet",
             Self::Throttled { .. } => "the server asks to slow down",
-            Self::Refused => "the server could not be reached",
+            Self::Unreachable => "the server could not be reached",
             Self::Unauthorized => "not authenticated; check the credentials",
             Self::Forbidden => {
                 "forbidden; grant the missing right, usually `list` and `watch` on the resource"
@@ -81,7 +81,7 @@ impl Failure {
             Self::Idle => "nothing was received within the idle deadline",
             Self::ShortWatch => "the watch ended at once, without events",
             Self::NoEndBookmark => "the streamed list did not announce its end in time",
-            Self::Refusal => "the transform refused an object of the list",
+            Self::TransformFailed => "the transform refused an object of the list",
             Self::Full => {
                 "there is more than the store has room for; give it more room, or follow less"
             }

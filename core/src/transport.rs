@@ -2,7 +2,7 @@
 //!
 //! A transport executes [`Command`]s and reports [`Signal`]s; it makes no decision. Both are plain
 //! data, so a run can be recorded and replayed. One transport value serves one reflector: it is made
-//! for a `Target` (the resource, the namespace, the selectors and the encoding), and a [`Request`]
+//! for a `Target` (the resource, the namespace, the selectors and the content), and a [`Request`]
 //! carries only what changes from one request to the next.
 
 use core::task::{Context, Poll};
@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use crate::failure::Failure;
 #[cfg(feature = "alloc")]
-pub use crate::target::{Encoding, InvalidTarget, Target, check_namespace};
+pub use crate::target::{Content, InvalidTarget, Target, check_namespace};
 
 /// One request and its answer. Signals that name an exchange which is no longer the current one are
 /// ignored, so a transport need not be exact about what it still delivers after an abort.

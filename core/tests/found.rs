@@ -16,7 +16,7 @@ use hand::{Hand, Pod, listed, pod};
 use informer_core::decode::{Dynamic, JsonDecoder, Limits};
 use informer_core::indexer::{IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
-use informer_core::queue::{QueueKind, Refusal, Transform};
+use informer_core::queue::{QueueKind, Transform, TransformError};
 use informer_core::reflector::{ConfigError, FirstState, Phase};
 use informer_core::storage::{Cells, Fixed, Frozen, Full, Heap, Pages, Seed, Storage};
 use informer_core::transport::{Request, Signal};
@@ -68,7 +68,7 @@ fn renaming(refuses: bool) -> Hand {
         if &*pod.version == "15" {
             Arc::make_mut(pod).key = ObjectKey::new("a", "other");
             if refuses {
-                return Err(Refusal::new("no"));
+                return Err(TransformError::new("no"));
             }
         }
         Ok(())

@@ -85,11 +85,11 @@ fn an_outage_takes_it_away_at_once_until_a_watch_is_answered() {
     let mut hand = Hand::synced(listed(), &[]);
     end_of_watch(&mut hand);
     hand.request();
-    hand.fail(Failure::Refused, "nobody listens");
+    hand.fail(Failure::Unreachable, "nobody listens");
     assert!(!fresh(&hand), "it waits");
     hand.wait();
     assert!(!fresh(&hand), "it asks again");
-    hand.fail(Failure::Refused, "nobody listens");
+    hand.fail(Failure::Unreachable, "nobody listens");
     hand.wait();
     hand.signal(Signal::Opened);
     assert!(fresh(&hand));

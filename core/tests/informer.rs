@@ -15,7 +15,7 @@ use hand::{EVERYTHING, Hand, Pod, listed, pod};
 use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::informer::{AddListenerError, WaitError};
 use informer_core::processor::{Backlog, ListenerConfig};
-use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
+use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{At, Request, Signal};
@@ -270,7 +270,7 @@ fn a_deletion_that_names_nobody_makes_the_state_be_read_again() {
 fn refusing_big(config: InformerConfig) -> Hand {
     let refuse = Transform::new(|pod: &mut Pod| {
         if &*pod.version == "13" {
-            Err(Refusal::new("unlucky"))
+            Err(TransformError::new("unlucky"))
         } else {
             Ok(())
         }
@@ -306,7 +306,7 @@ fn what_a_transform_refuses_fails_the_list_for_client_go() {
     hand.bytes(&list);
     let status = hand.informer.status();
     let failure = status.last_failure.unwrap();
-    assert_eq!(failure.failure, Failure::Refusal);
+    assert_eq!(failure.failure, Failure::TransformFailed);
     assert!(failure.message.contains("a/x") && failure.message.contains("unlucky"));
     assert!(matches!(
         status.phase,

@@ -68,7 +68,7 @@ fn why_an_object_cannot_be_used() {
 fn no_headline_says_more_than_is_known() {
     // Names, proxies and certificates fail in this way, too.
     assert_eq!(
-        Failure::Refused.describe(),
+        Failure::Unreachable.describe(),
         "the server could not be reached"
     );
     // Not every resource has a CRD, and not every missing right is one of these.

@@ -138,7 +138,12 @@ fn throttling_and_refusal_do_not_relist() {
     talk.next();
     talk.list("10", None);
     let mut waited = Vec::new();
-    for failure in [Failure::Refused, Failure::Throttled { retry_after: None }].repeat(2) {
+    for failure in [
+        Failure::Unreachable,
+        Failure::Throttled { retry_after: None },
+    ]
+    .repeat(2)
+    {
         assert_eq!(talk.next(), "watch 10 false");
         let before = talk.now;
         talk.fail(failure);
@@ -533,7 +538,7 @@ fn watch_timeouts_are_spread_over_the_configured_range() {
             assert_eq!(timeout.subsec_nanos(), 0);
             assert!(range.contains(&timeout.as_secs()), "{timeout:?}");
             seen.insert(timeout.as_secs());
-            talk.fail(Failure::Refused);
+            talk.fail(Failure::Unreachable);
         }
         assert!(seen.len() > 100, "only {} different ones", seen.len());
     }

@@ -302,7 +302,7 @@ fn a_list_that_was_asked_for() {
             (failed(Failure::Expired), retry),
             (failed(Failure::VersionTooLarge), retry),
             (failed(THROTTLED), leave),
-            (failed(Failure::Refused), leave),
+            (failed(Failure::Unreachable), leave),
             (failed(Failure::Unauthorized), leave),
             (failed(Failure::Forbidden), leave),
             (failed(Failure::NotFound), leave),
@@ -351,7 +351,7 @@ fn a_list_on_its_first_page() {
             (failed(THROTTLED), leave),
             (failed(Failure::Broken), leave),
             (failed(Failure::Undecodable), leave),
-            (failed(Failure::Refusal), leave),
+            (failed(Failure::TransformFailed), leave),
         ],
     );
 }
@@ -433,7 +433,7 @@ fn a_streamed_state() {
             ),
             (failed(THROTTLED), "wait, then stream | abandon | - | "),
             (
-                failed(Failure::Refused),
+                failed(Failure::Unreachable),
                 "wait, then stream | abandon | - | ",
             ),
             (failed(Failure::Invalid), list),
@@ -464,7 +464,7 @@ fn a_watch_that_was_asked_for() {
         "asked for watch",
         &[
             (Fact::Opened, "watching | - | - | 10"),
-            (failed(Failure::Refused), again),
+            (failed(Failure::Unreachable), again),
             (failed(THROTTLED), again),
             (failed(Failure::Expired), leave),
             (failed(Failure::VersionTooLarge), leave),
@@ -521,7 +521,7 @@ fn a_watch() {
             (failed(Failure::Expired), leave),
             (failed(THROTTLED), "wait, then watch | - | - | 10"),
             // Only who has not answered at all can be away.
-            (failed(Failure::Refused), leave),
+            (failed(Failure::Unreachable), leave),
             (failed(Failure::Invalid), leave),
             (failed(Failure::Internal), leave),
             (failed(Failure::Undecodable), leave),

@@ -5,7 +5,7 @@ mod hand;
 
 use hand::{Hand, Pod, listed, pod};
 use informer_core::decode::{Dynamic, JsonDecoder};
-use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
+use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::FirstState;
 use informer_core::transport::Signal;
 use informer_core::{Informer, InformerConfig};
@@ -34,7 +34,7 @@ fn unreadable(name: &str, uid: &str, version: u64) -> String {
 /// Its transform refuses what has the uid `refused`.
 fn refusing(config: InformerConfig) -> Hand {
     let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
-        "refused" => Err(Refusal::new("no")),
+        "refused" => Err(TransformError::new("no")),
         _ => Ok(()),
     });
     let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();

@@ -7,8 +7,8 @@ use core::task::Poll;
 
 use hand::{Hand, Pod, listed, pod};
 use informer_core::decode::{Dynamic, JsonDecoder};
-use informer_core::informer::{Refusals, WaitError};
-use informer_core::queue::{QueueKind, Refusal, Relist, Transform};
+use informer_core::informer::{OnTransformError, WaitError};
+use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::FirstState;
 use informer_core::transport::Signal;
 use informer_core::{Informer, InformerConfig};
@@ -63,13 +63,16 @@ fn a_write_that_was_left_out_of_a_watch_is_not_reached() {
 
 #[test]
 fn a_write_that_a_transform_refuses_is_not_reached() {
-    for refusals in [Refusals::HarmOneObject, Refusals::LoseEvents] {
+    for on_error in [
+        OnTransformError::HarmOneObject,
+        OnTransformError::LoseEvents,
+    ] {
         let config = InformerConfig {
-            refusals,
+            on_transform_error: on_error,
             ..listed()
         };
         let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
-            "refused" => Err(Refusal::new("no")),
+            "refused" => Err(TransformError::new("no")),
             _ => Ok(()),
         });
         let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
@@ -80,7 +83,7 @@ fn a_write_that_a_transform_refuses_is_not_reached() {
         assert_eq!(asked(&hand, 12), "x@12");
         hand.event("DELETED", &pod("y", "refused", 13));
         let deleted = hand.store() == ["x@1"];
-        assert_eq!(deleted, refusals == Refusals::HarmOneObject);
+        assert_eq!(deleted, on_error == OnTransformError::HarmOneObject);
         assert_eq!(asked(&hand, 13), if deleted { "ready" } else { "y@13" });
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use informer_transport_mock::Server;
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 
 use crate::pods;
 
@@ -54,7 +54,7 @@ impl Busy {
     ///
     /// # Errors
     /// One of them is there already.
-    pub fn fill(&mut self, server: &mut Server) -> Result<(), Refused> {
+    pub fn fill(&mut self, server: &mut Server) -> Result<(), ApiError> {
         for (turn, app) in self.apps.iter_mut().enumerate() {
             for number in app.oldest..=app.newest {
                 let name = app.pod(number);
@@ -72,7 +72,7 @@ impl Busy {
     ///
     /// # Errors
     /// Somebody else has meddled with the pods.
-    pub fn step(&mut self, server: &mut Server) -> Result<(), Refused> {
+    pub fn step(&mut self, server: &mut Server) -> Result<(), ApiError> {
         self.apps.rotate_left(1);
         self.apps.back_mut().map_or(Ok(()), |app| app.step(server))
     }
@@ -85,7 +85,7 @@ impl Default for Busy {
 }
 
 impl App {
-    fn step(&mut self, server: &mut Server) -> Result<(), Refused> {
+    fn step(&mut self, server: &mut Server) -> Result<(), ApiError> {
         if self.starts {
             let key = format!("{}/{}", self.namespace, self.pod(self.newest));
             pods::set_phase(server, &key, "Running")?;
@@ -114,7 +114,7 @@ mod tests {
     use informer_transport_mock::ServerConfig;
 
     #[test]
-    fn each_step_is_one_change_and_the_pods_stay_about_as_many() -> Result<(), Refused> {
+    fn each_step_is_one_change_and_the_pods_stay_about_as_many() -> Result<(), ApiError> {
         let mut server = Server::new(ServerConfig::new(1));
         let mut busy = Busy::new();
         busy.fill(&mut server)?;

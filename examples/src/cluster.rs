@@ -7,7 +7,7 @@ use clap::Args;
 use informer::{Client, Config, Notification};
 use informer_core::Resource;
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{Server, ServerConfig};
 
 /// The flags that name a cluster; all examples have them.
@@ -130,8 +130,8 @@ impl Cluster {
     /// What the server refuses.
     pub fn play(
         &self,
-        act: impl FnOnce(&mut Server) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
+        act: impl FnOnce(&mut Server) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
         self.server().map_or(Ok(()), |server| server.with(act))
     }
 

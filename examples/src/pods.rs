@@ -5,7 +5,7 @@ use std::sync::Arc;
 use informer::{Kind, Object};
 use informer_core::flow::Delta;
 use informer_transport_mock::Server;
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ pub fn told(delta: &Delta<Arc<Object<Pod>>>) -> String {
 ///
 /// # Errors
 /// One of them is there already.
-pub fn some(server: &mut Server) -> Result<(), Refused> {
+pub fn some(server: &mut Server) -> Result<(), ApiError> {
     for (name, app) in [("web-1", "web"), ("web-2", "web"), ("db-1", "db")] {
         create(server, ("default", name), app, "Running")?;
     }
@@ -62,7 +62,7 @@ pub fn some(server: &mut Server) -> Result<(), Refused> {
 ///
 /// # Errors
 /// There is a pod of this name already.
-pub fn nettool(server: &mut Server) -> Result<(), Refused> {
+pub fn nettool(server: &mut Server) -> Result<(), ApiError> {
     create(server, ("default", "nettool"), "nettool", "Pending")?;
     let scheduled = json!({"spec": {"nodeName": "node-1"}});
     server.patch("pods", "default/nettool", scheduled)?;
@@ -80,7 +80,7 @@ pub fn create(
     (namespace, name): (&str, &str),
     app: &str,
     phase: &str,
-) -> Result<(), Refused> {
+) -> Result<(), ApiError> {
     let pod = json!({
         "metadata": {"namespace": namespace, "name": name, "labels": {"app": app}},
         "spec": {"containers": [{"name": "main", "image": format!("registry.example/{app}:1")}]},
@@ -96,7 +96,7 @@ pub fn create(
 ///
 /// # Errors
 /// There is no such pod.
-pub fn set_phase(server: &mut Server, key: &str, phase: &str) -> Result<(), Refused> {
+pub fn set_phase(server: &mut Server, key: &str, phase: &str) -> Result<(), ApiError> {
     server.patch_status("pods", key, json!({"status": {"phase": phase}}))?;
     Ok(())
 }

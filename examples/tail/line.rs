@@ -141,7 +141,7 @@ pub(crate) fn reason(status: &Status) -> String {
     match failure {
         _ if message.is_empty() || message == failure.describe() => failure.to_string(),
         // Whatever kept us from reaching the server says so itself.
-        Failure::Refused => message.clone(),
+        Failure::Unreachable => message.clone(),
         failure => format!("{failure} ({message})"),
     }
 }

@@ -13,9 +13,9 @@ use informer_core::decode::{
 use informer_core::indexer::{IndexError, IndexFn};
 use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
-use informer_core::queue::{QueueKind, Refusal, Transform};
+use informer_core::queue::{QueueKind, Transform, TransformError};
 use informer_core::reflector::{ConfigError, LastFailure};
-use informer_core::transport::{Encoding, InvalidTarget, Target};
+use informer_core::transport::{Content, InvalidTarget, Target};
 use informer_core::{InformerConfig, Object, ObjectKey};
 use informer_indexers::selector::{FieldSelector, LabelSelector};
 
@@ -99,7 +99,7 @@ impl InformerBuilder<MetadataBody> {
     #[must_use]
     pub fn metadata(target: Target) -> Self {
         let target = Target {
-            encoding: Encoding::Metadata,
+            content: Content::Metadata,
             ..target
         };
         Self::of(target, || MetadataOnly)
@@ -185,7 +185,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     #[must_use]
     pub fn transform(
         mut self,
-        transform: impl Fn(&mut Object<K>) -> Result<(), Refusal> + Send + Sync + 'static,
+        transform: impl Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync + 'static,
     ) -> Self {
         self.transforms = vec![Arc::new(transform)];
         self
@@ -384,13 +384,14 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 }
 
-type TransformFn<K> = Arc<dyn Fn(&mut Object<K>) -> Result<(), Refusal> + Send + Sync>;
+type TransformFn<K> = Arc<dyn Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync>;
 
 /// One transform after the other.
 fn joined<K: 'static>(transforms: Vec<TransformFn<K>>) -> Transform<Shared<K>> {
     Transform::new(move |object: &mut Shared<K>| {
         // It was just decoded, and nobody else has it.
-        let object = Arc::get_mut(object).ok_or_else(|| Refusal::new("the object is in use"))?;
+        let object =
+            Arc::get_mut(object).ok_or_else(|| TransformError::new("the object is in use"))?;
         transforms
             .iter()
             .try_for_each(|transform| transform(object))

@@ -10,7 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use informer_core::indexer::StoreLimits;
-use informer_core::queue::Refusal;
+use informer_core::queue::TransformError;
 use informer_core::transport::Target;
 use informer_core::{Labels, ObjectKey};
 
@@ -68,7 +68,7 @@ pub(crate) struct Defaults {
 }
 
 type Tweak = dyn Fn(&mut Target) + Send + Sync;
-type TransformAny = dyn Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync;
+type TransformAny = dyn Fn(Meta<'_>) -> Result<(), TransformError> + Send + Sync;
 
 /// What objects of all kinds have in common, for a transform of all of them.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl<C: Connect> SharedInformerFactory<C> {
     #[must_use]
     pub fn transform(
         mut self,
-        transform: impl Fn(Meta<'_>) -> Result<(), Refusal> + Send + Sync + 'static,
+        transform: impl Fn(Meta<'_>) -> Result<(), TransformError> + Send + Sync + 'static,
     ) -> Self {
         self.defaults.transform = Some(Arc::new(transform));
         self

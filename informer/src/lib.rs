@@ -170,9 +170,9 @@ pub use informer_core::decode::form::{LeanBody, MetadataBody};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
 pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
-pub use informer_core::queue::{QueueKind, Refusal};
+pub use informer_core::queue::{QueueKind, TransformError};
 pub use informer_core::reflector::{ConfigError, FirstState, LastFailure, Phase};
-pub use informer_core::transport::{Encoding, InvalidTarget, Target, Transport};
+pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,
     ObjectKey, Timer,

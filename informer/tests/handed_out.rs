@@ -257,7 +257,7 @@ fn an_outage_shows_at_once_and_until_the_server_answers_again() {
     }
     let status = informer.status();
     assert!(status.counts.failures >= 2, "{status:?}");
-    assert_eq!(status.last_failure.unwrap().failure, Failure::Refused);
+    assert_eq!(status.last_failure.unwrap().failure, Failure::Unreachable);
 }
 
 #[test]

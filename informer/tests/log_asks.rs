@@ -84,7 +84,7 @@ fn a_subscriber_of_the_log_may_ask_the_informer() {
             let informer = pods()
                 .transform(|pod| {
                     assert!(pod.key.name() != "worse", "it ends the informer");
-                    let refused = informer::Refusal::new("it is bad");
+                    let refused = informer::TransformError::new("it is bad");
                     if pod.key.name() == "bad" {
                         Err(refused)
                     } else {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use informer::{InformerBuilder, Notification, Refusal, SharedInformer};
+use informer::{InformerBuilder, Notification, SharedInformer, TransformError};
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
 use world::logged::{Line, logged, saying};
@@ -69,7 +69,7 @@ fn of_many_objects_that_cannot_be_used_only_some_are_logged_and_the_hook_sees_al
     let hooked = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&hooked);
     let builder = pods()
-        .transform(|_| Err(Refusal::new("no")))
+        .transform(|_| Err(TransformError::new("no")))
         .on_rejected(move |_| {
             seen.fetch_add(1, Ordering::Relaxed);
         });
@@ -116,7 +116,7 @@ fn of_many_panics_of_a_handler_only_some_are_logged_and_all_are_counted() {
 #[test]
 fn of_many_panics_of_a_hook_only_some_are_logged() {
     let builder = pods()
-        .transform(|_| Err(Refusal::new("no")))
+        .transform(|_| Err(TransformError::new("no")))
         .on_rejected(|_| panic!("a hook"));
     let lines = logged(|| {
         let world = World::new();

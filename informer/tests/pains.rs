@@ -515,7 +515,7 @@ fn a_transform_changes_objects_before_anybody_sees_them() {
     let informer = pods()
         .transform(|pod: &mut Object<Value>| {
             if pod.key.name() == "secret" {
-                return Err(informer::Refusal::new("not for us"));
+                return Err(informer::TransformError::new("not for us"));
             }
             pod.labels = Labels::from_iter([("seen", "yes")]);
             Ok(())
@@ -541,7 +541,7 @@ fn a_factory_transforms_the_objects_of_all_its_informers() {
     let factory =
         SharedInformerFactory::new(world.connect(), world.runtime.clone()).transform(|meta| {
             match meta.key.name() {
-                "secret" => Err(informer::Refusal::new("not for us")),
+                "secret" => Err(informer::TransformError::new("not for us")),
                 _ => {
                     *meta.labels = Labels::from_iter([("by", "factory")]);
                     Ok(())

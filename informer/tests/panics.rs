@@ -144,7 +144,7 @@ fn a_panicking_hook_harms_nobody() {
     world.create("a");
     let mut faulty = pods().on_failure(|_| panic!("a hook"));
     faulty = faulty.on_rejected(|_| panic!("another hook"));
-    faulty = faulty.transform(|_| Err(informer::Refusal::new("no")));
+    faulty = faulty.transform(|_| Err(informer::TransformError::new("no")));
     world
         .server
         .inject(informer_transport_mock::fault::Fault::Fail);

@@ -6,7 +6,7 @@ mod world;
 use std::time::Duration;
 
 use informer::{
-    Failure, InformerBuilder, NotReached, Refusal, SharedInformer, SharedInformerFactory,
+    Failure, InformerBuilder, NotReached, SharedInformer, SharedInformerFactory, TransformError,
 };
 use serde_json::Value;
 use world::{World, pods};
@@ -70,7 +70,7 @@ fn a_write_whose_object_is_left_out_is_not_reached_and_the_error_names_it() {
     let world = World::new();
     world.create("a");
     let refusing = pods().transform(|pod| match pod.body["spec"]["touched"].as_u64() {
-        Some(_) if pod.key.name() == "a" => Err(Refusal::new("touched")),
+        Some(_) if pod.key.name() == "a" => Err(TransformError::new("touched")),
         _ => Ok(()),
     });
     let informer = start(&world, &refusing);

@@ -54,7 +54,7 @@ impl From<SendError> for Failed {
     fn from(error: SendError) -> Self {
         match error {
             // Nothing was said to the server, whatever the reason: what we know is as good as before.
-            SendError::Connect(error) => Self::new(Failure::Refused, error.0),
+            SendError::Connect(error) => Self::new(Failure::Unreachable, error.0),
             SendError::Broken(message) => Self::new(Failure::Broken, message),
         }
     }
@@ -138,7 +138,7 @@ async fn show(client: &Inner, refused: Option<&Shown>) -> Result<(Shown, Option<
     let tls = client.tls.as_ref().map(|source| source.current(exec));
     let tls = tls
         .transpose()
-        .map_err(|error| Failed::new(Failure::Refused, error.0))?;
+        .map_err(|error| Failed::new(Failure::Unreachable, error.0))?;
     Ok((shown, tls))
 }
 
@@ -231,7 +231,7 @@ async fn refusal(answer: Answer) -> Failed {
     if code == 400 && memmem::find(&said, TO_HTTPS).is_some() {
         let about =
             "the server speaks TLS, and it was asked without; begin its address with https://";
-        return Failed::new(Failure::Refused, about);
+        return Failed::new(Failure::Unreachable, about);
     }
     let (failure, message) = failure_of_answer(code, &said, retry_after);
     Failed::new(failure, message)

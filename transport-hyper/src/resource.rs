@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use informer_core::transport::{Encoding, InvalidTarget, Target};
+use informer_core::transport::{Content, InvalidTarget, Target};
 
 /// A resource of the API: where its objects are found.
 ///
@@ -169,12 +169,10 @@ pub(crate) fn check(target: &Target) -> Result<(), TargetError> {
 }
 
 /// The value of the `Accept` header.
-pub(crate) const fn accept(encoding: Encoding, is_watch: bool) -> &'static str {
-    match (encoding, is_watch) {
-        (Encoding::Metadata, true) => {
-            "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-        }
-        (Encoding::Metadata, false) => {
+pub(crate) const fn accept(content: Content, is_watch: bool) -> &'static str {
+    match (content, is_watch) {
+        (Content::Metadata, true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+        (Content::Metadata, false) => {
             "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
         }
         _ => "application/json",

@@ -210,7 +210,7 @@ impl Job {
         let question = Question {
             class: if is_list { Class::List } else { Class::Watch },
             path: &self.path,
-            accept: accept(self.target.encoding, !is_list),
+            accept: accept(self.target.content, !is_list),
         };
         let opening = open(&self.client, question);
         let answer = if self.kind == Kind::Watch {

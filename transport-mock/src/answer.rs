@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::status::Refused;
+use crate::status::ApiError;
 use crate::watch::Watch;
 
 /// An answer: a head, and a body that is complete or goes on.
@@ -52,8 +52,8 @@ impl Answer {
     }
 }
 
-impl From<Refused> for Answer {
-    fn from(refused: Refused) -> Self {
+impl From<ApiError> for Answer {
+    fn from(refused: ApiError) -> Self {
         Self {
             content_type: refused.content_type(),
             retry_after: refused.retry_after_seconds(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::api::{Kind, KindId};
 use crate::server::Server;
-use crate::status::Refused;
+use crate::status::ApiError;
 use crate::store::metadata::text;
 use crate::store::object::{StoredObject, key};
 use crate::store::patch::PatchType;
@@ -21,7 +21,7 @@ impl Server {
     /// # Errors
     ///
     /// What the server would refuse.
-    pub fn create(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, Refused> {
+    pub fn create(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, ApiError> {
         let (id, kind) = self.find(kind)?;
         let object = into_map(object)?;
         let namespace = text(&object, "namespace").map(str::to_owned);
@@ -36,7 +36,7 @@ impl Server {
     /// # Errors
     ///
     /// What the server would refuse.
-    pub fn update(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, Refused> {
+    pub fn update(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, ApiError> {
         self.replace(kind, object, Part::Main)
     }
 
@@ -49,7 +49,7 @@ impl Server {
         &mut self,
         kind: &str,
         object: Value,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         self.replace(kind, object, Part::Status)
     }
 
@@ -58,7 +58,7 @@ impl Server {
         kind: &str,
         object: Value,
         part: Part,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         let (id, kind) = self.find(kind)?;
         let object = into_map(object)?;
         let namespace = text(&object, "namespace").map(str::to_owned);
@@ -77,7 +77,7 @@ impl Server {
         kind: &str,
         name: &str,
         changes: Value,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         self.merge(kind, name, changes, Part::Main)
     }
 
@@ -91,7 +91,7 @@ impl Server {
         kind: &str,
         name: &str,
         changes: Value,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         self.merge(kind, name, changes, Part::Status)
     }
 
@@ -101,7 +101,7 @@ impl Server {
         name: &str,
         changes: Value,
         part: Part,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         let (id, kind) = self.find(kind)?;
         let (namespace, name) = place(name);
         let target = target(id, &kind, namespace);
@@ -115,7 +115,7 @@ impl Server {
     /// # Errors
     ///
     /// What the server would refuse.
-    pub fn delete(&mut self, kind: &str, name: &str) -> Result<bool, Refused> {
+    pub fn delete(&mut self, kind: &str, name: &str) -> Result<bool, ApiError> {
         let (id, kind) = self.find(kind)?;
         let (namespace, name) = place(name);
         let target = target(id, &kind, namespace);
@@ -145,10 +145,10 @@ impl Server {
     }
 }
 
-fn into_map(value: Value) -> Result<Map<String, Value>, Refused> {
+fn into_map(value: Value) -> Result<Map<String, Value>, ApiError> {
     match value {
         Value::Object(map) => Ok(map),
-        other => Err(Refused::bad_request(format!(
+        other => Err(ApiError::bad_request(format!(
             "an object is needed, and this is none: {other}"
         ))),
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::encode;
-use crate::status::Refused;
+use crate::status::ApiError;
 
 /// Where a list goes on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,9 +26,9 @@ impl ContinueToken {
         base64_encoded(&text)
     }
 
-    pub(crate) fn decoded(text: &str) -> Result<Self, Refused> {
+    pub(crate) fn decoded(text: &str) -> Result<Self, ApiError> {
         Self::read(text)
-            .map_err(|why| Refused::bad_request(format!("invalid continue token: {why}")))
+            .map_err(|why| ApiError::bad_request(format!("invalid continue token: {why}")))
     }
 
     fn read(text: &str) -> Result<Self, String> {

@@ -3,33 +3,33 @@
 use serde_json::{Map, Value};
 
 use crate::options::Options;
-use crate::status::{Cause, Refused};
+use crate::status::{ApiError, Cause};
 use crate::store::write::Preconditions;
 
 const POLICY: &str = "propagationPolicy";
 
 /// Reads what is insisted on, and refuses what makes no sense. A body is all that counts if there is
 /// one. How dependents and grace periods are treated is read, and ignored.
-pub(crate) fn preconditions(options: &Options, body: &[u8]) -> Result<Preconditions, Refused> {
+pub(crate) fn preconditions(options: &Options, body: &[u8]) -> Result<Preconditions, ApiError> {
     if body.is_empty() {
         let policy = Some(options.propagation_policy.as_str()).filter(|policy| !policy.is_empty());
         check_policy(policy, false)?;
         return Ok(Preconditions::default());
     }
     let body: Map<String, Value> = serde_json::from_slice(body).map_err(|error| {
-        Refused::bad_request(format!(
+        ApiError::bad_request(format!(
             "couldn't get version/kind; json parse error: {error}"
         ))
     })?;
     let text = |field: &str| body.get(field).and_then(Value::as_str);
     if let Some(kind) = text("kind").filter(|kind| *kind != "DeleteOptions") {
-        return Err(Refused::bad_request(format!(
+        return Err(ApiError::bad_request(format!(
             "no kind {kind:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
             text("apiVersion").unwrap_or_default()
         )));
     }
     if body.contains_key("dryRun") {
-        return Err(Refused::bad_request(
+        return Err(ApiError::bad_request(
             "dryRun is not supported by this server",
         ));
     }
@@ -44,7 +44,7 @@ pub(crate) fn preconditions(options: &Options, body: &[u8]) -> Result<Preconditi
     })
 }
 
-fn check_policy(policy: Option<&str>, has_orphan_dependents: bool) -> Result<(), Refused> {
+fn check_policy(policy: Option<&str>, has_orphan_dependents: bool) -> Result<(), ApiError> {
     let Some(policy) = policy else {
         return Ok(());
     };
@@ -60,6 +60,6 @@ fn check_policy(policy: Option<&str>, has_orphan_dependents: bool) -> Result<(),
     if causes.is_empty() {
         Ok(())
     } else {
-        Err(Refused::invalid_options("DeleteOptions", causes))
+        Err(ApiError::invalid_options("DeleteOptions", causes))
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::api::Kind;
 use crate::encode::{Encoded, json};
 use crate::request::Verb;
-use crate::status::{Reason, Refused};
+use crate::status::{ApiError, Reason};
 use crate::timestamp::Timestamp;
 
 /// The form in which objects are wanted.
@@ -31,11 +31,11 @@ const COLUMNS: &[u8] = br#""columnDefinitions":[{"name":"Name","type":"string","
 
 impl Form {
     /// The first form of an `Accept` header that the server has.
-    pub(crate) fn from_accept(accept: Option<&str>) -> Result<Self, Refused> {
+    pub(crate) fn from_accept(accept: Option<&str>) -> Result<Self, ApiError> {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else {
             return Ok(Self::Object);
         };
-        let mut refused = Refused::no_such_media_type();
+        let mut refused = ApiError::no_such_media_type();
         for text in accept.split(',') {
             let mut parts = text.split(';').map(str::trim);
             let Some("application/json" | "*/*") = parts.next() else {
@@ -43,7 +43,7 @@ impl Form {
             };
             match Self::from_parameters(parts) {
                 Some(form) => return Ok(form),
-                None => refused = Refused::not_acceptable(&["application/json"]),
+                None => refused = ApiError::not_acceptable(&["application/json"]),
             }
         }
         Err(refused)
@@ -63,7 +63,7 @@ impl Form {
     }
 
     /// Refuses the metadata of an object for a list, and the other way round.
-    pub(crate) fn check(self, kind: &Kind, verb: Verb) -> Result<(), Refused> {
+    pub(crate) fn check(self, kind: &Kind, verb: Verb) -> Result<(), ApiError> {
         let wrong = match (self, verb) {
             (Self::Metadata, Verb::List) => format!(
                 "you requested PartialObjectMetadata, but the requested object is a list ({}List)",
@@ -75,7 +75,7 @@ impl Form {
             ),
             _ => return Ok(()),
         };
-        Err(Refused::new(Reason::NotAcceptable, wrong))
+        Err(ApiError::new(Reason::NotAcceptable, wrong))
     }
 
     /// Writes what comes before the items of a list.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::status::Refused;
+use crate::status::ApiError;
 
 /// The `type` of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -46,7 +46,7 @@ impl Frame {
         Self { event, object }
     }
 
-    pub(crate) fn error(refused: &Refused) -> Self {
+    pub(crate) fn error(refused: &ApiError) -> Self {
         let mut object = Vec::new();
         refused.write_object(&mut object);
         Self::new(EventType::Error, object.into())

@@ -7,7 +7,7 @@ use crate::continue_token::ContinueToken;
 use crate::form::{Form, Page};
 use crate::options::Options;
 use crate::selection::Selection;
-use crate::status::Refused;
+use crate::status::ApiError;
 use crate::store::Store;
 use crate::store::object::StoredObject;
 use crate::timestamp::Timestamp;
@@ -34,10 +34,10 @@ impl List<'_> {
     pub(crate) fn page<'s>(
         &self,
         store: &'s Store,
-    ) -> Result<(Vec<&'s Arc<StoredObject>>, Page), Refused> {
+    ) -> Result<(Vec<&'s Arc<StoredObject>>, Page), ApiError> {
         let (moment, start) = self.place(store)?;
         let Some(table) = store.table(self.id) else {
-            return Err(Refused::page_not_found());
+            return Err(ApiError::page_not_found());
         };
         let prefix = self.selection.prefix.as_str();
         let start = format!("{prefix}{start}");
@@ -71,12 +71,12 @@ impl List<'_> {
     }
 
     /// Decides the version and the first key.
-    fn place(&self, store: &Store) -> Result<(Moment, String), Refused> {
+    fn place(&self, store: &Store) -> Result<(Moment, String), ApiError> {
         let options = self.options;
         if !options.continue_token.is_empty() {
             let token = ContinueToken::decoded(&options.continue_token)?;
             if !matches!(options.resource_version.as_str(), "" | "0") {
-                return Err(Refused::bad_request(
+                return Err(ApiError::bad_request(
                     "specifying resource version is not allowed when using continue",
                 ));
             }
@@ -89,12 +89,12 @@ impl List<'_> {
                     revision: None,
                     start: token.start,
                 };
-                return Err(Refused::expired_continue(fresh.encoded()));
+                return Err(ApiError::expired_continue(fresh.encoded()));
             }
             return Ok((Moment::Past(revision), token.start));
         }
         let version = version(&options.resource_version)
-            .map_err(|wrong| Refused::bad_request(format!("invalid resource version: {wrong}")))?;
+            .map_err(|wrong| ApiError::bad_request(format!("invalid resource version: {wrong}")))?;
         check_reached(version, store)?;
         let is_exact = match options.resource_version_match.as_str() {
             "Exact" => true,
@@ -106,7 +106,7 @@ impl List<'_> {
             return Ok((Moment::Present, String::new()));
         }
         if version < store.compacted() {
-            return Err(Refused::expired(
+            return Err(ApiError::expired(
                 "The resourceVersion for the provided list is too old.",
             ));
         }
@@ -155,9 +155,9 @@ impl List<'_> {
     }
 }
 
-fn check_reached(version: u64, store: &Store) -> Result<(), Refused> {
+fn check_reached(version: u64, store: &Store) -> Result<(), ApiError> {
     if version > store.revision() {
-        Err(Refused::too_large_version(version, store.revision()))
+        Err(ApiError::too_large_version(version, store.revision()))
     } else {
         Ok(())
     }

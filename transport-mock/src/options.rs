@@ -1,8 +1,8 @@
 //! The query of a request, and which combinations the server refuses.
 
 use crate::query::pairs;
+use crate::status::ApiError;
 use crate::status::Cause;
-use crate::status::Refused;
 
 /// The query parameters of a request. What is not in the query is empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -48,7 +48,7 @@ impl Options {
     /// assert_eq!((options.limit, options.label_selector.as_str()), (5, "app=web"));
     /// assert_eq!(Options::parse("limit=many").unwrap_err().code(), 400);
     /// ```
-    pub fn parse(query: &str) -> Result<Self, Refused> {
+    pub fn parse(query: &str) -> Result<Self, ApiError> {
         let mut options = Self::default();
         for (key, value) in pairs(query) {
             match key.as_str() {
@@ -73,7 +73,7 @@ impl Options {
     }
 
     /// Refuses what makes no sense for a list.
-    pub(crate) fn check_list(&self) -> Result<(), Refused> {
+    pub(crate) fn check_list(&self) -> Result<(), ApiError> {
         const MATCH: &str = "resourceVersionMatch";
         let mut causes = Vec::new();
         let how = self.resource_version_match.as_str();
@@ -115,7 +115,7 @@ impl Options {
 
     /// Refuses what makes no sense for a watch. Answers whether the present state is to be sent
     /// first: if the client says nothing, a watch from no version in particular begins with it.
-    pub(crate) fn check_watch(&self) -> Result<bool, Refused> {
+    pub(crate) fn check_watch(&self) -> Result<bool, ApiError> {
         const MATCH: &str = "resourceVersionMatch";
         let mut causes = Vec::new();
         let is_anywhere = matches!(self.resource_version.as_str(), "" | "0");
@@ -152,11 +152,11 @@ impl Options {
     }
 }
 
-fn refuse(causes: Vec<Cause>) -> Result<(), Refused> {
+fn refuse(causes: Vec<Cause>) -> Result<(), ApiError> {
     if causes.is_empty() {
         Ok(())
     } else {
-        Err(Refused::invalid_options("ListOptions", causes))
+        Err(ApiError::invalid_options("ListOptions", causes))
     }
 }
 
@@ -166,9 +166,9 @@ fn flag(value: &str) -> bool {
 }
 
 /// A number; what is below zero counts as zero, since the real server asks for more than that.
-fn number(value: &str) -> Result<u64, Refused> {
+fn number(value: &str) -> Result<u64, ApiError> {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
-    let wrong = |why| Refused::bad_request(format!("strconv.ParseInt: parsing {value:?}: {why}"));
+    let wrong = |why| ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: {why}"));
     match value.parse::<i64>() {
         Ok(number) => Ok(u64::try_from(number).unwrap_or(0)),
         Err(error) => Err(match error.kind() {

@@ -4,7 +4,7 @@ use crate::api::Kind;
 pub use crate::form::Form;
 pub use crate::options::Options;
 use crate::query::percent_decoded;
-use crate::status::Refused;
+use crate::status::ApiError;
 pub use crate::store::patch::PatchType;
 
 /// What is to be done.
@@ -56,7 +56,7 @@ pub struct Headers<'a> {
 /// assert_eq!(request.verb, Verb::Watch);
 /// assert_eq!(request.namespace.as_deref(), Some("default"));
 /// assert_eq!(request.options.resource_version, "7");
-/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -145,7 +145,7 @@ impl ApiRequest {
         path: &str,
         query: &str,
         headers: Headers<'_>,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ApiError> {
         let place = Place::parse(path)?;
         let options = Options::parse(query)?;
         let verb = match (method, place.name.is_some()) {
@@ -157,7 +157,7 @@ impl ApiRequest {
             ("PATCH", true) => Verb::Patch(patch_type(headers.content_type)?),
             ("DELETE", true) if !place.is_status => Verb::Delete,
             ("DELETE", false) => Verb::DeleteCollection,
-            _ => return Err(Refused::method_not_allowed()),
+            _ => return Err(ApiError::method_not_allowed()),
         };
         if !matches!(verb, Verb::Get | Verb::List | Verb::Watch | Verb::Patch(_)) {
             check_body_type(headers.content_type)?;
@@ -208,7 +208,7 @@ struct Place {
 }
 
 impl Place {
-    fn parse(path: &str) -> Result<Self, Refused> {
+    fn parse(path: &str) -> Result<Self, ApiError> {
         // A slash at the end changes nothing.
         let parts: Vec<String> = path
             .trim_matches('/')
@@ -219,7 +219,7 @@ impl Place {
         let (group, version, rest) = match parts.as_slice() {
             ["api", version, rest @ ..] => ("", *version, rest),
             ["apis", group, version, rest @ ..] => (*group, *version, rest),
-            _ => return Err(Refused::page_not_found()),
+            _ => return Err(ApiError::page_not_found()),
         };
         let (namespace, rest) = match rest {
             // The status of a namespace, not objects called "status" in it.
@@ -231,11 +231,11 @@ impl Place {
             [plural] => (*plural, None, false),
             [plural, name] => (*plural, Some(*name), false),
             [plural, name, "status"] => (*plural, Some(*name), true),
-            _ if group.is_empty() => return Err(Refused::resource_not_found()),
-            _ => return Err(Refused::page_not_found()),
+            _ if group.is_empty() => return Err(ApiError::resource_not_found()),
+            _ => return Err(ApiError::page_not_found()),
         };
         if plural.is_empty() || name == Some("") {
-            return Err(Refused::page_not_found());
+            return Err(ApiError::page_not_found());
         }
         // No name of a namespace is all of them.
         let namespace = namespace.filter(|name| !name.is_empty());
@@ -255,24 +255,24 @@ fn media_type(header: &str) -> &str {
     header.split(';').next().unwrap_or_default().trim()
 }
 
-fn check_body_type(content_type: Option<&str>) -> Result<(), Refused> {
+fn check_body_type(content_type: Option<&str>) -> Result<(), ApiError> {
     match content_type.map(media_type) {
         None | Some("" | "application/json") => Ok(()),
-        Some(_) => Err(Refused::unsupported_media_type(&["application/json"])),
+        Some(_) => Err(ApiError::unsupported_media_type(&["application/json"])),
     }
 }
 
-fn patch_type(content_type: Option<&str>) -> Result<PatchType, Refused> {
+fn patch_type(content_type: Option<&str>) -> Result<PatchType, ApiError> {
     match content_type.map(media_type) {
         Some("application/merge-patch+json") => Ok(PatchType::Merge),
         Some("application/strategic-merge-patch+json") => Ok(PatchType::Strategic),
         // The real server has these.
         Some("application/json-patch+json" | "application/apply-patch+yaml") => {
-            Err(Refused::unsupported_media_type(&[
+            Err(ApiError::unsupported_media_type(&[
                 "application/merge-patch+json",
                 "application/strategic-merge-patch+json",
             ]))
         }
-        _ => Err(Refused::no_such_patch()),
+        _ => Err(ApiError::no_such_patch()),
     }
 }

@@ -61,7 +61,7 @@ pub struct Reply {
 #[derive(Clone, Debug)]
 enum Head {
     Success,
-    Refused,
+    ApiError,
     Status {
         code: u16,
         retry_after: Option<Duration>,
@@ -103,7 +103,7 @@ impl Reply {
     /// Nobody listens.
     #[must_use]
     pub fn refused() -> Self {
-        Self::new(Head::Refused, "", Ending::Closed)
+        Self::new(Head::ApiError, "", Ending::Closed)
     }
 
     /// The same, with the header `Retry-After`; only for what is no success.
@@ -138,8 +138,8 @@ impl Reply {
 
     fn deliver(self, id: ExchangeId) -> Delivery {
         match self.head {
-            Head::Refused => {
-                Delivery::failed(id, Failure::Refused, "connection refused".to_owned())
+            Head::ApiError => {
+                Delivery::failed(id, Failure::Unreachable, "connection refused".to_owned())
             }
             Head::Status { code, retry_after } => {
                 let (failure, message) = failure_of_answer(code, &self.body, retry_after);

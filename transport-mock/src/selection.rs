@@ -4,7 +4,7 @@ use informer_indexers::selector::{FieldSelector, LabelSelector};
 
 use crate::api::Kind;
 use crate::options::Options;
-use crate::status::Refused;
+use crate::status::ApiError;
 use crate::store::object::StoredObject;
 
 /// A namespace, a label selector and a field selector.
@@ -21,25 +21,25 @@ impl Selection {
         kind: &Kind,
         namespace: Option<&str>,
         options: &Options,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, ApiError> {
         let labels: LabelSelector = options
             .label_selector
             .parse()
-            .map_err(|wrong| Refused::bad_request(format!("{wrong}")))?;
+            .map_err(|wrong| ApiError::bad_request(format!("{wrong}")))?;
         let fields: FieldSelector = options
             .field_selector
             .parse()
-            .map_err(|wrong| Refused::bad_request(format!("{wrong}")))?;
+            .map_err(|wrong| ApiError::bad_request(format!("{wrong}")))?;
         let unknown = fields
             .requirements()
             .iter()
             .map(|requirement| requirement.field())
             .find(|field| !kind.is_selectable(field));
         match unknown {
-            Some(field) if kind.has_own_fields() || kind.is_custom() => Err(Refused::bad_request(
+            Some(field) if kind.has_own_fields() || kind.is_custom() => Err(ApiError::bad_request(
                 format!("field label not supported: {field}"),
             )),
-            Some(field) => Err(Refused::bad_request(format!(
+            Some(field) => Err(ApiError::bad_request(format!(
                 "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
             ))),
             None => Ok(Self {

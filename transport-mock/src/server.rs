@@ -13,7 +13,7 @@ use crate::delete_options::preconditions;
 use crate::list::{List, version};
 use crate::request::{ApiRequest, PatchType, Verb};
 use crate::selection::Selection;
-use crate::status::{self, Reason, Refused};
+use crate::status::{self, ApiError, Reason};
 use crate::store::Store;
 use crate::store::object::{StoredObject, key};
 use crate::store::write::{Deletion, Part, Target};
@@ -41,7 +41,7 @@ use crate::watch::{Opening, PATIENCE, Watch};
 /// let Body::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
 /// let Polled::Frame(frame) = watch.poll(&server, now) else { panic!() };
 /// assert!(frame.to_bytes().starts_with(br#"{"type":"ADDED","object":{"kind":"Pod","#));
-/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
 /// ```
 #[derive(Debug)]
 pub struct Server {
@@ -97,7 +97,7 @@ impl Server {
     /// # Errors
     ///
     /// 404 if there is no such kind.
-    pub fn remove_kind(&mut self, name: &str) -> Result<(), Refused> {
+    pub fn remove_kind(&mut self, name: &str) -> Result<(), ApiError> {
         let (id, _) = self.find(name)?;
         self.remove(id);
         Ok(())
@@ -182,7 +182,7 @@ impl Server {
         }
     }
 
-    fn answer(&mut self, request: &ApiRequest, body: &[u8]) -> Result<Answer, Refused> {
+    fn answer(&mut self, request: &ApiRequest, body: &[u8]) -> Result<Answer, ApiError> {
         let (id, kind) = self.resolve(request)?;
         let target = Target {
             id,
@@ -190,7 +190,7 @@ impl Server {
             namespace: request.namespace.as_deref(),
         };
         if request.options.dry_run {
-            return Err(Refused::bad_request(
+            return Err(ApiError::bad_request(
                 "dryRun is not supported by this server",
             ));
         }
@@ -250,7 +250,7 @@ impl Server {
     }
 
     /// The kind that is served under the path of the request, if the path is one of its.
-    fn resolve(&self, request: &ApiRequest) -> Result<(KindId, Arc<Kind>), Refused> {
+    fn resolve(&self, request: &ApiRequest) -> Result<(KindId, Arc<Kind>), ApiError> {
         let (id, kind) = self
             .registry
             .at_path(&request.group, &request.version, &request.plural)
@@ -264,10 +264,10 @@ impl Server {
             return Err(self.nothing_there(request));
         }
         if is_whole_cluster && !is_reading_many {
-            return Err(Refused::method_not_allowed());
+            return Err(ApiError::method_not_allowed());
         }
         if request.verb == Verb::Patch(PatchType::Strategic) && kind.is_custom() {
-            return Err(Refused::unsupported_media_type(&[
+            return Err(ApiError::unsupported_media_type(&[
                 "application/merge-patch+json",
             ]));
         }
@@ -275,11 +275,11 @@ impl Server {
     }
 
     /// The answer for a path that leads nowhere: built-in groups say so in a Status.
-    fn nothing_there(&self, request: &ApiRequest) -> Refused {
+    fn nothing_there(&self, request: &ApiRequest) -> ApiError {
         let mut kinds = self.registry.iter();
         match kinds.any(|kind| kind.group() == request.group && !kind.is_custom()) {
-            true => Refused::resource_not_found(),
-            false => Refused::page_not_found(),
+            true => ApiError::resource_not_found(),
+            false => ApiError::page_not_found(),
         }
     }
 
@@ -288,25 +288,30 @@ impl Server {
         target: Target<'_>,
         name: &str,
         request: &ApiRequest,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         let asked = &request.options.resource_version;
         // The real server forgets to say that the client is to blame.
-        let asked = version(asked).map_err(|wrong| Refused::new(Reason::Unknown, wrong))?;
+        let asked = version(asked).map_err(|wrong| ApiError::new(Reason::Unknown, wrong))?;
         if asked > self.revision() {
-            return Err(Refused::too_large_version(asked, self.revision()));
+            return Err(ApiError::too_large_version(asked, self.revision()));
         }
         self.store
             .get(target.id, &key(target.namespace, name))
             .cloned()
-            .ok_or_else(|| Refused::not_found(target.kind, name))
+            .ok_or_else(|| ApiError::not_found(target.kind, name))
     }
 
-    fn watch(&self, id: KindId, kind: &Arc<Kind>, request: &ApiRequest) -> Result<Answer, Refused> {
+    fn watch(
+        &self,
+        id: KindId,
+        kind: &Arc<Kind>,
+        request: &ApiRequest,
+    ) -> Result<Answer, ApiError> {
         let options = &request.options;
         let initial_events = options.check_watch()?;
         let selection = Selection::new(kind, request.namespace.as_deref(), options)?;
         let version = version(&options.resource_version)
-            .map_err(|wrong| Refused::new(Reason::Unknown, wrong))?;
+            .map_err(|wrong| ApiError::new(Reason::Unknown, wrong))?;
         let timeout = options.timeout_seconds.filter(|seconds| *seconds > 0);
         let watch = Watch::open(
             Opening {
@@ -335,7 +340,7 @@ impl Server {
         target: Target<'_>,
         request: &ApiRequest,
         body: &[u8],
-    ) -> Result<Answer, Refused> {
+    ) -> Result<Answer, ApiError> {
         request.options.check_list()?;
         let preconditions = preconditions(&request.options, body)?;
         let selection = Selection::new(target.kind, target.namespace, &request.options)?;
@@ -384,10 +389,10 @@ impl Server {
         Answer::new(status, Body::Complete(bytes))
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<(KindId, Arc<Kind>), Refused> {
+    pub(crate) fn find(&self, name: &str) -> Result<(KindId, Arc<Kind>), ApiError> {
         match self.registry.find(name) {
             Some((id, kind)) => Ok((id, Arc::clone(kind))),
-            None => Err(Refused::page_not_found()),
+            None => Err(ApiError::page_not_found()),
         }
     }
 
@@ -397,9 +402,9 @@ impl Server {
 }
 
 /// The body of a write.
-fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, Refused> {
+fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     let unrecognized = |why: &str| {
-        Refused::bad_request(format!(
+        ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {}): {why}",
             kind.kind()
         ))
@@ -423,7 +428,7 @@ fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, Refused> {
 }
 
 /// The body of a patch.
-fn patch(body: &[u8]) -> Result<Map<String, Value>, Refused> {
+fn patch(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     serde_json::from_slice(body)
-        .map_err(|error| Refused::bad_request(format!("error decoding patch: {error}")))
+        .map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))
 }

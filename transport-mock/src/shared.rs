@@ -24,7 +24,7 @@ use crate::transport::MockTransport;
 /// let server = MockServer::new(ServerConfig::new(42), VirtualClock::new());
 /// server.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
 /// assert_eq!(server.with(|server| server.objects("pods").count()), 1);
-/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
 /// ```
 #[derive(Clone)]
 pub struct MockServer {

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use informer_core::decode::answer::failure_of_answer;
-use informer_core::transport::{Command, Encoding, ExchangeId, Request, Signal, Target, Transport};
+use informer_core::transport::{Command, Content, ExchangeId, Request, Signal, Target, Transport};
 use informer_core::{Failure, Instant};
 
 use crate::answer::{Answer, Body};
@@ -15,7 +15,7 @@ use crate::fault::forged::forged;
 use crate::random::Random;
 use crate::request::{ApiRequest, Headers};
 use crate::shared::{MockServer, State};
-use crate::status::Refused;
+use crate::status::ApiError;
 use crate::watch::{End, Polled, Watch};
 use crate::wire::delivery::{Delivery, Ending};
 use crate::wire::tap::Tap;
@@ -140,7 +140,7 @@ impl MockTransport {
             Some(Fault::Refuse) => {
                 state.count(Fault::Refuse);
                 let delivery =
-                    Delivery::failed(id, Failure::Refused, "connection refused".to_owned());
+                    Delivery::failed(id, Failure::Unreachable, "connection refused".to_owned());
                 return Exchange::new(delivery, now);
             }
             Some(fault) => match refusal(fault) {
@@ -187,7 +187,7 @@ impl MockTransport {
     fn ask(&self, target: &str, state: &mut State, now: Instant) -> Answer {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let is_watch = query.contains("watch=true");
-        let headers = headers(self.target.encoding, is_watch);
+        let headers = headers(self.target.content, is_watch);
         match ApiRequest::parse("GET", path, query, headers) {
             Ok(request) => state.server.handle(&request, &[], now),
             Err(refused) => refused.into(),
@@ -196,13 +196,13 @@ impl MockTransport {
 }
 
 /// The refusal that a fault consists of.
-fn refusal(fault: Fault) -> Option<Refused> {
+fn refusal(fault: Fault) -> Option<ApiError> {
     Some(match fault {
         Fault::Throttle { retry_after } => {
-            Refused::too_many_requests("Too many requests, please try again later.", retry_after)
+            ApiError::too_many_requests("Too many requests, please try again later.", retry_after)
         }
-        Fault::Expire => Refused::expired("The provided resource version is too old."),
-        Fault::Fail => Refused::internal_error("as planned"),
+        Fault::Expire => ApiError::expired("The provided resource version is too old."),
+        Fault::Fail => ApiError::internal_error("as planned"),
         _ => return None,
     })
 }
@@ -359,13 +359,13 @@ impl Exchange {
 }
 
 /// The headers of a request.
-const fn headers(encoding: Encoding, is_watch: bool) -> Headers<'static> {
+const fn headers(content: Content, is_watch: bool) -> Headers<'static> {
     Headers {
-        accept: Some(match (encoding, is_watch) {
-            (Encoding::Metadata, true) => {
+        accept: Some(match (content, is_watch) {
+            (Content::Metadata, true) => {
                 "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
             }
-            (Encoding::Metadata, false) => {
+            (Content::Metadata, false) => {
                 "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
             }
             _ => "application/json",

@@ -12,7 +12,7 @@ use crate::form::{Form, Row};
 pub use crate::frame::{EventType, Frame};
 use crate::selection::Selection;
 use crate::server::Server;
-use crate::status::Refused;
+use crate::status::ApiError;
 use crate::store::history::Change;
 use crate::store::object::StoredObject;
 
@@ -59,7 +59,7 @@ enum State {
     Initial(vec::IntoIter<Arc<StoredObject>>),
     Live,
     /// Has one more thing to say.
-    Failing(Refused),
+    Failing(ApiError),
     Over(End),
 }
 
@@ -144,10 +144,10 @@ impl Watch {
     }
 
     /// The refusal of a version that is out of the window.
-    fn too_old(&self, server: &Server) -> Option<Refused> {
+    fn too_old(&self, server: &Server) -> Option<ApiError> {
         let oldest = server.store().table(self.id)?.history.oldest_watchable();
         (self.cursor < oldest).then(|| {
-            Refused::expired(format!(
+            ApiError::expired(format!(
                 "too old resource version: {} ({oldest})",
                 self.cursor
             ))
@@ -155,7 +155,7 @@ impl Watch {
     }
 
     /// The refusal that it will tell as its only event, if it has been refused.
-    pub(crate) const fn refusal(&self) -> Option<&Refused> {
+    pub(crate) const fn refusal(&self) -> Option<&ApiError> {
         match &self.state {
             State::Failing(refused) => Some(refused),
             _ => None,
@@ -232,7 +232,7 @@ impl Watch {
         if now < until {
             return Some(Polled::Idle(until.min(self.deadline)));
         }
-        self.state = State::Failing(Refused::too_large_version(version, server.revision()));
+        self.state = State::Failing(ApiError::too_large_version(version, server.revision()));
         None
     }
 
@@ -242,7 +242,7 @@ impl Watch {
             return Some(self.end(End::KindRemoved));
         };
         if !table.history.can_resume(self.cursor) {
-            self.state = State::Failing(Refused::expired(
+            self.state = State::Failing(ApiError::expired(
                 "The resourceVersion for the provided watch is too old.",
             ));
             return None;

@@ -1,4 +1,4 @@
-//! Refusals, byte for byte as the Go libraries encode them (`golden/statuses.txt`).
+//! OnTransformError, byte for byte as the Go libraries encode them (`golden/statuses.txt`).
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use informer_transport_mock::Server;
 use informer_transport_mock::answer::Answer;
 use informer_transport_mock::api::{Kind, Registry};
-use informer_transport_mock::status::{Reason, Refused};
+use informer_transport_mock::status::{ApiError, Reason};
 use serde_json::{Value, json};
 use support::{at, pod, send, server};
 
@@ -22,32 +22,32 @@ fn kind(plural: &str) -> Kind {
 }
 
 /// The refusals that nothing here asks for by itself.
-fn made() -> Vec<(&'static str, Refused)> {
+fn made() -> Vec<(&'static str, ApiError)> {
     let (pods, deployments) = (kind("pods"), kind("deployments"));
     vec![
-        ("notfound", Refused::not_found(&pods, "web")),
-        ("notfound2", Refused::not_found(&deployments, "web")),
-        ("exists", Refused::already_exists(&deployments, "web")),
+        ("notfound", ApiError::not_found(&pods, "web")),
+        ("notfound2", ApiError::not_found(&deployments, "web")),
+        ("exists", ApiError::already_exists(&deployments, "web")),
         (
             "genexists",
-            Refused::generated_name_exists(&pods, "web-abcde"),
+            ApiError::generated_name_exists(&pods, "web-abcde"),
         ),
-        ("forbidden", Refused::forbidden(&pods, "", "no")),
-        ("forbidden2", Refused::forbidden(&pods, "web", "no")),
-        ("unauthorized", Refused::unauthorized()),
-        ("badrequest", Refused::bad_request("a <b> & \"c\"")),
+        ("forbidden", ApiError::forbidden(&pods, "", "no")),
+        ("forbidden2", ApiError::forbidden(&pods, "web", "no")),
+        ("unauthorized", ApiError::unauthorized()),
+        ("badrequest", ApiError::bad_request("a <b> & \"c\"")),
         (
             "toomany",
-            Refused::too_many_requests("storage is (re)initializing", 1),
+            ApiError::too_many_requests("storage is (re)initializing", 1),
         ),
-        ("large", Refused::too_large_version(9, 7)),
+        ("large", ApiError::too_large_version(9, 7)),
         (
             "expired",
-            Refused::expired("too old resource version: 1 (20362)"),
+            ApiError::expired("too old resource version: 1 (20362)"),
         ),
-        ("gone", Refused::new(Reason::Gone, "gone")),
-        ("internal", Refused::internal_error("why")),
-        ("method", Refused::method_not_allowed()),
+        ("gone", ApiError::new(Reason::Gone, "gone")),
+        ("internal", ApiError::internal_error("why")),
+        ("method", ApiError::method_not_allowed()),
     ]
 }
 
@@ -133,8 +133,8 @@ fn a_fresh_token_stands_in_the_metadata() {
 
 #[test]
 fn answers_carry_the_time_to_wait() {
-    let answer = Answer::from(Refused::too_many_requests("busy", 5));
+    let answer = Answer::from(ApiError::too_many_requests("busy", 5));
     assert_eq!((answer.status, answer.retry_after), (429, Some(5)));
-    let answer = Answer::from(Refused::expired("old"));
+    let answer = Answer::from(ApiError::expired("old"));
     assert_eq!((answer.status, answer.retry_after), (410, None));
 }

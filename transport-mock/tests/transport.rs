@@ -16,7 +16,7 @@ use std::time::Duration;
 use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::reflector::{FirstState, Phase};
 use informer_core::storage::Heap;
-use informer_core::transport::{Command, Encoding, Signal, Target, Transport};
+use informer_core::transport::{Command, Content, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
 use informer_transport_mock::answer::Body;
 use informer_transport_mock::fault::{Fault, FaultPlan};
@@ -322,7 +322,7 @@ fn one_paged_list_is_enough_after_an_expired_watch() {
 #[test]
 fn metadata_alone() {
     let mut bench = Bench::new(FirstState::Listed, []);
-    let target = Target::new("", "v1", "pods").in_encoding(Encoding::Metadata);
+    let target = Target::new("", "v1", "pods").with_content(Content::Metadata);
     bench.transport = bench.server.transport(&target, 1);
     let shown = bench.ask_and_take();
     let Shown::Body(body) = &shown[1] else {
@@ -376,7 +376,7 @@ fn refuse_throttle_expire_fail() {
     }
     let retry_after = Some(Duration::from_secs(9));
     let expected = [
-        Failure::Refused,
+        Failure::Unreachable,
         Failure::Throttled { retry_after },
         Failure::Expired,
         Failure::Internal,

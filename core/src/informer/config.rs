@@ -27,7 +27,7 @@ pub struct InformerConfig {
     /// Who is told of an update that changes no version. Default: everybody, unless it is a resync.
     pub same_version: SameVersion,
     /// What the refusal of an object by the transform does.
-    pub refusals: Refusals,
+    pub on_transform_error: OnTransformError,
     /// Whether the store has a version with a DeltaFIFO, too. Default: yes.
     pub store_version: bool,
     /// How much the store may hold. Default: no limits.
@@ -55,7 +55,7 @@ pub enum SameVersion {
 /// What the refusal of an object by the transform does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there are these two")]
-pub enum Refusals {
+pub enum OnTransformError {
     /// The object is reported and left out, and what the store has under its key stays. A deletion
     /// deletes all the same.
     HarmOneObject,
@@ -78,7 +78,7 @@ impl InformerConfig {
             },
             resync: None,
             same_version: SameVersion::ByCause,
-            refusals: Refusals::HarmOneObject,
+            on_transform_error: OnTransformError::HarmOneObject,
             store_version: true,
             limits: StoreLimits::NONE,
         }
@@ -95,7 +95,7 @@ impl InformerConfig {
             rules: Rules::client_go(),
             resync: None,
             same_version: SameVersion::IsResync,
-            refusals: Refusals::LoseEvents,
+            on_transform_error: OnTransformError::LoseEvents,
             store_version: false,
             limits: StoreLimits::NONE,
         }

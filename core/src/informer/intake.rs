@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Informer, KeyOf, Refusals, RejectedObject};
+use super::{Informer, KeyOf, OnTransformError, RejectedObject};
 use crate::decode::{Body, Decode};
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact, Place, Rejected};
@@ -140,7 +140,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::Deleted(_) | Change::ReplaceRemove(_) => Place::Delete,
             _ => Place::Upsert,
         };
-        let harmless = self.config.refusals == Refusals::HarmOneObject;
+        let harmless = self.config.on_transform_error == OnTransformError::HarmOneObject;
         let object = change.object_mut()?;
         let refused = Rejected {
             place,
@@ -167,7 +167,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::ReplaceItem(_) => {
                 let message = Message::of(&format_args!("{key:?}: {error}"));
                 self.reflector
-                    .give_up(Failure::Refusal, message.as_str(), now)
+                    .give_up(Failure::TransformFailed, message.as_str(), now)
             }
             // What a deletion deletes is known by its key.
             Change::Deleted(_) | Change::ReplaceRemove(_) if harmless => {

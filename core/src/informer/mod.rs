@@ -46,7 +46,7 @@ use reports::Reports;
 use undelivered::Undelivered;
 use unshown::Unshown;
 
-pub use config::{InformerConfig, Refusals, SameVersion};
+pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, WaitError};
 pub use status::{Counts, RejectedObject, Status};
 

@@ -45,7 +45,7 @@ pub use in_order::{Batch, FullState, InOrderQueue, Queued};
 pub use known::{Epoch, KnownObjects, NothingKnown};
 pub use popped::Popped;
 use streamed::Streamed;
-pub use transform::{QueueError, Refusal, Transform};
+pub use transform::{QueueError, Transform, TransformError};
 
 /// Which queue an informer uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -11,11 +11,11 @@ use crate::storage::Full;
 /// or to refuse what nobody can use. Tombstones and what a resync shows again do not pass it.
 ///
 /// ```
-/// use informer_core::queue::{Refusal, Transform};
+/// use informer_core::queue::{TransformError, Transform};
 ///
 /// let shorten = Transform::new(|text: &mut String| {
 ///     if text.is_empty() {
-///         return Err(Refusal::new("empty"));
+///         return Err(TransformError::new("empty"));
 ///     }
 ///     text.truncate(3);
 ///     Ok(())
@@ -25,23 +25,25 @@ use crate::storage::Full;
 pub struct Transform<T>(Function<T>);
 
 enum Function<T> {
-    Plain(fn(&mut T) -> Result<(), Refusal>),
+    Plain(fn(&mut T) -> Result<(), TransformError>),
     #[cfg(feature = "alloc")]
     Shared(Arc<Closure<T>>),
 }
 
 #[cfg(feature = "alloc")]
-type Closure<T> = dyn Fn(&mut T) -> Result<(), Refusal> + Send + Sync;
+type Closure<T> = dyn Fn(&mut T) -> Result<(), TransformError> + Send + Sync;
 
 impl<T> Transform<T> {
     /// A transform from a closure. It must not change the key of the object.
     #[cfg(feature = "alloc")]
-    pub fn new(function: impl Fn(&mut T) -> Result<(), Refusal> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        function: impl Fn(&mut T) -> Result<(), TransformError> + Send + Sync + 'static,
+    ) -> Self {
         Self(Function::Shared(Arc::new(function)))
     }
 
     /// A transform from a function, without an allocator. It must not change the key of the object.
-    pub const fn plain(function: fn(&mut T) -> Result<(), Refusal>) -> Self {
+    pub const fn plain(function: fn(&mut T) -> Result<(), TransformError>) -> Self {
         Self(Function::Plain(function))
     }
 
@@ -55,7 +57,7 @@ impl<T> Transform<T> {
             #[cfg(feature = "alloc")]
             Function::Shared(function) => function(object),
         }
-        .map_err(QueueError::Refused)?;
+        .map_err(QueueError::Transform)?;
         if *object.key() == key {
             Ok(())
         } else {
@@ -82,7 +84,7 @@ impl<T> fmt::Debug for Transform<T> {
 
 /// Why a transform refuses an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
+pub struct TransformError {
     reason: Reason,
 }
 
@@ -91,7 +93,7 @@ type Reason = alloc::borrow::Cow<'static, str>;
 #[cfg(not(feature = "alloc"))]
 type Reason = &'static str;
 
-impl Refusal {
+impl TransformError {
     /// A refusal with its reason, for people. With an allocator it may be a `String`, too.
     #[cfg(feature = "alloc")]
     pub fn new(reason: impl Into<Reason>) -> Self {
@@ -108,7 +110,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for TransformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.reason.as_ref())
     }
@@ -119,7 +121,7 @@ impl fmt::Display for Refusal {
 #[non_exhaustive]
 pub enum QueueError {
     /// The transform refused it.
-    Refused(Refusal),
+    Transform(TransformError),
     /// The transform gave it another key, which would file it under two names.
     KeyChanged,
     /// The storage of the queue is full.
@@ -135,7 +137,7 @@ impl From<Full> for QueueError {
 impl fmt::Display for QueueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(refusal) => write!(f, "refused by the transform: {refusal}"),
+            Self::Transform(error) => write!(f, "refused by the transform: {error}"),
             Self::KeyChanged => f.write_str("the transform changed the key of the object"),
             Self::Full => f.write_str("the queue is full"),
         }

@@ -84,7 +84,9 @@ impl<S: Storage> Reflector<S> {
         let at_newest = self.version_unavailable;
         self.interrupt_full_state(streaming.events);
         let state = match failure {
-            Failure::Refused | Failure::Throttled { .. } => self.wait(Next::Stream, failure, now),
+            Failure::Unreachable | Failure::Throttled { .. } => {
+                self.wait(Next::Stream, failure, now)
+            }
             // The newest state needs no version; a server that refuses even that is given time.
             Failure::Expired | Failure::VersionTooLarge if at_newest => {
                 self.wait(Next::Stream, failure, now)

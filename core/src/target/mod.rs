@@ -1,4 +1,4 @@
-//! What a transport is made for: which objects, and in which encoding.
+//! What a transport is made for: which objects, and how much of each.
 
 // Names that a server can have.
 mod check;
@@ -39,16 +39,16 @@ pub struct Target {
     pub labels: String,
     /// `fieldSelector`; empty for all.
     pub fields: String,
-    /// Further parameters of the query, as they are before encoding.
+    /// Further parameters of the query, before they are encoded.
     pub parameters: Vec<(String, String)>,
     /// What the server shall send.
-    pub encoding: Encoding,
+    pub content: Content,
 }
 
 /// What the server shall send of each object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[non_exhaustive]
-pub enum Encoding {
+pub enum Content {
     /// The whole object, as JSON.
     #[default]
     Object,
@@ -68,7 +68,7 @@ impl Target {
             labels: String::new(),
             fields: String::new(),
             parameters: Vec::new(),
-            encoding: Encoding::Object,
+            content: Content::Object,
         }
     }
 
@@ -99,10 +99,10 @@ impl Target {
         }
     }
 
-    /// With objects in this encoding.
+    /// How much of each object the server sends.
     #[must_use]
-    pub fn in_encoding(self, encoding: Encoding) -> Self {
-        Self { encoding, ..self }
+    pub fn with_content(self, content: Content) -> Self {
+        Self { content, ..self }
     }
 
     /// The path and the query of a request, below the address of the server. The parameters are in

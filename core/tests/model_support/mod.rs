@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use informer_core::flow::{Cause, Deletion};
 use informer_core::indexer::{Indexer, Rules, View};
-use informer_core::queue::Refusal;
+use informer_core::queue::TransformError;
 use informer_core::storage::Heap;
 use informer_core::{Labels, Notification, Object, ObjectKey};
 use proptest::prelude::*;
@@ -146,9 +146,9 @@ pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
 /// The version which the transform refuses. What it takes, it marks in the body, once per pass.
 pub(crate) const REFUSED: &str = "4";
 
-pub(crate) fn transform(object: &mut Obj) -> Result<(), Refusal> {
+pub(crate) fn transform(object: &mut Obj) -> Result<(), TransformError> {
     if &*object.version == REFUSED {
-        return Err(Refusal::new("refused"));
+        return Err(TransformError::new("refused"));
     }
     object.body.push(1);
     Ok(())

@@ -178,7 +178,7 @@ impl<S: Storage> World<S> {
     fn fault(&mut self) {
         match self.random.below(8) {
             0 => self.server.compact(),
-            1 => self.server.refuse = Some(Failure::Refused),
+            1 => self.server.refuse = Some(Failure::Unreachable),
             2 => self.server.refuse = Some(Failure::Throttled { retry_after: None }),
             3 => self.server.refuse = Some(Failure::Internal),
             4 => self.server.refuse = Some(Failure::Expired),

@@ -49,7 +49,8 @@ async fn an_authority_is_wrong_and_then_right() {
             .unwrap()
             .with_ca_file(file.path());
         let mut pods = Followed::new(config, impatient(way));
-        pods.fails(Failure::Refused, "the wrong authority").await;
+        pods.fails(Failure::Unreachable, "the wrong authority")
+            .await;
         let said = pods.informer.status().last_failure.unwrap().message;
         assert!(said.contains("certificate"), "{said}");
         assert_eq!(pods.informer.status().objects, 0);

@@ -56,7 +56,7 @@ impl AuthError {
     /// There are none yet. Nothing was said to the server: what we know of it is as good as before.
     fn not_yet(message: String) -> Self {
         Self {
-            failure: Failure::Refused,
+            failure: Failure::Unreachable,
             message,
         }
     }

@@ -8,7 +8,7 @@ use crate::rig::soon;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use informer_core::Failure;
-use informer_core::transport::{Encoding, Signal, Transport};
+use informer_core::transport::{Content, Signal, Transport};
 use informer_transport_hyper::{Client, Secret, Settings};
 
 const EVENT: &str = "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n";
@@ -67,7 +67,7 @@ over_both! {
 
     async fn a_watch_delivers_each_event_as_it_comes(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
-        let mut hand = Hand::of(&client, &pods().in_namespace("web").in_encoding(Encoding::Metadata));
+        let mut hand = Hand::of(&client, &pods().in_namespace("web").with_content(Content::Metadata));
         hand.open(watch());
         let call = cluster.server.call().await;
         assert_eq!(

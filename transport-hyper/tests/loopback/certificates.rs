@@ -15,7 +15,7 @@ async fn refused(config: Config) -> String {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    hand.failed(Failure::Refused).await
+    hand.failed(Failure::Unreachable).await
 }
 
 /// Whether a client gets through.
@@ -137,7 +137,7 @@ async fn a_new_authority_is_read_without_a_restart() {
     let client = Client::new(cluster.config().with_ca_file(&ca)).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    hand.failed(Failure::Refused).await;
+    hand.failed(Failure::Unreachable).await;
     std::fs::write(&ca, cluster.authority.pem()).unwrap();
     hand.open(list());
     cluster.server.call().await.json("{}");

@@ -208,7 +208,7 @@ async fn nobody_listens() {
     let client = Client::new(Config::new(&url).unwrap()).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    let message = hand.failed(Failure::Refused).await;
+    let message = hand.failed(Failure::Unreachable).await;
     assert_eq!(
         message,
         format!("connection refused by {url}; is it running at this address?")
@@ -220,7 +220,7 @@ async fn a_name_that_nobody_has() {
     let client = Client::new(Config::new("http://no-such-host.invalid:6443").unwrap()).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    let message = hand.failed(Failure::Refused).await;
+    let message = hand.failed(Failure::Unreachable).await;
     assert!(
         message.starts_with("the name `no-such-host.invalid` of "),
         "{message}"
@@ -240,7 +240,7 @@ async fn a_server_that_does_not_speak_tls_is_recognised() {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    let message = hand.failed(Failure::Refused).await;
+    let message = hand.failed(Failure::Unreachable).await;
     assert!(message.contains("does not answer in TLS"), "{message}");
 }
 
@@ -261,7 +261,7 @@ async fn a_server_that_accepts_and_says_nothing_is_given_up() {
         hand.open(watch());
     }
     for hand in &mut hands {
-        let message = hand.failed(Failure::Refused).await;
+        let message = hand.failed(Failure::Unreachable).await;
         let expected = format!("connecting to {url} took longer than 100ms; is there a firewall");
         assert!(message.starts_with(&expected), "{message}");
     }
@@ -331,7 +331,7 @@ async fn a_version_that_the_server_does_not_speak() {
     let client = Client::new(cluster.config().with_settings(settings)).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(watch());
-    let message = hand.failed(Failure::Refused).await;
+    let message = hand.failed(Failure::Unreachable).await;
     assert!(
         message.contains("the version of HTTP that the settings ask for"),
         "{message}"
@@ -424,7 +424,7 @@ async fn a_proxy_that_refuses() {
         let client = Client::new(through(&cluster, &format!("http://{address}"))).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(list());
-        let message = hand.failed(Failure::Refused).await;
+        let message = hand.failed(Failure::Unreachable).await;
         assert!(
             message.starts_with(&format!("the proxy {address} ")),
             "{message}"

@@ -11,8 +11,8 @@ async fn said(config: Config) -> String {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    let message = hand.failed(Failure::Refused).await;
-    format!("{}: {message}", Failure::Refused)
+    let message = hand.failed(Failure::Unreachable).await;
+    format!("{}: {message}", Failure::Unreachable)
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_server_for_https_that_is_asked_without_is_recognised() {
     hand.open(list());
     let body = "Client sent an HTTP request to an HTTPS server.\n";
     server.call().await.reply(400, &[], body);
-    let message = hand.failed(Failure::Refused).await;
+    let message = hand.failed(Failure::Unreachable).await;
     assert!(
         message.ends_with("begin its address with https://"),
         "{message}"

@@ -139,7 +139,7 @@ async fn a_proxy_and_its_password() {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    is_clean(&hand.failed(Failure::Refused).await);
+    is_clean(&hand.failed(Failure::Unreachable).await);
     // It was sent to the proxy, after all.
     let question = questions.recv().await.unwrap();
     assert!(

@@ -21,7 +21,7 @@ use super::trouble::Trouble;
 use super::{about, discovery};
 use crate::answer::{Answer, Body};
 use crate::request::{ApiRequest, Headers, Verb};
-use crate::status::{Reason, Refused};
+use crate::status::{ApiError, Reason};
 
 /// What all connections share.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Front {
         let page = self.page(&head);
         let is_public = page.as_ref().is_some_and(|page| page.is_public);
         if !is_public && !self.is_known(&head.headers) {
-            let refused = Refused::unauthorized();
+            let refused = ApiError::unauthorized();
             let (code, content_type) = (refused.code(), refused.content_type());
             return Ok(response::complete(code, content_type, refused.body(), gzip));
         }
@@ -85,7 +85,7 @@ impl Front {
     }
 
     /// Asks the server for objects.
-    async fn ask(&self, head: &Parts, body: Incoming) -> Result<(ApiRequest, Answer), Refused> {
+    async fn ask(&self, head: &Parts, body: Incoming) -> Result<(ApiRequest, Answer), ApiError> {
         if let Some(refusal) = self.trouble().refusal() {
             return Err(refusal);
         }
@@ -145,14 +145,14 @@ impl Front {
     }
 
     /// Reads the body of a request, up to the limit.
-    async fn read(&self, body: Incoming) -> Result<Bytes, Refused> {
+    async fn read(&self, body: Incoming) -> Result<Bytes, ApiError> {
         match Limited::new(body, self.max_body).collect().await {
             Ok(body) => Ok(body.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(Refused::new(
+            Err(error) if error.is::<LengthLimitError>() => Err(ApiError::new(
                 Reason::RequestEntityTooLarge,
                 format!("Request entity too large: limit is {}", self.max_body),
             )),
-            Err(error) => Err(Refused::bad_request(format!(
+            Err(error) => Err(ApiError::bad_request(format!(
                 "the body of the request could not be read: {error}"
             ))),
         }

@@ -20,7 +20,7 @@ use crate::server::Server;
 /// let shared = SharedServer::new(Server::new(ServerConfig::new(42)));
 /// shared.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
 /// assert_eq!(shared.with(|server| server.revision()), 2);
-/// # Ok::<(), informer_transport_mock::status::Refused>(())
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SharedServer(Arc<Shared>);

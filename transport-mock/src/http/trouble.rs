@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::faults::{Fault, Faults, Mishap, What, When};
 use crate::server::Server;
-use crate::status::{Reason, Refused};
+use crate::status::{ApiError, Reason};
 
 /// What goes wrong next.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Trouble {
     }
 
     /// The refusal of the next request.
-    pub(super) fn refusal(&mut self) -> Option<Refused> {
+    pub(super) fn refusal(&mut self) -> Option<ApiError> {
         let (times, reason) = self.refusals.front_mut()?;
         let reason = *reason;
         *times -= 1;
@@ -69,9 +69,9 @@ impl Trouble {
         }
         Some(match reason {
             Reason::TooManyRequests => {
-                Refused::too_many_requests("Too many requests, please try again later.", 1)
+                ApiError::too_many_requests("Too many requests, please try again later.", 1)
             }
-            reason => Refused::new(reason, "refused by a script of faults"),
+            reason => ApiError::new(reason, "refused by a script of faults"),
         })
     }
 

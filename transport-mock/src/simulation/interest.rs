@@ -1,7 +1,7 @@
 //! Which objects an informer is to have.
 
 use crate::StoredObject;
-use informer_core::transport::{Encoding, Target};
+use informer_core::transport::{Content, Target};
 
 /// Which objects an informer is to have. It is said here without selectors, and to the server with
 /// them.
@@ -29,7 +29,7 @@ impl Interest {
         let pods = Target::new("", "v1", "pods");
         match self {
             Self::Everything => pods,
-            Self::Metadata => pods.in_encoding(Encoding::Metadata),
+            Self::Metadata => pods.with_content(Content::Metadata),
             Self::Namespace(name) => pods.in_namespace(name),
             Self::App(app) => pods.with_labels(&format!("app={app}")),
             Self::Node(node) => pods.with_fields(&format!("spec.nodeName={node}")),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::record::Record;
 use crate::random::Random;
 use crate::server::Server;
-use crate::status::Refused;
+use crate::status::ApiError;
 
 const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 const APPS: [&str; 3] = ["web", "db", "job"];
@@ -71,7 +71,7 @@ impl Writers {
         }
     }
 
-    fn create(&mut self, server: &mut Server, key: &str) -> Result<&'static str, Refused> {
+    fn create(&mut self, server: &mut Server, key: &str) -> Result<&'static str, ApiError> {
         let (namespace, name) = key.split_once('/').unwrap_or(("", key));
         let mut object = self.fields();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -84,7 +84,7 @@ impl Writers {
         server.create("pods", object).map(|_| "create")
     }
 
-    fn change(&mut self, server: &mut Server, key: &str) -> Result<&'static str, Refused> {
+    fn change(&mut self, server: &mut Server, key: &str) -> Result<&'static str, ApiError> {
         let fields = self.fields();
         server.patch("pods", key, fields).map(|_| "change")
     }

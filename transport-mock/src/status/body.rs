@@ -2,9 +2,9 @@
 
 use crate::api::Kind;
 use crate::encode::json;
-use crate::status::{Cause, Refused};
+use crate::status::{ApiError, Cause};
 
-/// The field `details` of a [`Refused`].
+/// The field `details` of a [`ApiError`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Details {
     pub(super) name: String,
@@ -15,7 +15,7 @@ pub(super) struct Details {
     pub(super) retry_after_seconds: u32,
 }
 
-impl Refused {
+impl ApiError {
     /// The Status object alone, as an ERROR event carries it.
     pub(crate) fn write_object(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"kind":"Status","apiVersion":"v1","metadata":{"#);

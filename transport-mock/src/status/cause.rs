@@ -1,6 +1,6 @@
 //! One thing that is wrong with a request, worded as the real server does it.
 
-/// One thing that is wrong, in the causes of a [`Refused`](crate::status::Refused).
+/// One thing that is wrong, in the causes of a [`ApiError`](crate::status::ApiError).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Cause {

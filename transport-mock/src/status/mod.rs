@@ -20,15 +20,15 @@ pub use reason::Reason;
 /// A refusal: a `Status` of failure, as the real server words it.
 ///
 /// ```
-/// use informer_transport_mock::status::{Reason, Refused};
+/// use informer_transport_mock::status::{Reason, ApiError};
 ///
-/// let refused = Refused::too_large_version(9, 7);
+/// let refused = ApiError::too_large_version(9, 7);
 /// assert_eq!((refused.code(), refused.reason()), (504, Reason::Timeout));
 /// assert_eq!(refused.retry_after_seconds(), Some(1));
 /// assert_eq!(refused.to_string(), "Timeout: Too large resource version: 9, current: 7");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refused(Box<Parts>);
+pub struct ApiError(Box<Parts>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Parts {
@@ -41,7 +41,7 @@ struct Parts {
     is_plain_text: bool,
 }
 
-impl Refused {
+impl ApiError {
     /// A refusal without details.
     #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
@@ -382,10 +382,10 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)
     }
 }
 
-impl core::error::Error for Refused {}
+impl core::error::Error for ApiError {}

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::api::Kind;
-use crate::status::Refused;
+use crate::status::ApiError;
 
 /// The fields that a client's metadata may have. `managedFields` and `selfLink` are the server's,
 /// and this server has none.
@@ -79,7 +79,7 @@ pub(crate) fn is_deleting(object: &Map<String, Value>) -> bool {
 pub(crate) fn admit(
     kind: &Kind,
     mut object: Map<String, Value>,
-) -> Result<Map<String, Value>, Refused> {
+) -> Result<Map<String, Value>, ApiError> {
     check_type(kind, &object)?;
     object.insert("kind".to_owned(), Value::from(kind.kind()));
     object.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
@@ -103,7 +103,7 @@ pub(crate) fn admit(
     Ok(object)
 }
 
-fn check_type(kind: &Kind, object: &Map<String, Value>) -> Result<(), Refused> {
+fn check_type(kind: &Kind, object: &Map<String, Value>) -> Result<(), ApiError> {
     let expected = kind.api_version();
     let version = object
         .get("apiVersion")
@@ -112,19 +112,19 @@ fn check_type(kind: &Kind, object: &Map<String, Value>) -> Result<(), Refused> {
     if version != expected && !kind.is_custom() {
         let given = object.get("kind").and_then(Value::as_str);
         let given = given.unwrap_or_else(|| kind.kind());
-        return Err(Refused::bad_request(format!(
+        return Err(ApiError::bad_request(format!(
             "{given} in version {:?} cannot be handled as a {}: no kind {given:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\"",
             version.rsplit('/').next().unwrap_or_default(),
             kind.kind()
         )));
     }
     if version != expected {
-        return Err(Refused::bad_request(format!(
+        return Err(ApiError::bad_request(format!(
             "the API version in the data ({version}) does not match the expected API version ({expected})"
         )));
     }
     match object.get("kind").and_then(Value::as_str) {
-        Some(given) if given != kind.kind() => Err(Refused::bad_request(format!(
+        Some(given) if given != kind.kind() => Err(ApiError::bad_request(format!(
             "{given} in version {:?} cannot be handled as a {}: unknown conversion",
             kind.version(),
             kind.kind()
@@ -144,7 +144,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn check_field(kind: &Kind, field: &str, value: &Value) -> Result<(), Refused> {
+fn check_field(kind: &Kind, field: &str, value: &Value) -> Result<(), ApiError> {
     let not_text = |value: &&Value| !value.is_string();
     let wrong = match (field, value) {
         ("labels" | "annotations", Value::Object(map)) => {
@@ -175,7 +175,7 @@ fn check_field(kind: &Kind, field: &str, value: &Value) -> Result<(), Refused> {
 }
 
 /// The complaint of Go's JSON reader.
-fn unreadable(kind: &Kind, value: &Value, parent: &str, field: &str, expected: &str) -> Refused {
+fn unreadable(kind: &Kind, value: &Value, parent: &str, field: &str, expected: &str) -> ApiError {
     let given = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -184,7 +184,7 @@ fn unreadable(kind: &Kind, value: &Value, parent: &str, field: &str, expected: &
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     };
-    Refused::bad_request(format!(
+    ApiError::bad_request(format!(
         "{0} in version {1:?} cannot be handled as a {0}: json: cannot unmarshal {given} into Go struct field {parent}.{field} of type {expected}",
         kind.kind(),
         kind.version()

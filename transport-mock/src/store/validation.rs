@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::api::Kind;
+use crate::status::ApiError;
 use crate::status::Cause;
-use crate::status::Refused;
 use crate::store::metadata::{finalizers, metadata, text};
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -13,7 +13,7 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 /// Checks the metadata of an object that is to be created.
-pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(), Refused> {
+pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     let name = text(object, "name").unwrap_or_default();
     if name.is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn for_update(
     kind: &Kind,
     object: &Map<String, Value>,
     before: &Map<String, Value>,
-) -> Result<(), Refused> {
+) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     if text(before, "deletionTimestamp").is_some() {
         let mut added: Vec<&str> = finalizers(object)
@@ -86,23 +86,23 @@ pub(crate) fn immutable(
     field: &str,
     object: &Map<String, Value>,
     before: &Map<String, Value>,
-) -> Result<(), Refused> {
+) -> Result<(), ApiError> {
     match text(object, field) {
         Some(value) if text(before, field) != Some(value) => {
             let field = format!("metadata.{field}");
             let cause = Cause::invalid(&field, value, "field is immutable");
             let name = text(before, "name").unwrap_or_default();
-            Err(Refused::invalid(kind, name, vec![cause]))
+            Err(ApiError::invalid(kind, name, vec![cause]))
         }
         _ => Ok(()),
     }
 }
 
-fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), Refused> {
+fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), ApiError> {
     if causes.is_empty() {
         Ok(())
     } else {
-        Err(Refused::invalid(kind, name, causes))
+        Err(ApiError::invalid(kind, name, causes))
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::api::{Kind, KindId, StatusRule};
 use crate::list::unsigned;
 use crate::status::Cause;
-use crate::status::{Reason, Refused};
+use crate::status::{ApiError, Reason};
 use crate::store::metadata::{self, admit, finalizers, is_deleting, set, text};
 use crate::store::object::{StoredObject, key};
 use crate::store::patch::{self, PatchType};
@@ -64,7 +64,7 @@ impl Store {
         target: Target<'_>,
         body: Map<String, Value>,
         now: Timestamp,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         let kind = target.kind;
         let mut object = admit(kind, body)?;
         take_namespace(&mut object, target.namespace)?;
@@ -108,7 +108,7 @@ impl Store {
         target: Target<'_>,
         object: &mut Map<String, Value>,
         has_version: bool,
-    ) -> Result<String, Refused> {
+    ) -> Result<String, ApiError> {
         let base = text(object, "generateName").map(str::to_owned);
         let base = base.filter(|_| text(object, "name").is_none());
         let mut attempts = if base.is_some() { NAME_ATTEMPTS } else { 1 };
@@ -119,7 +119,7 @@ impl Store {
             }
             validation::for_create(target.kind, object)?;
             if has_version {
-                return Err(Refused::new(
+                return Err(ApiError::new(
                     Reason::Unknown,
                     "resourceVersion should not be set on objects to be created",
                 ));
@@ -131,8 +131,8 @@ impl Store {
             }
             if attempts == 0 {
                 return Err(match base {
-                    Some(_) => Refused::generated_name_exists(target.kind, name),
-                    None => Refused::already_exists(target.kind, name),
+                    Some(_) => ApiError::generated_name_exists(target.kind, name),
+                    None => ApiError::already_exists(target.kind, name),
                 });
             }
         }
@@ -145,14 +145,14 @@ impl Store {
         name: &str,
         body: Map<String, Value>,
         part: Part,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         let kind = target.kind;
         let mut object = admit(kind, body)?;
         check_name(&object, name)?;
         take_namespace(&mut object, target.namespace)?;
         let key = key(target.namespace, name);
         let Some(before) = self.get(target.id, &key).cloned() else {
-            return Err(Refused::not_found(kind, name));
+            return Err(ApiError::not_found(kind, name));
         };
         check_conditions(kind, &before, &object)?;
         validation::immutable(kind, "deletionTimestamp", &object, before.value())?;
@@ -177,9 +177,9 @@ impl Store {
         changes: Map<String, Value>,
         how: PatchType,
         part: Part,
-    ) -> Result<Arc<StoredObject>, Refused> {
+    ) -> Result<Arc<StoredObject>, ApiError> {
         let Some(current) = self.get(target.id, &key(target.namespace, name)) else {
-            return Err(Refused::not_found(target.kind, name));
+            return Err(ApiError::not_found(target.kind, name));
         };
         let mut object = current.value().clone();
         patch::apply(how, &mut object, changes);
@@ -194,11 +194,11 @@ impl Store {
         name: &str,
         preconditions: &Preconditions,
         now: Timestamp,
-    ) -> Result<Deletion, Refused> {
+    ) -> Result<Deletion, ApiError> {
         let kind = target.kind;
         let key = key(target.namespace, name);
         let Some(last) = self.get(target.id, &key).cloned() else {
-            return Err(Refused::not_found(kind, name));
+            return Err(ApiError::not_found(kind, name));
         };
         preconditions.check(kind, &last)?;
         if finalizers(last.value()).next().is_none() {
@@ -226,29 +226,32 @@ impl Store {
 }
 
 impl Preconditions {
-    fn check(&self, kind: &Kind, last: &StoredObject) -> Result<(), Refused> {
+    fn check(&self, kind: &Kind, last: &StoredObject) -> Result<(), ApiError> {
         if let Some(uid) = self.uid.as_deref().filter(|uid| *uid != last.uid()) {
             let why = format!(
                 "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
                 last.uid()
             );
-            return Err(Refused::precondition_failed(kind, last.name(), &why));
+            return Err(ApiError::precondition_failed(kind, last.name(), &why));
         }
         let current = last.revision().to_string();
         if let Some(version) = self.resource_version.as_deref().filter(|v| *v != current) {
             let why = format!(
                 "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({current}). The object might have been modified"
             );
-            return Err(Refused::precondition_failed(kind, last.name(), &why));
+            return Err(ApiError::precondition_failed(kind, last.name(), &why));
         }
         Ok(())
     }
 }
 
 /// The namespace of the path is that of the object; a kind without namespaces has none.
-fn take_namespace(object: &mut Map<String, Value>, namespace: Option<&str>) -> Result<(), Refused> {
+fn take_namespace(
+    object: &mut Map<String, Value>,
+    namespace: Option<&str>,
+) -> Result<(), ApiError> {
     match (text(object, "namespace"), namespace) {
-        (Some(given), Some(path)) if given != path => Err(Refused::bad_request(
+        (Some(given), Some(path)) if given != path => Err(ApiError::bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         )),
         (_, Some(path)) => {
@@ -264,13 +267,13 @@ fn take_namespace(object: &mut Map<String, Value>, namespace: Option<&str>) -> R
     }
 }
 
-fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), Refused> {
+fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), ApiError> {
     match text(object, "name") {
         Some(given) if given == name => Ok(()),
-        Some(given) => Err(Refused::bad_request(format!(
+        Some(given) => Err(ApiError::bad_request(format!(
             "the name of the object ({given}) does not match the name on the URL ({name})"
         ))),
-        None => Err(Refused::bad_request(format!(
+        None => Err(ApiError::bad_request(format!(
             "the name of the object ({name} based on URL) was undeterminable: name must be provided"
         ))),
     }
@@ -281,7 +284,7 @@ fn check_conditions(
     kind: &Kind,
     before: &StoredObject,
     object: &Map<String, Value>,
-) -> Result<(), Refused> {
+) -> Result<(), ApiError> {
     if let Some(uid) = text(object, "uid").filter(|uid| *uid != before.uid()) {
         let why = format!(
             "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
@@ -289,19 +292,19 @@ fn check_conditions(
             before.key(),
             before.uid()
         );
-        return Err(Refused::conflict(kind, before.name(), &why));
+        return Err(ApiError::conflict(kind, before.name(), &why));
     }
     match text(object, "resourceVersion") {
         None if kind.allows_unconditional_update() => Ok(()),
-        None => Err(Refused::invalid_resource(
+        None => Err(ApiError::invalid_resource(
             kind,
             before.name(),
             Cause::unspecified_version(),
         )),
         Some(version) if version == before.revision().to_string() => Ok(()),
         Some(version) => {
-            unsigned(version).map_err(|wrong| Refused::new(Reason::Unknown, wrong))?;
-            Err(Refused::conflict(kind, before.name(), CONFLICT))
+            unsigned(version).map_err(|wrong| ApiError::new(Reason::Unknown, wrong))?;
+            Err(ApiError::conflict(kind, before.name(), CONFLICT))
         }
     }
 }

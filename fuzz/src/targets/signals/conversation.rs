@@ -260,7 +260,7 @@ fn failure(answer: &[u8]) -> Option<Failure> {
     const FAILURES: [Failure; 8] = [
         Failure::Broken,
         Failure::Expired,
-        Failure::Refused,
+        Failure::Unreachable,
         Failure::Throttled { retry_after: None },
         Failure::VersionTooLarge,
         Failure::Internal,

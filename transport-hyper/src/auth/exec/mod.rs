@@ -297,7 +297,7 @@ mod tests {
             cluster: None,
         });
         let error = runner.credential(None).await.err().unwrap();
-        assert_eq!(error.failure, Failure::Refused);
+        assert_eq!(error.failure, Failure::Unreachable);
         assert_eq!(
             error.message,
             "waiting for exec plugin `sleep` of user `me`, which has not ended yet; the server has \

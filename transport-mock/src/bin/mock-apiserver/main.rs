@@ -20,7 +20,7 @@ use flags::{Flags, USAGE};
 use informer_transport_mock::churn::Churn;
 use informer_transport_mock::http::faults::Faults;
 use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
-use informer_transport_mock::status::Refused;
+use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{Server, ServerConfig, Timestamp};
 use serde_json::json;
 
@@ -115,7 +115,7 @@ async fn run(flags: Flags, faults: Faults) -> Result<(), Box<dyn Error>> {
 }
 
 /// A server on the clock of this machine, with the namespaces that every cluster has.
-fn server() -> Result<Server, Refused> {
+fn server() -> Result<Server, ApiError> {
     let mut config = ServerConfig::new(SEED);
     // A clock before 1970 is as good as 1970.
     let since_1970 = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
