@@ -103,6 +103,9 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+// What cannot happen, and what to do if it does.
+mod invariant;
+
 // Points on the driver's clock.
 mod time;
 

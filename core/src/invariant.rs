@@ -1,0 +1,19 @@
+//! What cannot happen, and what to do if it does.
+
+/// For a state that cannot occur. A debug build stops there, so that tests, simulation and fuzzing find
+/// a broken invariant where it breaks. A release build goes on with `harmless`.
+#[track_caller]
+#[cfg_attr(not(test), expect(dead_code, reason = "its callers follow"))]
+pub(crate) fn cannot_happen<T>(what: &str, harmless: T) -> T {
+    debug_assert!(false, "cannot happen: {what}");
+    harmless
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[should_panic(expected = "cannot happen: a chain without deltas")]
+    fn a_debug_build_stops_there() {
+        super::cannot_happen("a chain without deltas", ());
+    }
+}
