@@ -1,7 +1,7 @@
 //! The stages of an informer, wired by hand: no runtime, no transport, no informer.
 //!
 //! A script plays the server. Every line says which stage speaks:
-//! bytes → decode → reflector → DeltaFIFO → indexer → processor → listener.
+//! bytes → decode → reflector → queue → indexer → processor → listener.
 #![expect(
     clippy::print_stdout,
     reason = "it is a program that explains by printing"
@@ -14,9 +14,9 @@ use std::time::Duration;
 use informer_core::decode::form::LeanBody;
 use informer_core::decode::{Body, Decode, JsonDecoder, Lean};
 use informer_core::flow::{Change, Fact};
-use informer_core::indexer::{IndexFn, Indexer, Rules};
+use informer_core::indexer::{IndexFn, Indexer, Rules, StoreLimits};
 use informer_core::processor::{Audience, ListenerConfig, ListenerId, Processor};
-use informer_core::queue::DeltaFifo;
+use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::reflector::{FirstState, Phase, Reflector, ReflectorConfig};
 use informer_core::storage::{Heap, Seed};
 use informer_core::transport::{Command, ExchangeId, Request};
@@ -45,7 +45,7 @@ const ANSWERS: [&str; 3] = [
 struct Stages {
     decoder: JsonDecoder<Lean>,
     reflector: Reflector<Heap>,
-    fifo: DeltaFifo<Pod, Heap>,
+    queue: Queue<Pod, Heap>,
     store: Indexer<Pod, Heap>,
     processor: Processor<Pod, Heap>,
     listener: ListenerId,
@@ -102,7 +102,12 @@ impl Stages {
         Ok(Self {
             decoder: JsonDecoder::new(Lean),
             reflector,
-            fifo: DeltaFifo::new(seed),
+            queue: Queue::new(
+                QueueKind::DeltaFifo,
+                Relist::Streamed,
+                StoreLimits::NONE,
+                seed,
+            ),
             store,
             processor,
             listener,
@@ -137,34 +142,21 @@ impl Stages {
 
     /// Puts a change into the queue. Where the queue must know what the store knows, it is shown it.
     fn file(&mut self, change: Option<Change<Pod>>) -> Result<(), Box<dyn Error>> {
-        let Some(change) = change else { return Ok(()) };
-        match change {
-            Change::ReplaceBegin { .. } => self.fifo.begin_replace(&*self.store),
-            Change::ReplaceItem(pod) => self.fifo.replace_item(pod)?,
-            Change::ReplaceEnd => self.fifo.end_replace(&*self.store)?,
-            Change::ReplaceAbandon => self.fifo.abandon_replace(),
-            Change::Added(pod) => self.fifo.add(pod)?,
-            Change::Updated(pod) => self.fifo.update(pod)?,
-            Change::Deleted(pod) => self.fifo.delete(pod, &*self.store)?,
-            other => println!("reflector  {other:?}"),
+        if let Some(change) = change {
+            self.queue.push(change, &*self.store)?;
         }
         Ok(())
     }
 
-    /// Pops what is queued, applies it to the store and tells the listener.
+    /// Takes what is queued, applies it to the store and tells the listener.
     fn deliver(&mut self) -> Result<(), Box<dyn Error>> {
-        let queued: Vec<_> = self.fifo.keys().map(ToString::to_string).collect();
-        println!("DeltaFIFO  holds {queued:?}");
-        while let Some(popped) = self.fifo.pop() {
-            let (initial, seen) = (popped.is_initial(), popped.seen());
-            for delta in popped {
-                let applied = self.store.apply(delta, initial, seen, Rules::default())?;
-                for notification in applied {
-                    self.processor.publish(&notification, Audience::Everybody)?;
-                }
+        println!("queue      holds {} keys", self.queue.len());
+        while let Some(step) = self.queue.next_from(&*self.store) {
+            for notification in self.store.apply(step, Rules::default()).told {
+                self.processor.publish(&notification, Audience::Everybody)?;
             }
         }
-        if self.fifo.is_synced() {
+        if self.queue.is_synced() {
             self.processor.set_synced();
         }
         println!("indexer    holds {} pods", self.store.len());

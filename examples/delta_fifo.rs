@@ -22,9 +22,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A consumer that keeps nothing knows nothing; but there is news of pod1 in the queue.
     fifo.delete(pod("pod1", 1.1), &NothingKnown)?;
 
-    while let Some(deltas) = fifo.pop() {
+    while let Some(popped) = fifo.pop() {
         println!("popped:");
-        for delta in deltas {
+        for delta in popped.deltas() {
             match delta {
                 Delta::Added(pod) => on_add(&pod),
                 Delta::Updated(pod) => on_update(&pod),

@@ -9,11 +9,11 @@ use std::task::{Context, Poll, Waker};
 
 use informer::{Kind as _, Notification, Object};
 use informer_core::flow::Change;
-use informer_core::indexer::{Indexer, Rules};
-use informer_core::queue::DeltaFifo;
+use informer_core::indexer::{Indexer, Rules, StoreLimits};
+use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::storage::{Heap, Seed};
 use informer_examples::pods::{self, Pod};
-use informer_examples::{ListWatch, Step, file, no_flags};
+use informer_examples::{ListWatch, Step, no_flags};
 use informer_transport_mock::transport::MockTransport;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 
@@ -25,7 +25,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let transport = server.transport(&Pod::target(), 1);
     let mut informer = MyInformer {
         reflector: ListWatch::new(Pod::target(), transport, Arc::new(clock))?,
-        fifo: DeltaFifo::new(Seed::new(1)),
+        queue: Queue::new(
+            QueueKind::DeltaFifo,
+            Relist::Streamed,
+            StoreLimits::NONE,
+            Seed::new(1),
+        ),
         store: Indexer::new(Seed::new(1)),
     };
 
@@ -42,7 +47,7 @@ type SharedPod = Arc<Object<Pod>>;
 
 struct MyInformer {
     reflector: ListWatch<MockTransport>,
-    fifo: DeltaFifo<SharedPod, Heap>,
+    queue: Queue<SharedPod, Heap>,
     store: Indexer<SharedPod, Heap>,
 }
 
@@ -63,16 +68,13 @@ impl MyInformer {
         change: Change<SharedPod>,
         handler: &mut impl Handler,
     ) -> Result<(), Box<dyn Error>> {
-        file(change, &mut self.fifo, &*self.store)?;
-        while let Some(deltas) = self.fifo.pop() {
-            let (initial, seen) = (deltas.is_initial(), deltas.seen());
-            for delta in deltas {
-                for notification in self.store.apply(delta, initial, seen, Rules::default())? {
-                    match notification {
-                        Notification::Added { object, .. } => handler.on_add(&object),
-                        Notification::Updated { old, new, .. } => handler.on_update(&old, &new),
-                        Notification::Deleted { last, .. } => handler.on_delete(last.as_deref()),
-                    }
+        self.queue.push(change, &*self.store)?;
+        while let Some(step) = self.queue.next_from(&*self.store) {
+            for notification in self.store.apply(step, Rules::default()).told {
+                match notification {
+                    Notification::Added { object, .. } => handler.on_add(&object),
+                    Notification::Updated { old, new, .. } => handler.on_update(&old, &new),
+                    Notification::Deleted { last, .. } => handler.on_delete(last.as_deref()),
                 }
             }
         }

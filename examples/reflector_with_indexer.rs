@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use informer::Kind as _;
 use informer::runtime::{Runtime as _, Tokio};
-use informer_core::flow::Change;
-use informer_core::indexer::{Indexer, Rules};
-use informer_core::queue::DeltaFifo;
+use informer_core::flow::{Change, Step};
+use informer_core::indexer::{Indexer, Rules, StoreLimits};
+use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::storage::{Heap, Seed};
 use informer_examples::pods::{self, Pod};
-use informer_examples::{Cluster, ListWatch, demonstrate, file};
+use informer_examples::{Cluster, ListWatch, demonstrate};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -23,19 +23,22 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     cluster.play(pods::some)?;
     let transport = cluster.client().transport(&Pod::target())?;
     let mut reflector = ListWatch::new(Pod::target(), transport, Tokio::current()?.clock())?;
-    let mut fifo = DeltaFifo::<_, Heap>::new(Seed::new(1));
-    let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+    let seed = Seed::new(1);
+    let limits = StoreLimits::NONE;
+    let mut store = Indexer::<_, Heap>::new(seed.clone());
+    let mut queue = Queue::<_, Heap>::new(QueueKind::DeltaFifo, Relist::Streamed, limits, seed);
     loop {
         let change = reflector.change().await?;
         let listed = change == Change::ReplaceEnd;
         let deleted = matches!(change, Change::Deleted(_));
-        file(change, &mut fifo, &*store)?;
+        queue.push(change, &*store)?;
 
-        while let Some(deltas) = fifo.pop() {
-            let (initial, seen) = (deltas.is_initial(), deltas.seen());
-            for delta in deltas {
-                println!("{}", pods::told(&delta));
-                store.apply(delta, initial, seen, Rules::default())?;
+        while let Some(step) = queue.next_from(&*store) {
+            if let Step::Delta { delta, .. } = &step {
+                println!("{}", pods::told(delta));
+            }
+            if store.apply(step, Rules::default()).left_out > 0 {
+                return Err("the store is full".into());
             }
         }
         if listed {

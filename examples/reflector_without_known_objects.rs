@@ -7,11 +7,12 @@ use std::process::ExitCode;
 
 use informer::Kind as _;
 use informer::runtime::{Runtime as _, Tokio};
-use informer_core::flow::Change;
-use informer_core::queue::{DeltaFifo, NothingKnown};
+use informer_core::flow::{Change, Step};
+use informer_core::indexer::StoreLimits;
+use informer_core::queue::{NothingKnown, Queue, QueueKind, Relist};
 use informer_core::storage::{Heap, Seed};
 use informer_examples::pods::{self, Pod};
-use informer_examples::{Cluster, ListWatch, demonstrate, file};
+use informer_examples::{Cluster, ListWatch, demonstrate};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -22,19 +23,20 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     cluster.play(pods::some)?;
     let transport = cluster.client().transport(&Pod::target())?;
     let mut reflector = ListWatch::new(Pod::target(), transport, Tokio::current()?.clock())?;
-    let mut fifo = DeltaFifo::<_, Heap>::new(Seed::new(1));
+    let (seed, limits) = (Seed::new(1), StoreLimits::NONE);
+    let mut queue = Queue::<_, Heap>::new(QueueKind::DeltaFifo, Relist::Streamed, limits, seed);
     loop {
         let change = reflector.change().await?;
         let listed = change == Change::ReplaceEnd;
         let deleted = matches!(change, Change::Deleted(_));
-        file(change, &mut fifo, &NothingKnown)?;
+        queue.push(change, &NothingKnown)?;
 
-        if deleted && fifo.is_empty() {
+        if deleted && queue.is_empty() {
             println!("the server reported a deletion, and the queue has nothing to say");
         }
-        while let Some(deltas) = fifo.pop() {
-            for delta in deltas {
-                println!("{}", pods::told(&delta));
+        while let Some(step) = queue.next_from(&NothingKnown) {
+            if let Step::Delta { delta, .. } = &step {
+                println!("{}", pods::told(delta));
             }
         }
         if listed {

@@ -54,9 +54,8 @@ impl Shared {
     fn add(&mut self, pod: Pod) -> Result<(), Box<dyn Error>> {
         self.fifo.add(pod)?;
         while let Some(deltas) = self.fifo.pop() {
-            let (initial, seen) = (deltas.is_initial(), deltas.seen());
-            for delta in deltas {
-                for notification in self.store.apply(delta, initial, seen, Rules::default())? {
+            for step in deltas {
+                for notification in self.store.apply(step, Rules::default()).told {
                     let everybody = Audience::Everybody;
                     self.processor.publish(&notification, everybody)?;
                 }

@@ -1,9 +1,10 @@
 //! The family `delta_fifo`: the queue that groups changes by key.
 
+use informer_core::ObjectKey;
+use informer_core::flow::Step;
 use informer_core::indexer::{Indexer, Rules};
-use informer_core::queue::{DeltaFifo, Epoch, KnownObjects, NothingKnown, QueueError, ReplaceAs};
+use informer_core::queue::{DeltaFifo, Epoch, Known, ReplaceAs, Transform, TransformError};
 use informer_core::storage::{Full, Heap, Seed};
-use informer_core::{ObjectKey, Resource};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,7 @@ use crate::vector::{Case, Mismatch, Objects, Ref, Thing, TransformName, tombston
 
 #[derive(Deserialize)]
 struct Config {
-    known: Known,
+    known: Consumer,
     #[serde(default)]
     known_init: Vec<Ref>,
     emit_replaced: bool,
@@ -21,7 +22,7 @@ struct Config {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Known {
+enum Consumer {
     None,
     Indexer,
 }
@@ -62,9 +63,10 @@ pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
     case.replay(|op| run.play(op))
 }
 
-/// A queue and, if the case has one, the store that its consumer keeps.
+/// A queue, the transform before it, and, if the case has one, the store that its consumer keeps.
 struct Run<'a> {
     objects: &'a Objects,
+    transform: Option<Transform<Thing>>,
     fifo: DeltaFifo<Thing, Heap>,
     store: Option<Indexer<Thing, Heap>>,
 }
@@ -76,13 +78,10 @@ impl<'a> Run<'a> {
         } else {
             ReplaceAs::Sync
         };
-        let mut fifo = DeltaFifo::new(Seed::new(1)).with_replace_as(emit);
-        if let Some(transform) = config.transform.function() {
-            fifo = fifo.with_transform(transform);
-        }
+        let fifo = DeltaFifo::new(Seed::new(1)).with_replace_as(emit);
         let store = match config.known {
-            Known::None => None,
-            Known::Indexer => {
+            Consumer::None => None,
+            Consumer::Indexer => {
                 let mut store = Indexer::new(Seed::new(2));
                 for object in objects.get_all(&config.known_init)? {
                     store.put(object).map_err(|full| full.to_string())?;
@@ -92,39 +91,53 @@ impl<'a> Run<'a> {
         };
         Ok(Self {
             objects,
+            transform: config.transform.function(),
             fifo,
             store,
         })
     }
 
     fn play(&mut self, op: Op) -> Result<Value, String> {
-        let known = View(self.store.as_ref());
-        let done = match op {
-            Op::Add { obj } => self.fifo.add(self.objects.get(obj)?),
-            Op::Update { obj } => self.fifo.update(self.objects.get(obj)?),
-            Op::Delete { obj } => self.fifo.delete(self.objects.get(obj)?, &known),
+        let known = View::new(self.store.as_ref());
+        let fifo = &mut self.fifo;
+        let transform = self.transform.as_ref();
+        let refused = match op {
+            Op::Add { obj } => admit(transform, self.objects.get(obj)?)
+                .inspect_err(|_| fifo.populate())
+                .map(|object| fifo.add(object).map_err(full)),
+            Op::Update { obj } => admit(transform, self.objects.get(obj)?)
+                .inspect_err(|_| fifo.populate())
+                .map(|object| fifo.update(object).map_err(full)),
+            Op::Delete { obj } => {
+                let object = self.objects.get(obj)?;
+                // What is neither queued nor known is ignored before anybody looks at it.
+                let is_news = known.get(&object.key).is_some()
+                    || fifo.keys().any(|queued| *queued == object.key);
+                admit(transform.filter(|_| is_news), object)
+                    .inspect_err(|_| fifo.populate())
+                    .map(|object| fifo.delete(object, &known).map_err(full))
+            }
             Op::DeleteTombstone { key, obj } => {
                 let last = obj.map(|obj| self.objects.get(obj)).transpose()?;
-                let done = self.fifo.delete_as(tombstone(&key, last), &known);
-                done.map_err(QueueError::from)
+                Ok(fifo.delete_as(tombstone(&key, last), &known).map_err(full))
             }
             Op::Replace { list, .. } => {
                 let list = self.objects.get_all(&list)?;
-                self.fifo.replace(list, &known)
+                replace(fifo, list, transform, &known)
             }
-            Op::Resync => self.fifo.resync(&known).map_err(QueueError::from),
+            Op::Resync => Ok(fifo.resync(&known).map_err(full)),
             Op::Pop { fail } => {
                 let popped = self.pop(fail)?;
                 return Ok(self.with_state(popped));
             }
             Op::Close => {
-                self.fifo.close();
-                Ok(())
+                fifo.close();
+                Ok(Ok(()))
             }
-            Op::HasSynced => Ok(()),
+            Op::HasSynced => Ok(Ok(())),
         };
         let mut answer = Map::new();
-        answer.insert("err".to_owned(), json!(error_kind(done)?));
+        answer.insert("err".to_owned(), json!(error_kind(refused)?));
         Ok(self.with_state(answer))
     }
 
@@ -133,8 +146,9 @@ impl<'a> Run<'a> {
         let mut answer = Map::new();
         let key = self.fifo.keys().next().cloned();
         if let Some(popped) = self.fifo.pop() {
-            let (initial, seen) = (popped.is_initial(), popped.seen());
-            let deltas: Vec<_> = popped.collect();
+            let steps: Vec<_> = popped.collect();
+            let initial = steps.iter().any(is_initial);
+            let deltas: Vec<_> = steps.iter().cloned().filter_map(Step::into_delta).collect();
             let key = key.map(|key| key.to_string());
             let shown = self.objects.deltas(&deltas);
             let popped = json!({"key": key, "deltas": shown, "initial": initial});
@@ -142,10 +156,9 @@ impl<'a> Run<'a> {
             answer.insert("err".to_owned(), json!(fail.then_some("handler")));
             if !fail && let Some(store) = &mut self.store {
                 let mut notes = Vec::new();
-                for delta in deltas {
-                    let applied = store.apply(delta, initial, seen, Rules::client_go());
-                    let applied = applied.map_err(|full| full.to_string())?;
-                    notes.extend(applied.into_iter().map(|n| self.objects.notification(&n)));
+                for step in steps {
+                    let applied = store.apply(step, Rules::client_go());
+                    notes.extend(applied.told.map(|n| self.objects.notification(&n)));
                 }
                 answer.insert("notes".to_owned(), notes.into());
             }
@@ -178,42 +191,93 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The vectors' word for an error of a queue.
-pub(crate) fn error_kind(done: Result<(), QueueError>) -> Result<Option<&'static str>, String> {
+fn is_initial(step: &Step<Thing>) -> bool {
+    matches!(step, Step::Delta { initial: true, .. })
+}
+
+/// What a transform before the queue makes of an object.
+pub(crate) fn admit(
+    transform: Option<&Transform<Thing>>,
+    mut object: Thing,
+) -> Result<Thing, TransformError> {
+    if let Some(transform) = transform {
+        transform.apply(&mut object)?;
+    }
+    Ok(object)
+}
+
+/// A full state whose objects pass the transform one by one.
+fn replace(
+    fifo: &mut DeltaFifo<Thing, Heap>,
+    objects: Vec<Thing>,
+    transform: Option<&Transform<Thing>>,
+    known: &View,
+) -> Result<Result<(), String>, TransformError> {
+    fifo.begin_replace(known);
+    for object in objects {
+        let admitted = admit(transform, object).inspect_err(|_| fifo.abandon_replace())?;
+        if let Err(error) = fifo.replace_item(admitted) {
+            return Ok(Err(full(error)));
+        }
+    }
+    Ok(fifo.end_replace(known).map_err(full))
+}
+
+fn full(full: Full) -> String {
+    full.to_string()
+}
+
+/// The vectors' word for a transform that fails.
+pub(crate) fn error_kind(
+    done: Result<Result<(), String>, TransformError>,
+) -> Result<Option<&'static str>, String> {
     match done {
-        Ok(()) => Ok(None),
-        Err(QueueError::Transform(_)) => Ok(Some("transform")),
-        Err(error) => Err(error.to_string()),
+        Ok(done) => done.map(|()| None),
+        Err(_) => Ok(Some("transform")),
     }
 }
 
-/// The known objects. A view visits them in the order of its slots; the recorded store lists its keys
-/// in sorted order, which decides the order of the queue.
-struct View<'a>(Option<&'a Indexer<Thing, Heap>>);
+/// The known objects in the order of their keys. A store visits them in the order of its slots; the
+/// recorded store lists its keys in sorted order, which decides the order of the queue.
+struct View {
+    newest: Epoch,
+    objects: Vec<(Thing, Epoch)>,
+}
 
-impl KnownObjects<Thing> for View<'_> {
-    fn newest(&self) -> Epoch {
-        self.0.map_or(Epoch::NEVER, |store| store.newest())
-    }
-
-    fn knows(&self, key: &ObjectKey) -> bool {
-        match self.0 {
-            Some(store) => (**store).knows(key),
-            None => KnownObjects::<Thing>::knows(&NothingKnown, key),
+impl View {
+    fn new(store: Option<&Indexer<Thing, Heap>>) -> Self {
+        let Some(store) = store else {
+            return Self {
+                newest: Epoch::NEVER,
+                objects: Vec::new(),
+            };
+        };
+        let at = |place| store.at(place).map(|(object, seen)| (object.clone(), seen));
+        let mut objects: Vec<_> = (0..store.places()).filter_map(at).collect();
+        objects.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
+        Self {
+            newest: store.newest(),
+            objects,
         }
     }
+}
 
-    fn each(&self, visit: &mut dyn FnMut(&Thing, Epoch) -> Result<(), Full>) -> Result<(), Full> {
-        let Some(store) = self.0 else {
-            return NothingKnown.each(visit);
-        };
-        let mut all = Vec::new();
-        (**store).each(&mut |object, seen| {
-            all.push((object.clone(), seen));
-            Ok(())
-        })?;
-        all.sort_by(|(a, _), (b, _)| a.key().cmp(b.key()));
-        all.iter()
-            .try_for_each(|(object, seen)| visit(object, *seen))
+impl Known<Thing> for View {
+    fn newest(&self) -> Epoch {
+        self.newest
+    }
+
+    fn get(&self, key: &ObjectKey) -> Option<&Thing> {
+        let mut objects = self.objects.iter().map(|(object, _)| object);
+        objects.find(|object| object.key == *key)
+    }
+
+    fn places(&self) -> u32 {
+        u32::try_from(self.objects.len()).unwrap_or(u32::MAX)
+    }
+
+    fn at(&self, place: u32) -> Option<(&Thing, Epoch)> {
+        let (object, seen) = self.objects.get(place as usize)?;
+        Some((object, *seen))
     }
 }

@@ -1,11 +1,11 @@
 //! The family `real_fifo` in its atomic mode: the queue that keeps every change in order.
 
-use informer_core::queue::{FullState, InOrderQueue, Queued};
+use informer_core::queue::{FullState, InOrderQueue, Queued, Transform};
 use informer_core::storage::Seed;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::delta_fifo::error_kind;
+use crate::delta_fifo::{admit, error_kind};
 use crate::vector::{Case, Mismatch, Objects, Ref, Thing, TransformName, tombstone};
 
 #[derive(Deserialize)]
@@ -58,44 +58,58 @@ pub(crate) fn is_plain(case: &Case) -> bool {
 
 pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
     let config: Config = case.config().map_err(Mismatch::before_the_steps)?;
-    let mut queue = InOrderQueue::new(Seed::new(1)).with_bookmarks(config.emit_bookmark);
-    if let Some(transform) = config.transform.function() {
-        queue = queue.with_transform(transform);
-    }
-    let objects = &case.objects;
-    let mut run = Run { objects, queue };
+    let mut run = Run {
+        objects: &case.objects,
+        transform: config.transform.function(),
+        queue: InOrderQueue::new(Seed::new(1)).with_bookmarks(config.emit_bookmark),
+    };
     case.replay(|op| run.play(op))
 }
 
 struct Run<'a> {
     objects: &'a Objects,
+    transform: Option<Transform<Thing>>,
     queue: InOrderQueue<Thing>,
 }
 
 impl Run<'_> {
     fn play(&mut self, op: Op) -> Result<Value, String> {
+        let queue = &mut self.queue;
+        let admit = |object| admit(self.transform.as_ref(), object);
         let done = match op {
-            Op::Add { obj } => self.queue.add(self.objects.get(obj)?),
-            Op::Update { obj } => self.queue.update(self.objects.get(obj)?),
-            Op::Delete { obj } => self.queue.delete(self.objects.get(obj)?),
+            Op::Add { obj } => admit(self.objects.get(obj)?)
+                .inspect_err(|_| queue.populate())
+                .map(|object| queue.add(object)),
+            Op::Update { obj } => admit(self.objects.get(obj)?)
+                .inspect_err(|_| queue.populate())
+                .map(|object| queue.update(object)),
+            Op::Delete { obj } => admit(self.objects.get(obj)?)
+                .inspect_err(|_| queue.populate())
+                .map(|object| queue.delete(object)),
             Op::DeleteTombstone { key, obj } => {
                 let last = obj.map(|obj| self.objects.get(obj)).transpose()?;
-                self.queue.delete_as(tombstone(&key, last));
+                queue.delete_as(tombstone(&key, last));
                 Ok(())
             }
-            Op::Replace { list, rv } => self.queue.replace(FullState {
-                objects: self.objects.get_all(&list)?,
-                unreadable: Vec::new(),
-                gone: Vec::new(),
-                complete: true,
-                version: rv,
-            }),
+            Op::Replace { list, rv } => {
+                let list = self.objects.get_all(&list)?;
+                let objects: Result<_, _> = list.into_iter().map(admit).collect();
+                objects.map(|objects| {
+                    queue.replace(FullState {
+                        objects,
+                        unreadable: Vec::new(),
+                        gone: Vec::new(),
+                        complete: true,
+                        version: Some(rv),
+                    });
+                })
+            }
             Op::Bookmark { rv } => {
-                self.queue.bookmark(&rv);
+                queue.bookmark(&rv);
                 Ok(())
             }
             Op::Resync => {
-                self.queue.resync();
+                queue.resync();
                 Ok(())
             }
             Op::Pop { fail } => {
@@ -117,13 +131,13 @@ impl Run<'_> {
                 return Ok(self.popped(popped, fail));
             }
             Op::Close => {
-                self.queue.close();
+                queue.close();
                 Ok(())
             }
             Op::HasSynced => Ok(()),
         };
         let mut answer = Map::new();
-        answer.insert("err".to_owned(), json!(error_kind(done)?));
+        answer.insert("err".to_owned(), json!(error_kind(done.map(Ok))?));
         Ok(self.with_state(answer))
     }
 

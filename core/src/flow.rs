@@ -1,12 +1,17 @@
 //! The nouns that cross a border between two stages, on one page.
 //!
 //! ```text
-//! bytes ─decode─► Fact ─reflector─► Change ─queue─► Delta ─indexer─► Notification ─processor─► listener
+//! bytes ─decode─► Fact ─reflector─► Change ─queue─► Step ─indexer─► Notification ─processor─► listener
 //! ```
 
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
 use crate::failure::{Failure, Sieve};
+use crate::known::Epoch;
 use crate::object::Resource;
 
 /// One fact that an answer of the server stated. Made by a decoder, read by the reflector.
@@ -150,7 +155,72 @@ impl<T: Resource> Change<T> {
     }
 }
 
-/// One change of one object on its way through a queue. Read by the indexer.
+/// What the store is to apply next. Handed out by a queue, applied by the indexer.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever matches must see a new case"
+)]
+pub enum Step<T: Resource> {
+    /// One change of one object.
+    Delta {
+        /// The change.
+        delta: Delta<T>,
+        /// Whether it comes before the first full state is complete in the store.
+        initial: bool,
+        /// The round that contained the object; [`Epoch::NEVER`] leaves what the store has noted.
+        seen: Epoch,
+    },
+    /// A full state contained something under this key that could not be read. What the store has
+    /// under it stays.
+    Seen {
+        /// The key.
+        key: T::Key,
+        /// The full state.
+        seen: Epoch,
+    },
+    /// A full state to be applied in one step: an in-order queue has these.
+    #[cfg(feature = "alloc")]
+    FullState {
+        /// The full state.
+        state: FullState<T>,
+        /// Whether it is the first one.
+        initial: bool,
+    },
+}
+
+impl<T: Resource> Step<T> {
+    /// The bare delta; `None` for the other steps.
+    pub fn into_delta(self) -> Option<Delta<T>> {
+        match self {
+            Self::Delta { delta, .. } => Some(delta),
+            Self::Seen { .. } => None,
+            #[cfg(feature = "alloc")]
+            Self::FullState { .. } => None,
+        }
+    }
+}
+
+/// A full state as one value.
+#[cfg(feature = "alloc")]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "plain data")]
+pub struct FullState<T: Resource> {
+    /// Its objects.
+    pub objects: Vec<T>,
+    /// Keys that it contains, but whose objects could not be read: what the store has under them stays.
+    pub unreadable: Vec<T::Key>,
+    /// Keys that it certainly does not contain: deleted while the state was streamed, or taken by
+    /// another object that could not be read. What the store has under them is deleted, whether or not
+    /// the state is complete.
+    pub gone: Vec<T::Key>,
+    /// Whether everything that it contains is named above. If not, nothing else may be deleted.
+    pub complete: bool,
+    /// Its version, if the store shall adopt it.
+    pub version: Option<String>,
+}
+
+/// One change of one object on its way through a queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(
     clippy::exhaustive_enums,

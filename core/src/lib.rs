@@ -137,6 +137,12 @@ mod key;
 #[cfg(feature = "alloc")]
 mod decoded;
 
+// What a queue is told about the store.
+mod known;
+
+// Bounds on what a store holds.
+mod limits;
+
 // What can go wrong in the world.
 pub mod failure;
 

@@ -37,6 +37,11 @@ pub trait Resource {
     }
 }
 
+/// Whether a uid shows that it is not the one of `object`. An unknown uid shows nothing.
+pub(crate) fn is_another(object: &impl Resource, uid: &str) -> bool {
+    !object.uid().is_empty() && !uid.is_empty() && object.uid() != uid
+}
+
 macro_rules! resource_through_pointer {
     ($($pointer:ty),*) => {$(
         impl<R: Resource + ?Sized> Resource for $pointer {

@@ -13,14 +13,14 @@
 
 mod model_support;
 
-use informer_core::flow::{Deletion, Delta};
+use informer_core::flow::{Deletion, Delta, Step};
 use informer_core::indexer::Rules;
-use informer_core::queue::{DeltaFifo, NothingKnown, ReplaceAs, Transform};
+use informer_core::queue::{DeltaFifo, NothingKnown, ReplaceAs};
 use informer_core::storage::{Fixed, Seed};
 use model_support::{
-    Config, End, Event, Fifo, Known, NaiveFifo, Obj, State, Store, Stream, any_config,
+    Config, End, Event, Fifo, NaiveFifo, Obj, Perhaps, State, Store, Stream, any_config,
     any_deletion, any_emit, any_object, any_round, any_rules, cases, contents, key, keys, object,
-    queue_of, transform,
+    queue_of,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -68,10 +68,7 @@ struct World {
 
 impl World {
     fn new(config: Config, known_at_first: Vec<Obj>) -> Self {
-        let mut fifo = Fifo::new(Seed::new(1)).with_replace_as(config.emit);
-        if config.transform {
-            fifo = fifo.with_transform(Transform::new(transform));
-        }
+        let fifo = Fifo::new(Seed::new(1)).with_replace_as(config.emit);
         let mut store = Store::new(Seed::new(2));
         let mut known = State::new();
         for object in known_at_first.into_iter().filter(|_| config.known) {
@@ -92,46 +89,41 @@ impl World {
             fifo, store, model, ..
         } = self;
         let order: Vec<_> = store.iter().map(|object| object.key.clone()).collect();
-        let known = &Known(model.config.known.then_some(&**store));
-        let (done, expected) = match op {
+        let known = &Perhaps(model.config.known.then_some(&**store));
+        match op {
             Op::Add(object) => {
-                let expected = model.upsert(object.clone(), Delta::Added);
-                (fifo.add(object).is_ok(), expected)
+                model.upsert(Delta::Added(object.clone()));
+                fifo.add(object).unwrap();
             }
             Op::Update(object) => {
-                let expected = model.upsert(object.clone(), Delta::Updated);
-                (fifo.update(object).is_ok(), expected)
+                model.upsert(Delta::Updated(object.clone()));
+                fifo.update(object).unwrap();
             }
             Op::Delete(object) => {
-                let expected = model.delete(Deletion::Observed(object.clone()), true);
-                (fifo.delete(object, known).is_ok(), expected)
+                model.delete(Deletion::Observed(object.clone()));
+                fifo.delete(object, known).unwrap();
             }
             Op::DeleteAs(deletion) => {
-                let expected = model.delete(deletion.clone(), false);
-                (fifo.delete_as(deletion, known).is_ok(), expected)
+                model.delete(deletion.clone());
+                fifo.delete_as(deletion, known).unwrap();
             }
             Op::Replace {
                 objects,
                 one_by_one,
             } => {
-                let expected = model.replace(objects.clone(), &order);
-                (replace(fifo, objects, one_by_one, known), expected)
+                model.replace(objects.clone(), &order);
+                replace(fifo, objects, one_by_one, known);
             }
             Op::Resync => {
                 model.resync(&order);
-                (fifo.resync(known).is_ok(), Ok(()))
+                fifo.resync(known).unwrap();
             }
-            Op::Pop { fails } => {
-                self.pop(fails);
-                (true, Ok(()))
-            }
+            Op::Pop { fails } => self.pop(fails),
             Op::Close => {
                 fifo.close();
                 self.closed = true;
-                (true, Ok(()))
             }
-        };
-        assert_eq!(done, expected.is_ok(), "refusals");
+        }
     }
 
     fn pop(&mut self, fails: bool) {
@@ -141,25 +133,37 @@ impl World {
             return;
         };
         let (chain, initial) = expected.expect("something is popped from an empty queue");
-        assert_eq!(popped.is_initial(), initial, "rule 7");
         if fails {
             // Rule 8: what the handler left is gone with the iterator.
-            assert_eq!(popped.next().as_ref(), chain.first());
+            let first = popped.next().and_then(Step::into_delta);
+            assert_eq!(first.as_ref(), chain.first());
             return;
         }
-        let seen = popped.seen();
-        assert_eq!(popped.collect::<Vec<_>>(), chain);
-        for delta in chain.into_iter().filter(|_| self.model.config.known) {
-            match &delta {
+        let steps: Vec<_> = popped.collect();
+        let deltas: Vec<_> = steps.iter().cloned().filter_map(Step::into_delta).collect();
+        assert_eq!(deltas, chain);
+        for step in steps {
+            let Step::Delta {
+                delta,
+                initial: told,
+                ..
+            } = &step
+            else {
+                panic!("{step:?}")
+            };
+            assert_eq!(*told, initial, "rule 7");
+            if !self.model.config.known {
+                continue;
+            }
+            match delta {
                 Delta::Deleted(deletion) => self.model.known.remove(deletion.key()),
                 put => self
                     .model
                     .known
                     .insert(put.key().clone(), put.object().unwrap().clone()),
             };
-            self.store
-                .apply(delta, initial, seen, Rules::client_go())
-                .unwrap();
+            let applied = self.store.apply(step, Rules::client_go());
+            assert_eq!(applied.left_out, 0);
         }
     }
 
@@ -181,20 +185,15 @@ impl World {
     }
 }
 
-fn replace(fifo: &mut Fifo, objects: Vec<Obj>, one_by_one: bool, known: &Known<'_>) -> bool {
+fn replace(fifo: &mut Fifo, objects: Vec<Obj>, one_by_one: bool, known: &Perhaps<'_>) {
     if !one_by_one {
-        return fifo.replace(objects, known).is_ok();
+        return fifo.replace(objects, known).unwrap();
     }
     fifo.begin_replace(known);
-    let taken = objects
-        .into_iter()
-        .all(|object| fifo.replace_item(object).is_ok());
-    if taken {
-        fifo.end_replace(known).is_ok()
-    } else {
-        fifo.abandon_replace();
-        false
+    for object in objects {
+        fifo.replace_item(object).unwrap();
     }
+    fifo.end_replace(known).unwrap();
 }
 
 proptest! {
@@ -292,9 +291,8 @@ fn a_store_that_was_filled_by_one_queue_is_swept_by_the_next() {
     let mut store = Store::new(Seed::new(1));
     let mut first = Fifo::new(Seed::new(1));
     first.replace([object(key(0), 1, 1)], &*store).unwrap();
-    let mut popped = first.pop().unwrap();
-    let (seen, delta) = (popped.seen(), popped.next().unwrap());
-    store.apply(delta, true, seen, Rules::default()).unwrap();
+    let step = first.pop().unwrap().next().unwrap();
+    assert_eq!(store.apply(step, Rules::default()).told.count(), 1);
     let mut second = Fifo::new(Seed::new(1));
     second.replace([], &*store).unwrap();
     assert_eq!(second.len(), 1, "the object has vanished");

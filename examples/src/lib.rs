@@ -22,12 +22,10 @@ pub mod screen;
 mod list_watch;
 
 // What a reflector says, put into a DeltaFIFO.
-mod filing;
 
 pub use busy::Busy;
 pub use cluster::{Cluster, ClusterArgs};
 pub use demonstration::{demonstrate, flags, no_flags};
-pub use filing::file;
 pub use list_watch::{ListWatch, Step};
 pub use outcome::exit;
 

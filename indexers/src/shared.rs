@@ -176,7 +176,7 @@ impl<T: Resource + Clone> Writer<T> {
     /// # Errors
     /// [`Full`] if there are more objects than can be numbered. Nothing has changed then.
     pub fn transaction(&mut self, writes: impl IntoIterator<Item = Write<T>>) -> Result<(), Full> {
-        self.write(|store| store.transaction(writes))
+        self.write(|store| store.write_all(writes))
     }
 
     /// One more way to read what is published.

@@ -87,9 +87,11 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
         }
         let (deadline, reports) = self.engine.update(|state| {
             state.publish();
+            // A sweep or a resync goes on when a handler has made room for it.
+            state.stalled |= state.core.is_stalled();
             (state.core.next_deadline(), state.take_reports())
         });
-        // What the clock has brought to light is not told when it has struck again.
+        // Report what `advance` found now, not at the next wake-up.
         self.tell(reports, now);
         match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {
             Some(Poll::Ready(())) => Step::Moved(0),

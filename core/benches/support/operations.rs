@@ -5,12 +5,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use informer_core::decode::{Body, Decode, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
-use informer_core::flow::{Delta, Fact};
+use informer_core::flow::{Delta, Fact, Step};
 use informer_core::indexer::Rules;
 use informer_core::processor::{Audience, ListenerConfig, Processor};
 use informer_core::queue::{DeltaFifo, Epoch, NothingKnown};
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Cause, Instant, Notification};
+use informer_core::{Cause, Instant, Notification, Resource};
 
 use super::hand::Hand;
 use super::objects::{Small, key, numbered, small, spread, store};
@@ -154,7 +154,7 @@ fn push_pop(n: usize) -> Event {
         fifo.add(small(number, 1, false)).unwrap();
     }
     event(move || {
-        let delta = fifo.pop().and_then(|mut popped| popped.next());
+        let delta = fifo.pop().and_then(|popped| popped.deltas().next());
         let Some(Delta::Added(object) | Delta::Updated(object)) = delta else {
             unreachable!("only these are queued");
         };
@@ -174,7 +174,7 @@ fn push_pop_chain(n: usize) -> Event {
         push(&mut fifo, small(number, 1, false));
     }
     event(move || {
-        let delta = fifo.pop().and_then(|mut popped| popped.next());
+        let delta = fifo.pop().and_then(|popped| popped.deltas().next());
         let Some(Delta::Added(object)) = delta else {
             unreachable!("every chain begins so");
         };
@@ -208,6 +208,15 @@ fn by_index(n: usize) -> Event {
     })
 }
 
+fn step<T: Resource>(delta: Delta<T>, initial: bool) -> Step<T> {
+    let seen = Epoch::NEVER;
+    Step::Delta {
+        delta,
+        initial,
+        seen,
+    }
+}
+
 /// An object that was not there is applied as a list gives it. Making the object is included.
 fn insert(indices: usize) -> Event {
     let mut store = store(0, indices);
@@ -215,7 +224,7 @@ fn insert(indices: usize) -> Event {
     event(move || {
         let delta = Delta::Replaced(small(number, 1, false));
         number += 1;
-        let applied = store.apply(delta, true, Epoch::NEVER, Rules::default());
+        let applied = store.apply(step(delta, true), Rules::default());
         drop(black_box(applied));
     })
 }
@@ -238,7 +247,7 @@ fn update(n: usize, indices: usize, moves: bool, snapshot: bool) -> Event {
         let object = Arc::clone(&pool[next]);
         next = (next + 1) % pool.len();
         let delta = Delta::Updated(object);
-        let applied = store.apply(delta, false, Epoch::NEVER, Rules::default());
+        let applied = store.apply(step(delta, false), Rules::default());
         drop(black_box(applied));
         black_box(&kept);
     })
@@ -255,7 +264,7 @@ fn add_delete(n: usize, indices: usize) -> Event {
         let object = &pool[next];
         next = (next + 1) % pool.len();
         let delta = Delta::Added(Arc::clone(object));
-        let applied = store.apply(delta, false, Epoch::NEVER, Rules::default());
+        let applied = store.apply(step(delta, false), Rules::default());
         drop(black_box(applied));
         black_box(store.remove(&object.key));
     })

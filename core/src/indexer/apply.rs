@@ -1,14 +1,14 @@
-//! How a delta changes the store, and what is to be told of it.
+//! How a step changes the store, and what is to be told of it.
 
 #[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use alloc::vec::{self, Vec};
 
 use super::Indexer;
-use crate::flow::{Cause, Certainty, Deletion, Delta, Notification};
-use crate::object::Resource;
-use crate::queue::Epoch;
 #[cfg(feature = "alloc")]
-use crate::queue::{FullState, KnownObjects as _};
+use crate::flow::FullState;
+use crate::flow::{Cause, Certainty, Deletion, Delta, Notification, Step};
+use crate::known::Epoch;
+use crate::object::{Resource, is_another};
 use crate::storage::{Full, Storage};
 
 /// Where our default and client-go differ in what they tell.
@@ -43,68 +43,127 @@ impl Default for Rules {
     }
 }
 
-/// What is to be told of one delta: nothing, one notification, or a deletion and an add.
-#[derive(Clone, PartialEq, Debug)]
+/// What applying a step did.
+#[derive(Clone, Debug)]
+#[must_use = "listeners that are not told of it never hear of it"]
+#[non_exhaustive]
+pub struct Applied<T: Resource> {
+    /// What is to be told, in order.
+    pub told: Told<T>,
+    /// How many objects were found unchanged and are not told.
+    pub unchanged: usize,
+    /// How many objects found no place. What the store has under their keys stays.
+    pub left_out: usize,
+}
+
+/// The notifications of one step: none, one, or a deletion and an add; a full state that is applied in
+/// one step has more.
+#[derive(Clone, Debug, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "whoever matches must see a new case"
 )]
-pub enum Applied<T: Resource> {
-    /// There is nothing new.
+pub enum Told<T: Resource> {
+    /// Nothing is left.
+    #[default]
     Nothing,
     /// One notification.
     One(Notification<T>),
     /// Two notifications, in this order.
     Two(Notification<T>, Notification<T>),
+    /// Any number of them.
+    #[cfg(feature = "alloc")]
+    Many(vec::IntoIter<Notification<T>>),
 }
 
-/// What is to be told of a full state.
-#[cfg(feature = "alloc")]
-#[derive(Clone, PartialEq, Debug)]
-#[must_use = "whoever is not told of it never hears of it"]
-#[non_exhaustive]
-pub struct AppliedState<T: Resource> {
-    /// The notifications, in order.
-    pub told: Vec<Notification<T>>,
-    /// How many objects were found unchanged and are not told.
-    pub unchanged: usize,
-    /// How many objects found no place. What the store has under their keys stays, and so does the
-    /// version of the store.
-    pub left_out: usize,
-}
-
-impl<T: Resource> IntoIterator for Applied<T> {
+impl<T: Resource> Iterator for Told<T> {
     type Item = Notification<T>;
-    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Notification<T>>, 2>>;
 
-    fn into_iter(self) -> Self::IntoIter {
-        let both = match self {
-            Self::Nothing => [None, None],
-            Self::One(only) => [Some(only), None],
-            Self::Two(first, second) => [Some(first), Some(second)],
+    fn next(&mut self) -> Option<Notification<T>> {
+        #[cfg(feature = "alloc")]
+        if let Self::Many(many) = self {
+            return many.next();
+        }
+        let (next, rest) = match core::mem::take(self) {
+            Self::One(only) => (only, Self::Nothing),
+            Self::Two(first, second) => (first, Self::One(second)),
+            _ => return None,
         };
-        both.into_iter().flatten()
+        *self = rest;
+        Some(next)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = match self {
+            Self::Nothing => 0,
+            Self::One(_) => 1,
+            Self::Two(..) => 2,
+            #[cfg(feature = "alloc")]
+            Self::Many(many) => many.len(),
+        };
+        (left, Some(left))
+    }
+}
+
+impl<T: Resource> ExactSizeIterator for Told<T> {}
+
+impl<T: Resource> Applied<T> {
+    const fn told(told: Told<T>) -> Self {
+        Self {
+            told,
+            unchanged: 0,
+            left_out: 0,
+        }
+    }
+
+    const fn unchanged() -> Self {
+        Self {
+            told: Told::Nothing,
+            unchanged: 1,
+            left_out: 0,
+        }
+    }
+
+    const fn left_out() -> Self {
+        Self {
+            told: Told::Nothing,
+            unchanged: 0,
+            left_out: 1,
+        }
     }
 }
 
 impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
-    /// Applies one delta of a popped key: what `initial` and `seen` are, the pop said. The store shows
-    /// the change when this returns. The version of the store stays.
-    ///
-    /// # Errors
-    /// [`Full`] if the object finds no place.
-    pub fn apply(
+    /// Applies a step of a queue. The store shows the change when this returns. The version of the
+    /// store stays, unless a full state says which one to adopt.
+    pub fn apply(&mut self, step: Step<T>, rules: Rules) -> Applied<T> {
+        match step {
+            Step::Delta {
+                delta,
+                initial,
+                seen,
+            } => self.apply_delta(delta, initial, seen, rules),
+            Step::Seen { key, seen } => {
+                self.mark_seen(&key, seen);
+                Applied::told(Told::Nothing)
+            }
+            #[cfg(feature = "alloc")]
+            Step::FullState { state, initial } => self.apply_full_state(state, initial, rules),
+        }
+    }
+
+    fn apply_delta(
         &mut self,
         delta: Delta<T>,
         initial: bool,
         seen: Epoch,
         rules: Rules,
-    ) -> Result<Applied<T>, Full> {
+    ) -> Applied<T> {
         let (object, cause) = match delta {
             Delta::Added(object) | Delta::Updated(object) => (object, Cause::Watch),
             Delta::Replaced(object) => (object, Cause::Relist),
             Delta::Sync(object) => (object, Cause::Resync),
-            Delta::Deleted(deletion) => return Ok(self.apply_deletion(deletion, rules)),
+            Delta::Deleted(deletion) => return self.apply_deletion(deletion, rules),
         };
         let place = self.place_of(object.key());
         let stored = place.slot.and_then(|at| Some((at, self.slots.get(at)?)));
@@ -113,37 +172,27 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             && cause != Cause::Resync
             && is_unchanged(&stored.object, &object)
         {
-            if seen != Epoch::NEVER {
-                self.mark_slot(at, seen);
-            }
-            return Ok(Applied::Nothing);
+            self.mark_slot(at, seen);
+            return Applied::unchanged();
         }
-        let old = match self.put_at(place, object.clone(), seen) {
-            Ok(old) => old,
-            Err(full) => {
+        match self.put_at(place, object.clone(), seen) {
+            Ok(old) => Applied::told(tell_upsert(old, object, initial, cause, rules)),
+            Err(Full) => {
                 // Its new state has no room, but it is there: nobody may take it for gone.
-                if let Some(at) = place.slot
-                    && seen != Epoch::NEVER
-                {
+                if let Some(at) = place.slot {
                     self.mark_slot(at, seen);
                 }
-                return Err(full);
+                Applied::left_out()
             }
-        };
-        Ok(tell_upsert(old, object, initial, cause, rules))
+        }
     }
 
     /// Applies a full state in one step. Tells the deletions first, then the objects in the order of
     /// the state. Of a key that stands in it twice client-go tells both compared with the store as it
     /// was before; with [`Rules::drop_noops`] the second is compared with the first.
     #[cfg(feature = "alloc")]
-    pub fn apply_full_state(
-        &mut self,
-        state: FullState<T>,
-        initial: bool,
-        rules: Rules,
-    ) -> AppliedState<T> {
-        let seen = self.newest().next();
+    fn apply_full_state(&mut self, state: FullState<T>, initial: bool, rules: Rules) -> Applied<T> {
+        let seen = self.newest.next();
         let mut told = Vec::new();
         let (mut unchanged, mut left_out) = (0, 0);
         let mut upserts = Vec::new();
@@ -173,22 +222,27 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
         for (before, object) in upserts {
             let applied = if rules.drop_noops {
-                self.apply(Delta::Replaced(object), initial, seen, rules)
+                self.apply_delta(Delta::Replaced(object), initial, seen, rules)
             } else {
-                self.put_seen(object.clone(), seen)
-                    .map(|_| tell_upsert(before, object, initial, Cause::Relist, rules))
+                match self.put_seen(object.clone(), seen) {
+                    Ok(_) => {
+                        Applied::told(tell_upsert(before, object, initial, Cause::Relist, rules))
+                    }
+                    Err(Full) => Applied::left_out(),
+                }
             };
-            match applied {
-                Ok(Applied::Nothing) => unchanged += 1,
-                Ok(applied) => told.extend(applied),
-                Err(Full) => left_out += 1,
-            }
+            unchanged += applied.unchanged;
+            left_out += applied.left_out;
+            told.extend(applied.told);
         }
-        if left_out == 0 && self.set_version(&state.version).is_err() {
+        if left_out == 0
+            && let Some(version) = &state.version
+            && self.set_version(version).is_err()
+        {
             left_out += 1;
         }
-        AppliedState {
-            told,
+        Applied {
+            told: Told::Many(told.into_iter()),
             unchanged,
             left_out,
         }
@@ -197,7 +251,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     fn apply_deletion(&mut self, deletion: Deletion<T>, rules: Rules) -> Applied<T> {
         let stored = self.remove(deletion.key());
         if rules.drop_noops && stored.is_none() {
-            return Applied::Nothing;
+            return Applied::unchanged();
         }
         let (key, last, certainty, cause) = match deletion {
             Deletion::Observed(object) => {
@@ -208,12 +262,12 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
             Deletion::Displaced { key, cause } => (key, stored, Certainty::Inferred, cause),
         };
-        Applied::One(Notification::Deleted {
+        Applied::told(Told::One(Notification::Deleted {
             key,
             last,
             certainty,
             cause,
-        })
+        }))
     }
 }
 
@@ -223,38 +277,28 @@ fn tell_upsert<T: Resource>(
     initial: bool,
     cause: Cause,
     rules: Rules,
-) -> Applied<T> {
+) -> Told<T> {
     let added = |object| Notification::Added {
         object,
         initial,
         cause,
     };
     match old {
-        None => Applied::One(added(new)),
-        Some(old) if rules.split_recreated && is_recreated(&old, &new) => {
+        None => Told::One(added(new)),
+        Some(old) if rules.split_recreated && is_another(&old, new.uid()) => {
             let gone = Notification::Deleted {
                 key: old.key().clone(),
                 last: Some(old),
                 certainty: Certainty::Inferred,
                 cause,
             };
-            Applied::Two(gone, added(new))
+            Told::Two(gone, added(new))
         }
-        Some(old) => Applied::One(Notification::Updated { old, new, cause }),
+        Some(old) => Told::One(Notification::Updated { old, new, cause }),
     }
 }
 
 /// The same object in the same state.
 fn is_unchanged(old: &impl Resource, new: &impl Resource) -> bool {
     !new.version().is_empty() && old.version() == new.version() && old.uid() == new.uid()
-}
-
-/// Another object under the same key.
-fn is_recreated(old: &impl Resource, new: &impl Resource) -> bool {
-    is_another(old, new.uid())
-}
-
-/// Whether a uid tells that it is not that of `object`. One that is not known tells nothing.
-pub(crate) fn is_another(object: &impl Resource, uid: &str) -> bool {
-    !object.uid().is_empty() && !uid.is_empty() && object.uid() != uid
 }

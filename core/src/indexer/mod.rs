@@ -1,6 +1,6 @@
 //! The store: objects by key, and any number of indices over them.
 
-// How a delta changes the store, and what is to be told of it.
+// How a step changes the store, and what is to be told of it.
 mod apply;
 
 // From an object to the values under which it is filed.
@@ -12,9 +12,6 @@ mod index;
 // The values of an ordered index, sorted.
 mod order;
 
-// Bounds on what a store holds.
-mod limits;
-
 // Which objects are filed under a value.
 mod postings;
 
@@ -24,20 +21,17 @@ mod view;
 use core::fmt;
 use core::ops::Deref;
 
+use crate::known::Epoch;
+pub use crate::limits::StoreLimits;
 use crate::object::Resource;
-use crate::queue::Epoch;
 use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
 
-#[cfg(feature = "alloc")]
-pub use apply::AppliedState;
-pub(crate) use apply::is_another;
-pub use apply::{Applied, Rules};
+pub use apply::{Applied, Rules, Told};
 #[cfg(feature = "alloc")]
 pub use function::Subject;
 pub use function::{IndexFn, PlainFn};
 use index::Index;
 pub use index::{IndexId, IndexRef, Named, RangeError, UnknownIndex};
-pub use limits::StoreLimits;
 use postings::Posting;
 use view::Slot;
 pub use view::{Cursor, Filed, IndexTable, View};
@@ -98,7 +92,7 @@ struct Place {
 /// How many postings of an object in one index are compared with its values before they are filed anew.
 const BITS: usize = 64;
 
-/// One write of a [transaction](Indexer::transaction).
+/// One write of [`Indexer::write_all`].
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a store can do these two")]
 pub enum Write<T: Resource> {
@@ -169,11 +163,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.set_version(version)
     }
 
-    /// Several writes as one: no snapshot shows a part of them.
+    /// Several writes, one after the other. `informer_indexers::shared` publishes them as one.
     ///
     /// # Errors
     /// [`Full`] at the first write that finds no place; those before it are done.
-    pub fn transaction(&mut self, writes: impl IntoIterator<Item = Write<T>>) -> Result<(), Full> {
+    pub fn write_all(&mut self, writes: impl IntoIterator<Item = Write<T>>) -> Result<(), Full> {
         for write in writes {
             match write {
                 Write::Put(object) => {
@@ -338,13 +332,17 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     }
 
     /// Notes that a full state contained something under `key`, so that its end does not delete it.
-    pub fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
+    fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
         if let Some(at) = self.view.find(key) {
             self.mark_slot(at, seen);
         }
     }
 
+    /// [`Epoch::NEVER`] marks nothing.
     fn mark_slot(&mut self, at: u32, seen: Epoch) {
+        if seen == Epoch::NEVER {
+            return;
+        }
         self.view.newest = self.view.newest.max(seen);
         if let Some(slot) = self.view.slots.get_mut(at) {
             slot.seen = seen;

@@ -5,12 +5,12 @@ use core::ops::RangeBounds;
 
 use super::function::IndexFn;
 use super::index::{Index, IndexId, IndexRef, Named, Numbers, RangeError, UnknownIndex};
-use super::limits::StoreLimits;
 use super::postings::{List, Position, Posting, Postings};
+use crate::known::{Epoch, Known};
+use crate::limits::StoreLimits;
 use crate::object::Resource;
-use crate::queue::{Epoch, KnownObjects};
 use crate::storage::{
-    FewSharedPlaces, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table,
+    FewSharedPlaces, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table,
 };
 
 /// The objects of a store and their indices, for reading.
@@ -380,19 +380,22 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> KnownObjects<T> for View<T, S> {
+impl<T: Resource + Clone, S: Storage> Known<T> for View<T, S> {
     fn newest(&self) -> Epoch {
         self.newest
     }
 
-    fn knows(&self, key: &T::Key) -> bool {
-        self.find(key).is_some()
+    fn get(&self, key: &T::Key) -> Option<&T> {
+        Self::get(self, key)
     }
 
-    fn each(&self, visit: &mut dyn FnMut(&T, Epoch) -> Result<(), Full>) -> Result<(), Full> {
-        self.slots
-            .iter()
-            .try_for_each(|(_, slot)| visit(&slot.object, slot.seen))
+    fn places(&self) -> u32 {
+        self.slots.bound()
+    }
+
+    fn at(&self, place: u32) -> Option<(&T, Epoch)> {
+        let slot = self.slots.get(place)?;
+        Some((&slot.object, slot.seen))
     }
 }
 

@@ -1,12 +1,11 @@
-//! Takes bytes in: decoder → reflector → transform → queue.
+//! Takes bytes in: decoder → reflector → queue.
 
-use core::fmt;
-
-use super::{Informer, KeyOf, OnTransformError, RejectedObject};
+use super::{Informer, KeyOf, OnTransformError};
 use crate::decode::{Body, Decode};
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
+use crate::queue::{PushError, TransformError};
 use crate::storage::Storage;
 use crate::time::Instant;
 use crate::transport::{ExchangeId, Request};
@@ -22,12 +21,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Some((_, Request::Watch { .. })) => Body::Watch,
             Some((_, Request::List { .. })) | None => Body::List,
         });
-        self.last_fact = Some(now);
+        self.heard.last_fact = Some(now);
         let change = self.reflector.handle(exchange, Fact::Opened, now);
         self.push(change, now);
     }
 
-    /// Decodes as long as there are bytes, the exchange is of interest and nobody asks for patience.
+    /// Decodes as long as there are bytes, the exchange is of interest and no listener is full.
     pub(super) fn read(&mut self, exchange: ExchangeId, bytes: &[u8], now: Instant) -> usize {
         let mut input = bytes;
         while self.pump() {
@@ -42,97 +41,63 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 // The body goes on, but we are done with it.
                 Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
                 fact => {
-                    self.last_fact = Some(now);
-                    match &fact {
-                        Fact::Rejected(rejected) => {
-                            let report = RejectedObject::of(rejected, &rejected.reason);
-                            if is_write(rejected) {
-                                let before = self.reflector.version();
-                                self.unshown.note(report.clone(), rejected.version, before);
-                            }
-                            self.reports.keep(report);
-                            let gone = |key: &&KeyOf<D>| {
-                                matches!(rejected.place, Place::Item | Place::Upsert)
-                                    && self.queue.displaces(key, rejected.uid, &self.store)
-                            };
-                            displaced = rejected.key.as_ref().filter(gone).cloned();
-                        }
-                        Fact::Bookmark { .. } | Fact::InitialEnd { .. } => {
-                            self.counts.bookmarks += 1;
-                            self.last_bookmark = Some(now);
-                        }
-                        Fact::Item(_) | Fact::Added(_) | Fact::Modified(_) | Fact::Deleted(_) => {
-                            self.counts.objects += 1;
-                            self.last_event = Some(now);
-                        }
-                        Fact::Opened
-                        | Fact::PageEnd { .. }
-                        | Fact::Closed
-                        | Fact::Failed { .. } => {}
+                    self.heard.note(&fact, now);
+                    if let Fact::Rejected(rejected) = &fact {
+                        let before = self.reflector.version();
+                        self.gaps
+                            .leave_out(rejected, &rejected.reason, before, false);
+                        let gone = |key: &&KeyOf<D>| {
+                            matches!(rejected.place, Place::Item | Place::Upsert)
+                                && self.queue.displaces(key, rejected.uid, &*self.store)
+                        };
+                        displaced = rejected.key.as_ref().filter(gone).cloned();
                     }
                     self.reflector.handle(exchange, fact, now)
                 }
             };
-            self.unshown.settle(self.reflector.version());
+            self.gaps.unshown.settle(self.reflector.version());
             // Whatever an unreadable object is, it is not the one whose place it has taken.
             self.push(displaced.map(Change::Displaced).or(change), now);
         }
         bytes.len() - input.len()
     }
 
-    /// Passes a change through the transform into the queue.
+    /// Puts a change into the queue.
     pub(super) fn push(&mut self, change: Option<Change<D::Object>>, now: Instant) {
         let Some(mut change) = change else {
             return;
         };
-        if let Some(transform) = &self.transform
-            && let Some(object) = change.object_mut()
-        {
-            // Whatever the transform does to the object, this is who it was.
-            let key = object.key().clone();
-            if let Err(error) = transform.apply(object) {
-                let Some(instead) = self.refuse(change, key, &error, now) else {
-                    return;
-                };
-                change = instead;
+        let mut overflowed = matches!(change, Change::ReplaceEnd) && self.queue.has_overflowed();
+        self.gaps.follow(&change, overflowed);
+        let resolved = self.gaps.resolved_by(&mut change);
+        if matches!(change, Change::Bookmark) && self.queue.is_in_order() {
+            self.show_version();
+        }
+        match self.queue.push(change, &*self.store) {
+            Ok(()) => {}
+            Err(PushError::Full) => {
+                overflowed = true;
+                self.gaps.incomplete = true;
+            }
+            Err(PushError::Transform { change, key, error }) => {
+                let instead = self.refuse(change, key, &error, now);
+                return self.push(instead, now);
             }
         }
-        let mut overflowed = false;
-        match &mut change {
-            Change::ReplaceBegin { .. } => {
-                self.unswept = false;
-                self.unshown.begin_state();
-            }
-            Change::ReplaceUnreadable(None) => self.unswept = true,
-            Change::ReplaceEnd => {
-                overflowed = self.queue.has_overflowed();
-                self.incomplete = overflowed;
-                self.unshown.end_state();
-            }
-            Change::ReplaceAbandon => self.unshown.abandon_state(),
-            Change::DeletedUnreadable(key) => self.unshown.resolve(key),
-            change => {
-                if let Some(object) = change.object_mut() {
-                    self.unshown.resolve(object.key());
-                }
-            }
-        }
-        let version = self.reflector.version();
-        if self.queue.push(change, &mut self.store, version).is_err() {
-            overflowed = true;
-            self.incomplete = true;
+        if let Some(key) = resolved {
+            self.gaps.unshown.resolve(&key);
         }
         if overflowed {
             self.overflow(now);
         }
     }
 
-    /// What a change becomes whose object was refused.
+    /// What becomes of a change whose object the transform refused. It carries no object any more.
     fn refuse(
         &mut self,
         mut change: Change<D::Object>,
         key: KeyOf<D>,
-        error: &dyn fmt::Display,
+        error: &TransformError,
         now: Instant,
     ) -> Option<Change<D::Object>> {
         let place = match &change {
@@ -149,14 +114,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             version: object.version(),
             reason: "",
         };
-        let report = RejectedObject::of(&refused, error);
-        if !harmless || is_write(&refused) {
-            let before = self.reflector.version();
-            self.unshown.note(report.clone(), refused.version, before);
-        }
-        self.reports.keep(report);
+        let before = self.reflector.version();
+        self.gaps.leave_out(&refused, error, before, !harmless);
         let displaced =
-            place != Place::Delete && self.queue.displaces(&key, object.uid(), &self.store);
+            place != Place::Delete && self.queue.displaces(&key, object.uid(), &*self.store);
         match change {
             Change::ReplaceItem(_) | Change::Added(_) | Change::Updated(_)
                 if harmless && displaced =>
@@ -166,8 +127,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::ReplaceItem(_) if harmless => Some(Change::ReplaceUnreadable(Some(key))),
             Change::ReplaceItem(_) => {
                 let message = Message::of(&format_args!("{key:?}: {error}"));
-                self.reflector
-                    .give_up(Failure::TransformFailed, message.as_str(), now)
+                let failure = Failure::TransformFailed;
+                self.reflector.give_up(failure, message.as_str(), now)
             }
             // What a deletion deletes is known by its key.
             Change::Deleted(_) | Change::ReplaceRemove(_) if harmless => {
@@ -189,21 +150,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Message::of(&failure)
         };
         let given_up = self.reflector.give_up(failure, message.as_str(), now);
-        if let Some(abandon @ Change::ReplaceAbandon) = given_up {
-            self.unshown.abandon_state();
-            let version = self.reflector.version();
-            // Abandoning needs no room.
-            let _ = self.queue.push(abandon, &mut self.store, version);
+        if let Some(Change::ReplaceAbandon) = given_up {
+            self.push(given_up, now);
         }
-    }
-}
-
-/// Whether the store lacks a write because of this: a deletion deletes all the same, and an event that
-/// we do not know says something only if it names an object.
-const fn is_write<K>(rejected: &Rejected<'_, K>) -> bool {
-    match rejected.place {
-        Place::Item | Place::Upsert => true,
-        Place::Unknown => rejected.key.is_some(),
-        Place::Delete => false,
     }
 }

@@ -3,14 +3,17 @@
 // The knobs and the presets.
 mod config;
 
-// Takes bytes in: decoder → reflector → transform → queue.
+// Takes bytes in: decoder → reflector → queue.
 mod intake;
 
 // Moves changes on: queue → store → listeners.
 mod pump;
 
-// What waits for listeners after a change that was applied in one step.
-mod undelivered;
+// What was heard of the server, and when.
+mod heard;
+
+// What the store lacks, and why.
+mod gaps;
 
 // The objects that could not be used.
 mod reports;
@@ -25,7 +28,6 @@ mod status;
 mod error;
 
 use core::fmt;
-use core::task::Poll;
 use core::time::Duration;
 
 use crate::decode::Decode;
@@ -33,18 +35,17 @@ use crate::flow::{Fact, Notification};
 use crate::indexer::{IndexError, IndexFn, IndexId, IndexRef, Indexer, UnknownIndex};
 use crate::object::Resource;
 use crate::processor::{
-    ListenerConfig, ListenerId, ListenerStatus, PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC,
+    ListenerConfig, ListenerId, PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC,
 };
-use crate::queue::{ChangeQueue, Transform};
+use crate::queue::{Queue, Transform};
 use crate::reflector::{ConfigError, Reflector};
-use crate::storage::{Cells, Full, Seed, Storage};
+use crate::storage::{Cells, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
-use crate::version::compare_versions;
 
-use reports::Reports;
-use undelivered::Undelivered;
-use unshown::Unshown;
+use gaps::Gaps;
+use heard::Heard;
+use pump::Telling;
 
 pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, WaitError};
@@ -68,33 +69,35 @@ pub struct Informer<D: Decode, S: Storage> {
     config: InformerConfig,
     decoder: D,
     reflector: Reflector<S>,
-    transform: Option<Transform<D::Object>>,
-    queue: ChangeQueue<D::Object, S>,
+    queue: Queue<D::Object, S>,
     store: Indexer<D::Object, S>,
-    undelivered: Undelivered<D::Object>,
+    telling: Telling<D::Object>,
     processor: Processor<D::Object, S>,
     /// The exchange for whose answer the decoder was made ready.
     decoding: Option<ExchangeId>,
-    /// When due resyncs are looked for next.
+    heard: Heard,
+    gaps: Gaps<KeyOf<D>, S>,
+    /// When to check for due resyncs next.
     resync_at: Option<Instant>,
-    reports: Reports<KeyOf<D>, S>,
-    unshown: Unshown<KeyOf<D>, S>,
-    counts: Counts,
-    last_byte: Option<Instant>,
-    last_event: Option<Instant>,
-    last_bookmark: Option<Instant>,
-    /// The store lacks something for which it had no room.
-    incomplete: bool,
-    /// It was stopped before the first full state was in the store.
-    never_synced: bool,
-    /// When the server last said something that was not a failure.
-    last_fact: Option<Instant>,
-    /// Bytes may have been held up since the last time it was looked at.
     held_up: Option<HeldUp>,
-    /// The newest full state contained something that could not even be named.
-    unswept: bool,
+    stopped: Option<Stopped>,
     now: Instant,
-    stopped: bool,
+}
+
+/// A time during which bytes may have waited for a listener.
+#[derive(Clone, Copy, Debug)]
+struct HeldUp {
+    since: Instant,
+    /// False for a resync that has only just begun: usually its listeners poll soon, and nobody says
+    /// when they have.
+    certain: bool,
+}
+
+/// The informer was stopped.
+#[derive(Clone, Copy, Debug)]
+struct Stopped {
+    /// Whether the first full state was in the store by then.
+    synced: bool,
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
@@ -125,43 +128,35 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         };
         let period = config.resync.unwrap_or(Duration::ZERO);
         let mut reflector = Reflector::new(config.reflector, seed)?;
-        let queue = ChangeQueue::new(&config, hashes.clone());
+        let queue = Queue::new(config.queue, config.relist, config.limits, hashes.clone());
         if queue.is_streamed() {
             reflector = reflector.with_partial_states();
         } else if capacity < u32::MAX as usize {
             return Err(ConfigError::NeedsUnboundedStorage);
         }
+        let processor = Processor::new(period, hashes.clone()).with_recreated(recreated);
         Ok(Self {
             config,
             decoder,
             reflector,
             queue,
-            transform: None,
-            store: Indexer::new(hashes.clone()).with_limits(config.limits),
-            undelivered: Undelivered::new(),
-            processor: Processor::new(period, hashes).with_recreated(recreated),
+            store: Indexer::new(hashes).with_limits(config.limits),
+            telling: Telling::nothing(processor.moment()),
+            processor,
             decoding: None,
+            heard: Heard::default(),
+            gaps: Gaps::new(),
             resync_at: None,
-            reports: Reports::new(),
-            unshown: Unshown::new(),
-            counts: Counts::default(),
-            last_byte: None,
-            last_event: None,
-            last_bookmark: None,
-            incomplete: false,
-            never_synced: false,
-            last_fact: None,
             held_up: None,
-            unswept: false,
+            stopped: None,
             now: Instant::default(),
-            stopped: false,
         })
     }
 
-    /// The same informer with a transform between decoder and queue.
+    /// The same informer with a transform at the entrance of its queue.
     #[must_use]
     pub fn with_transform(mut self, transform: Transform<D::Object>) -> Self {
-        self.transform = Some(transform);
+        self.queue = self.queue.with_transform(transform);
         self
     }
 
@@ -195,24 +190,19 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// Ends, for good. What is queued and what waits for listeners is dropped; the store stays readable.
     pub fn stop(&mut self, now: Instant) {
         let now = self.tick(now);
-        self.never_synced |= !self.is_synced();
+        let synced = self.is_synced();
+        self.stopped.get_or_insert(Stopped { synced });
         self.reflector.stop(now);
-        while self.queue.next().is_some() {}
-        while self.undelivered.pop().is_some() {}
+        self.queue.clear();
+        self.telling = Telling::nothing(self.processor.moment());
         self.processor.discard();
         self.resync_at = None;
-        self.stopped = true;
-    }
-
-    /// Whether it was stopped.
-    #[must_use]
-    pub const fn is_stopped(&self) -> bool {
-        self.stopped
     }
 
     /// Takes a signal of the transport. Gives the number of bytes used (0 for signals without bytes),
-    /// or `None` if a listener asks for patience: then nothing was taken, and the same signal is to be
-    /// offered again after listeners have been polled.
+    /// or `None` if nothing was taken, because a listener is full, or because a sweep or a resync must
+    /// end before the next full state begins. Offer the same signal again after listeners have been
+    /// polled, or when the [deadline](Self::next_deadline) has come.
     ///
     /// Signals of any exchange but the current one are used up and ignored.
     #[must_use = "bytes that were not used must be offered again"]
@@ -229,7 +219,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 Signal::Opened | Signal::Closed | Signal::Failed { .. } => 0,
             });
         }
-        if !self.pump() {
+        let full_state_waits = self.queue.has_cursor() && !self.reflector.is_live();
+        if full_state_waits {
+            self.pump_and_feed();
+        }
+        if !self.pump() || full_state_waits && self.queue.has_cursor() {
             self.hold_up(now);
             return None;
         }
@@ -241,9 +235,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Signal::Bytes(bytes) => {
                 self.open(exchange, now);
                 self.reflector.hear(exchange, now);
-                self.last_byte = Some(now);
+                self.heard.last_byte = Some(now);
                 let used = self.read(exchange, bytes, now);
-                self.counts.bytes += used as u64;
+                self.heard.counts.bytes += used as u64;
                 used
             }
             Signal::Closed => {
@@ -259,7 +253,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 0
             }
         };
-        if !self.pump() {
+        if !self.pump_and_feed() {
             self.hold_up(now);
         }
         self.schedule_resync(now);
@@ -281,15 +275,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.schedule_resync(now);
         if self.resync_at.is_some_and(|due| due <= now) {
             self.resync_at = Some(now.after(self.processor.check_period()));
-            // While a listener holds up the queue, showing more would only pile up behind it.
-            if self.is_drained()
-                && self.processor.check_resync(now)
-                && let Err(Full) = self.queue.resync(&self.store)
-            {
-                self.overflow(now);
+            // While something is under way, showing more would only pile up behind it.
+            if self.is_settled() && self.processor.check_resync(now) {
+                self.queue.resync(&*self.store);
             }
         }
-        if !self.pump() {
+        if !self.pump_and_feed() {
             self.held_up = Some(HeldUp {
                 since: now,
                 certain: stalled,
@@ -305,11 +296,17 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// When [`advance`](Self::advance) has something to do next; `None` means that only a signal or a
-    /// listener can make a difference.
+    /// listener can make a difference. While a sweep or a resync is under way and listeners have room,
+    /// this is now.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
-        let reflector = self.reflector.next_deadline();
-        reflector.into_iter().chain(self.resync_at).min()
+        let walks = self.queue.has_cursor() && self.processor.has_room();
+        let deadlines = [
+            self.reflector.next_deadline(),
+            self.resync_at,
+            walks.then_some(self.now),
+        ];
+        deadlines.into_iter().flatten().min()
     }
 
     /// Adds a listener. If the store holds objects, it is shown those first.
@@ -321,7 +318,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         config: ListenerConfig,
         now: Instant,
     ) -> Result<ListenerId, AddListenerError> {
-        if self.stopped {
+        if self.is_stopped() {
             return Err(AddListenerError::Stopped);
         }
         let now = self.tick(now);
@@ -366,114 +363,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// A report of an object that could not be used. The newest 64 are kept.
     #[must_use = "a report is given once"]
     pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>, S::Text>> {
-        self.reports.pop()
-    }
-
-    /// The store.
-    #[must_use]
-    pub const fn store(&self) -> &Indexer<D::Object, S> {
-        &self.store
-    }
-
-    /// The reflector, for those who want to know more than [`status`](Self::status) tells.
-    #[must_use]
-    pub const fn reflector(&self) -> &Reflector<S> {
-        &self.reflector
-    }
-
-    /// Whether the first full state is in the store. It says nothing about listeners: see
-    /// [`listener_status`](Self::listener_status). It never turns back.
-    #[must_use]
-    pub const fn is_synced(&self) -> bool {
-        self.queue.is_synced() && !self.never_synced
-    }
-
-    /// Whether something is held up by a listener: [`Status::stalled`], for those who ask often.
-    #[must_use]
-    pub fn is_stalled(&self) -> bool {
-        !self.is_drained()
-    }
-
-    /// How a listener is doing, its own sync included; `None` if there is no such listener.
-    #[must_use]
-    pub fn listener_status(&self, listener: ListenerId) -> Option<ListenerStatus> {
-        self.processor.status(listener)
-    }
-
-    /// All listeners.
-    pub fn listeners(&self) -> impl Iterator<Item = ListenerId> {
-        self.processor.listeners()
-    }
-
-    /// How it is doing.
-    #[must_use]
-    pub fn status(&self) -> Status<'_, S::Text> {
-        Status {
-            phase: self.reflector.phase(),
-            last_failure: self.reflector.last_failure(),
-            version: self.reflector.version(),
-            synced: self.is_synced(),
-            following: self.reflector.is_following(),
-            last_byte: self.last_byte,
-            last_event: self.last_event,
-            last_bookmark: self.last_bookmark,
-            objects: self.store.len(),
-            queued: self.queue.len() + self.undelivered.len(),
-            stalled: self.is_stalled(),
-            unswept: self.unswept,
-            counts: Counts {
-                full_states: self.reflector.full_states(),
-                failures: self.reflector.failures(),
-                rejected: self.reports.rejected,
-                reports_lost: self.reports.lost,
-                ..self.counts
-            },
-        }
-    }
-
-    /// Whether the store follows the server now. All of this must hold:
-    ///
-    /// * the first full state is in the store;
-    /// * a watch has been answered, and nothing has failed since: any failure makes this false at once,
-    ///   until the next watch is answered;
-    /// * no listener holds up the changes;
-    /// * something was heard at most `within` ago.
-    ///
-    /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
-    /// asked for within seconds. A connection that is dead without a sign is noticed when `within` has passed. A
-    /// server sends bookmarks about once a minute, so two minutes are a good value for a readiness probe.
-    #[must_use]
-    pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
-        self.is_synced()
-            && self.reflector.is_following()
-            && self.is_drained()
-            && self
-                .last_fact
-                .is_some_and(|heard| now.max(self.now).since(heard) <= within)
-    }
-
-    /// Whether the store shows at least the state of `version`, such as the one that a write of one's
-    /// own was answered with. Ask again after each call that took something.
-    ///
-    /// # Errors
-    /// One of the versions is not a decimal number, so nobody can tell. Or the object of the write could
-    /// not be used, so the store does not show it; the error names the object. Of a write that only a
-    /// full state brought it can be told no more than between which versions it is, so the object may be
-    /// another one than that of the caller.
-    pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
-        if self.reflector.version().is_empty() {
-            // Nothing is known yet, but a version that cannot be compared never will be.
-            compare_versions(version, version)?;
-            return Ok(Poll::Pending);
-        }
-        let reached = compare_versions(self.reflector.version(), version)?.is_ge();
-        if !reached || !self.is_drained() || self.incomplete {
-            return Ok(Poll::Pending);
-        }
-        match self.unshown.covering(version) {
-            Some(object) => Err(WaitError::Rejected(object)),
-            None => Ok(Poll::Ready(())),
-        }
+        self.gaps.reports.pop()
     }
 
     /// Time never goes back: an earlier `now` counts as the last one.
@@ -482,7 +372,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.now
     }
 
-    /// A listener does not let a signal pass.
+    /// Something here, and not the server, keeps a signal waiting.
     fn hold_up(&mut self, now: Instant) {
         let since = self.held_up.map_or(now, |held_up| held_up.since);
         self.held_up = Some(HeldUp {
@@ -491,7 +381,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         });
     }
 
-    /// Looks for due resyncs begin when the state is known, and end when it has to be read again.
+    /// Resync checks run only while the state is known.
     fn schedule_resync(&mut self, now: Instant) {
         let period = self.processor.check_period();
         self.resync_at = match self.resync_at {
@@ -500,15 +390,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             at => at,
         };
     }
-}
-
-/// A stall, as far as it matters to the clocks of the server.
-#[derive(Clone, Copy, Debug)]
-struct HeldUp {
-    since: Instant,
-    /// Not certain is that of a resync which has just begun: as a rule it is over as soon as its
-    /// listeners have polled, and nobody tells us when that was.
-    certain: bool,
 }
 
 impl<D: Decode, S: Storage> fmt::Debug for Informer<D, S> {

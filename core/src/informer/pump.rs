@@ -2,117 +2,124 @@
 
 use super::{Informer, SameVersion};
 use crate::decode::Decode;
-use crate::flow::{Cause, Delta, Notification};
-use crate::indexer::{Applied, Indexer};
+use crate::flow::{Cause, Delta, Notification, Step};
+use crate::indexer::{Indexer, Told};
 use crate::object::Resource;
 use crate::processor::{Audience, Moment};
-#[cfg(feature = "alloc")]
-use crate::queue::Queued;
-use crate::queue::{Epoch, Step};
 use crate::storage::{Full, Storage};
 
+/// How many places of the store one call looks at for a sweep or a resync.
+const PLACES: u32 = 256;
+
+/// Notifications of a step that was applied at once, until listeners have room for them. The store
+/// shows them already.
+pub(super) struct Telling<T: Resource> {
+    pub(super) told: Told<T>,
+    /// When the store began to show them.
+    since: Moment,
+}
+
+impl<T: Resource> Telling<T> {
+    pub(super) const fn nothing(since: Moment) -> Self {
+        Self {
+            told: Told::Nothing,
+            since,
+        }
+    }
+}
+
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// Applies what is queued until nothing is left (`true`) or a listener asks for patience
-    /// (`false`). The store changes before anybody is told.
+    /// Applies what is queued until nothing is left (`true`) or a listener is full (`false`). The store
+    /// changes before anybody is told.
     pub(super) fn pump(&mut self) -> bool {
-        if self.stopped {
+        if self.is_stopped() {
             return true;
         }
         while self.processor.has_room() {
-            let applied = if let Some((notification, moment)) = self.undelivered.pop() {
-                self.tell(&notification, moment)
+            let done = if let Some(notification) = self.telling.told.next() {
+                self.tell(&notification, self.telling.since)
             } else if let Some(step) = self.queue.next() {
                 self.apply(step)
             } else {
                 break;
             };
-            if let Err(Full) = applied {
-                self.incomplete = true;
+            if let Err(Full) = done {
+                self.gaps.incomplete = true;
                 if !self.queue.note_overflow() {
                     self.overflow(self.now);
                 }
             }
         }
-        let drained = self.is_drained();
-        if drained {
-            if self.config.store_version && !self.queue.tells_version() {
-                self.follow_version();
-            }
-            if self.queue.is_synced() {
-                self.processor.set_synced();
-            }
-        }
-        drained
+        self.settle();
+        self.is_drained()
     }
 
-    /// Whether everything that was taken in is in the store and with its listeners.
+    /// Pumps, and moves a sweep or a resync on by at most [`PLACES`], so that no call takes longer the
+    /// more the store holds.
+    pub(super) fn pump_and_feed(&mut self) -> bool {
+        let mut places = PLACES;
+        while self.pump() && self.queue.feed(&*self.store, &mut places) {}
+        self.settle();
+        self.is_drained()
+    }
+
+    /// Whether everything that was taken in is in the store and with its listeners. A sweep or a resync
+    /// may still be under way.
     pub(super) fn is_drained(&self) -> bool {
-        self.queue.is_empty() && self.undelivered.len() == 0
+        self.queue.is_drained() && self.telling.told.len() == 0
+    }
+
+    /// Whether nothing at all is under way.
+    pub(super) fn is_settled(&self) -> bool {
+        self.queue.is_empty() && self.telling.told.len() == 0
+    }
+
+    /// Once everything that was reported is in the store, the store is at the version reported last.
+    fn settle(&mut self) {
+        if !self.is_settled() {
+            return;
+        }
+        if self.config.store_version && !self.queue.is_in_order() && self.reflector.is_live() {
+            self.show_version();
+        }
+        if self.queue.is_synced() {
+            self.processor.set_synced();
+        }
+    }
+
+    /// The store shows everything up to the version of the reflector.
+    pub(super) fn show_version(&mut self) {
+        show(&mut self.store, self.reflector.version());
     }
 
     fn apply(&mut self, step: Step<D::Object>) -> Result<(), Full> {
-        match step {
-            Step::Delta {
-                delta,
-                initial,
-                seen,
-            } => self.apply_delta(delta, initial, seen),
-            #[cfg(feature = "alloc")]
-            Step::InOrder(entry, initial) => self.apply_in_order(entry, initial),
+        let in_order = self.queue.is_in_order();
+        let (is_sync, object) = match &step {
+            Step::Delta { delta, .. } if in_order => {
+                (matches!(delta, Delta::Sync(_)), delta.object().cloned())
+            }
+            _ => (false, None),
+        };
+        let applied = self.store.apply(step, self.config.rules);
+        self.heard.counts.suppressed += applied.unchanged as u64;
+        self.telling = Telling {
+            told: applied.told,
+            since: self.processor.moment(),
+        };
+        if applied.left_out > 0 {
+            return Err(Full);
         }
-    }
-
-    fn apply_delta(
-        &mut self,
-        delta: Delta<D::Object>,
-        initial: bool,
-        seen: Epoch,
-    ) -> Result<(), Full> {
-        let applied = self.store.apply(delta, initial, seen, self.config.rules)?;
-        if matches!(applied, Applied::Nothing) {
-            self.counts.suppressed += 1;
-        }
-        for notification in applied {
-            self.tell(&notification, self.processor.moment())?;
+        // Each change of an in-order queue brings the store to a version of its own.
+        if in_order && !is_sync {
+            match object {
+                Some(object) => show(&mut self.store, object.version()),
+                None => self.show_version(),
+            }
         }
         Ok(())
     }
 
-    /// An entry of an in-order queue says itself which version the store has reached with it.
-    #[cfg(feature = "alloc")]
-    fn apply_in_order(&mut self, entry: Queued<D::Object>, initial: bool) -> Result<(), Full> {
-        match entry {
-            Queued::Delta(delta) => {
-                let object = delta.object().cloned();
-                self.apply_delta(delta, initial, Epoch::NEVER)?;
-                if let Some(object) = object {
-                    show_version(&mut self.store, object.version());
-                }
-            }
-            Queued::ReplacedAll(state) => {
-                let rules = self.config.rules;
-                let applied = self.store.apply_full_state(state, initial, rules);
-                self.counts.suppressed += applied.unchanged as u64;
-                self.undelivered
-                    .extend(applied.told, self.processor.moment());
-                if applied.left_out > 0 {
-                    return Err(Full);
-                }
-            }
-            Queued::SyncAll => {
-                let shown = self.store.iter().map(|object| Notification::Updated {
-                    old: object.clone(),
-                    new: object.clone(),
-                    cause: Cause::Resync,
-                });
-                self.undelivered.extend(shown, self.processor.moment());
-            }
-            Queued::Bookmark(version) => show_version(&mut self.store, &version),
-        }
-        Ok(())
-    }
-
-    fn tell(&mut self, notification: &Notification<D::Object>, moment: Moment) -> Result<(), Full> {
+    fn tell(&mut self, notification: &Notification<D::Object>, since: Moment) -> Result<(), Full> {
         let resync = match notification {
             Notification::Updated { old, new, cause } => match self.config.same_version {
                 SameVersion::ByCause => *cause == Cause::Resync,
@@ -125,20 +132,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else {
             Audience::Everybody
         };
-        self.processor.publish_as_of(notification, audience, moment)
-    }
-
-    /// Everything that was reported is in the store, so the store is at the version reported last.
-    fn follow_version(&mut self) {
-        let version = self.reflector.version();
-        if self.reflector.is_live() && self.store.version() != version {
-            show_version(&mut self.store, version);
-        }
+        self.processor.publish_as_of(notification, audience, since)
     }
 }
 
-/// The store has reached `version`.
-fn show_version<T: Resource + Clone, S: Storage>(store: &mut Indexer<T, S>, version: &str) {
-    // A version that does not fit is not shown; the one before it is not wrong.
-    let _ = store.set_version(version);
+fn show<T: Resource + Clone, S: Storage>(store: &mut Indexer<T, S>, version: &str) {
+    if store.version() != version {
+        // A version that does not fit is not shown; the one before it is not wrong.
+        let _ = store.set_version(version);
+    }
 }

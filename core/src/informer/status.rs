@@ -1,10 +1,139 @@
 //! How an informer is doing, and how fresh it is.
 
 use core::fmt;
+use core::task::Poll;
+use core::time::Duration;
 
+use super::{Informer, KeyOf, WaitError};
+use crate::decode::Decode;
 use crate::flow::Place;
-use crate::reflector::{LastFailure, Phase};
+use crate::indexer::Indexer;
+use crate::processor::{ListenerId, ListenerStatus};
+use crate::reflector::{LastFailure, Phase, Reflector};
+use crate::storage::Storage;
 use crate::time::Instant;
+use crate::version::compare_versions;
+
+/// What can be asked of an informer.
+impl<D: Decode, S: Storage> Informer<D, S> {
+    /// Whether it was stopped.
+    #[must_use]
+    pub const fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// The store.
+    #[must_use]
+    pub const fn store(&self) -> &Indexer<D::Object, S> {
+        &self.store
+    }
+
+    /// The reflector, for those who want to know more than [`status`](Self::status) tells.
+    #[must_use]
+    pub const fn reflector(&self) -> &Reflector<S> {
+        &self.reflector
+    }
+
+    /// Whether the first full state is in the store. It says nothing about listeners: see
+    /// [`listener_status`](Self::listener_status). It never turns back.
+    #[must_use]
+    pub fn is_synced(&self) -> bool {
+        match &self.stopped {
+            Some(stopped) => stopped.synced,
+            None => self.queue.is_synced(),
+        }
+    }
+
+    /// Whether something is held up by a listener: [`Status::stalled`], for those who ask often.
+    #[must_use]
+    pub fn is_stalled(&self) -> bool {
+        !self.is_drained() || self.queue.has_cursor() && !self.processor.has_room()
+    }
+
+    /// How a listener is doing, its own sync included; `None` if there is no such listener.
+    #[must_use]
+    pub fn listener_status(&self, listener: ListenerId) -> Option<ListenerStatus> {
+        self.processor.status(listener)
+    }
+
+    /// All listeners.
+    pub fn listeners(&self) -> impl Iterator<Item = ListenerId> {
+        self.processor.listeners()
+    }
+
+    /// How it is doing.
+    #[must_use]
+    pub fn status(&self) -> Status<'_, S::Text> {
+        Status {
+            phase: self.reflector.phase(),
+            last_failure: self.reflector.last_failure(),
+            version: self.reflector.version(),
+            synced: self.is_synced(),
+            following: self.reflector.is_following(),
+            last_byte: self.heard.last_byte,
+            last_event: self.heard.last_event,
+            last_bookmark: self.heard.last_bookmark,
+            objects: self.store.len(),
+            queued: self.queue.len() + self.telling.told.len(),
+            stalled: self.is_stalled(),
+            unswept: self.gaps.unswept,
+            counts: Counts {
+                full_states: self.reflector.full_states(),
+                failures: self.reflector.failures(),
+                rejected: self.gaps.reports.rejected,
+                reports_lost: self.gaps.reports.lost,
+                ..self.heard.counts
+            },
+        }
+    }
+
+    /// Whether the store follows the server now. All of this must hold:
+    ///
+    /// * the first full state is in the store;
+    /// * a watch has been answered, and nothing has failed since: any failure makes this false at once,
+    ///   until the next watch is answered;
+    /// * no listener holds up the changes;
+    /// * something was heard at most `within` ago.
+    ///
+    /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
+    /// asked for within seconds. A connection that is dead without a sign is noticed when `within` has passed. A
+    /// server sends bookmarks about once a minute, so two minutes are a good value for a readiness probe.
+    #[must_use]
+    pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
+        self.is_synced()
+            && self.reflector.is_following()
+            && self.is_drained()
+            && !self.queue.is_sweeping()
+            && self
+                .heard
+                .last_fact
+                .is_some_and(|heard| now.max(self.now).since(heard) <= within)
+    }
+
+    /// Whether the store shows at least the state of `version`, such as the one that a write of one's
+    /// own was answered with. Ask again after each call that took something.
+    ///
+    /// # Errors
+    /// One of the versions is not a decimal number, so nobody can tell. Or the object of the write could
+    /// not be used, so the store does not show it; the error names the object. Of a write that only a
+    /// full state brought it can be told no more than between which versions it is, so the object may be
+    /// another one than that of the caller.
+    pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
+        if self.reflector.version().is_empty() {
+            // Nothing is known yet, but a version that cannot be compared never will be.
+            compare_versions(version, version)?;
+            return Ok(Poll::Pending);
+        }
+        let reached = compare_versions(self.reflector.version(), version)?.is_ge();
+        if !reached || !self.is_settled() || self.gaps.incomplete {
+            return Ok(Poll::Pending);
+        }
+        match self.gaps.unshown.covering(version) {
+            Some(object) => Err(WaitError::Rejected(object)),
+            None => Ok(Poll::Ready(())),
+        }
+    }
+}
 
 /// How an informer is doing. Plain data; `X` is the text of its storage.
 #[derive(Clone, PartialEq, Debug)]

@@ -48,6 +48,10 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
         }
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The write of `version` waits in vain for this object.
     pub(super) fn covering(&self, version: &str) -> Option<&RejectedObject<K, S::Text>> {
         let version = number(version)?;

@@ -2,11 +2,10 @@
 
 use core::fmt;
 
-use super::Step;
-use super::known::{Epoch, KnownObjects};
 use super::popped::Popped;
-use super::transform::{QueueError, Transform};
-use crate::flow::{Deletion, Delta};
+use crate::flow::{Deletion, Delta, Step};
+use crate::invariant::cannot_happen;
+use crate::known::{Epoch, Known};
 use crate::object::Resource;
 use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Table};
 
@@ -38,21 +37,20 @@ use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Tabl
 /// fifo.update(pod("web", "3"))?;
 /// fifo.delete(pod("gone", "4"), &NothingKnown)?; // never seen: ignored
 ///
-/// let popped: Vec<_> = fifo.pop().expect("two keys are queued").collect();
+/// let popped: Vec<_> = fifo.pop().expect("two keys are queued").deltas().collect();
 /// assert_eq!(popped, [Delta::Added(pod("web", "1")), Delta::Updated(pod("web", "3"))]);
 /// assert_eq!(fifo.keys().map(|key| key.as_str()).collect::<Vec<_>>(), ["default/db"]);
-/// # Ok::<(), informer_core::queue::QueueError>(())
+/// # Ok::<(), informer_core::storage::Full>(())
 /// ```
 pub struct DeltaFifo<T: Resource, S: Storage> {
     seed: Seed,
-    transform: Option<Transform<T>>,
     emit: ReplaceAs,
     entries: Places<S, Entry>,
     nodes: Places<S, Node<T>>,
     table: Table<S::Cells<Bucket>>,
     queue: Ends,
     /// What is left of the chain that was popped last.
-    pub(super) popped: Chain,
+    popped: Chain,
     epoch: Epoch,
     replacing: bool,
     populated: bool,
@@ -88,10 +86,10 @@ struct Node<T: Resource> {
 
 /// What is left of a popped chain, and what is to be known about the pop.
 #[derive(Clone, Copy)]
-pub(super) struct Chain {
+struct Chain {
     first: u32,
-    pub(super) initial: bool,
-    pub(super) seen: Epoch,
+    initial: bool,
+    seen: Epoch,
 }
 
 impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
@@ -100,7 +98,6 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     pub fn new(seed: Seed) -> Self {
         Self {
             seed,
-            transform: None,
             emit: ReplaceAs::default(),
             entries: Slab::default(),
             nodes: Slab::default(),
@@ -119,13 +116,6 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
     }
 
-    /// The same queue with a transform at its entrance.
-    #[must_use]
-    pub fn with_transform(mut self, transform: Transform<T>) -> Self {
-        self.transform = Some(transform);
-        self
-    }
-
     /// The same queue with another way to file the objects of a full state.
     #[must_use]
     pub const fn with_replace_as(mut self, emit: ReplaceAs) -> Self {
@@ -136,49 +126,48 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// A watch reported `object` as new.
     ///
     /// # Errors
-    /// The transform refused it, or there is no room. The queue counts as populated all the same.
-    pub fn add(&mut self, object: T) -> Result<(), QueueError> {
+    /// There is no room. The queue counts as populated all the same.
+    pub fn add(&mut self, object: T) -> Result<(), Full> {
         self.populate();
-        self.push_transformed(object, Delta::Added, self.epoch)
+        self.push(Delta::Added(object), self.epoch)
     }
 
     /// A watch reported `object` as changed.
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn update(&mut self, object: T) -> Result<(), QueueError> {
+    pub fn update(&mut self, object: T) -> Result<(), Full> {
         self.populate();
-        self.push_transformed(object, Delta::Updated, self.epoch)
+        self.push(Delta::Updated(object), self.epoch)
     }
 
     /// A watch reported `object` as deleted. What is neither queued nor known is ignored.
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    pub fn delete(&mut self, object: T, known: &impl KnownObjects<T>) -> Result<(), QueueError> {
-        self.populate();
-        if !self.is_queued(object.key()) && !known.knows(object.key()) {
-            return Ok(());
-        }
-        let observed = |object| Delta::Deleted(Deletion::Observed(object));
-        self.push_transformed(object, observed, Epoch::NEVER)
+    pub fn delete(&mut self, object: T, known: &impl Known<T>) -> Result<(), Full> {
+        self.delete_as(Deletion::Observed(object), known)
     }
 
-    /// The object is gone, in whichever way that became known; a tombstone, for example. What is
-    /// neither queued nor known is ignored, and no transform is applied.
+    /// The object is gone, however that became known; a tombstone, for example. What is neither queued
+    /// nor known is ignored.
     ///
     /// # Errors
-    /// There is no room.
-    pub fn delete_as(
-        &mut self,
-        deletion: Deletion<T>,
-        known: &impl KnownObjects<T>,
-    ) -> Result<(), Full> {
+    /// As [`add`](Self::add).
+    pub fn delete_as(&mut self, deletion: Deletion<T>, known: &impl Known<T>) -> Result<(), Full> {
         self.populate();
-        if !self.is_queued(deletion.key()) && !known.knows(deletion.key()) {
+        if !self.is_queued(deletion.key()) && known.get(deletion.key()).is_none() {
             return Ok(());
         }
         self.push(Delta::Deleted(deletion), Epoch::NEVER)
+    }
+
+    /// Anything but a full state makes the queue populated, even if it could not be used. What comes
+    /// while a full state is under way belongs to that state, and its end counts.
+    pub const fn populate(&mut self) {
+        if !self.replacing {
+            self.populated = true;
+        }
     }
 
     /// A full state: what it lacks is deleted. The same as [`begin_replace`](Self::begin_replace),
@@ -190,8 +179,8 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     pub fn replace(
         &mut self,
         objects: impl IntoIterator<Item = T>,
-        known: &impl KnownObjects<T>,
-    ) -> Result<(), QueueError> {
+        known: &impl Known<T>,
+    ) -> Result<(), Full> {
         self.begin_replace(known);
         for object in objects {
             if let Err(error) = self.replace_item(object) {
@@ -199,31 +188,36 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
                 return Err(error);
             }
         }
-        self.end_replace(known)?;
-        Ok(())
+        self.end_replace(known)
     }
 
     /// A full state begins, whose objects come one by one.
-    pub fn begin_replace(&mut self, known: &impl KnownObjects<T>) {
-        self.epoch = self.epoch.max(known.newest()).next();
+    pub fn begin_replace(&mut self, known: &impl Known<T>) {
+        self.begin_round(known);
         self.replacing = true;
+    }
+
+    /// What comes from now on carries a new epoch, which it gives.
+    pub(super) fn begin_round(&mut self, known: &impl Known<T>) -> Epoch {
+        self.epoch = self.epoch.max(known.newest()).next();
+        self.epoch
     }
 
     /// The full state contains `object`.
     ///
     /// # Errors
-    /// The transform refused it, or there is no room.
-    pub fn replace_item(&mut self, object: T) -> Result<(), QueueError> {
+    /// There is no room.
+    pub fn replace_item(&mut self, object: T) -> Result<(), Full> {
         let delta = match self.emit {
             ReplaceAs::Replaced => Delta::Replaced,
             ReplaceAs::Sync => Delta::Sync,
         };
-        self.push_transformed(object, delta, self.epoch)
+        self.push(delta(object), self.epoch)
     }
 
     /// The full state contains something under `key` which could not be read: what is queued under
-    /// that key is not to be deleted at the end. What the store has under it is protected by
-    /// [`Indexer::mark_seen`](crate::indexer::Indexer::mark_seen) with the [`epoch`](Self::epoch).
+    /// that key is not deleted at the end. To protect what the store has under it, apply
+    /// [`Step::Seen`] with the [`epoch`](Self::epoch). [`Queue`](super::Queue) does both.
     pub fn replace_unreadable(&mut self, key: &T::Key) {
         let epoch = self.epoch;
         if let Some(entry) = self.find(key).and_then(|at| self.entries.get_mut(at)) {
@@ -231,21 +225,12 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
     }
 
-    /// The full state is complete: what is queued or known and was not in it is deleted.
+    /// The full state is complete: what is queued or known and was not in it is deleted. It looks at
+    /// every known object once.
     ///
     /// # Errors
     /// There is no room. What could be filed is filed; calling again goes on.
-    pub fn end_replace(&mut self, known: &impl KnownObjects<T>) -> Result<(), Full> {
-        self.sweep(known)?;
-        self.end_replace_unswept();
-        Ok(())
-    }
-
-    /// Deletes what is queued or known and was not in the full state under way, without ending it.
-    ///
-    /// # Errors
-    /// There is no room. What could be filed is filed; calling again goes on.
-    pub fn sweep(&mut self, known: &impl KnownObjects<T>) -> Result<(), Full> {
+    pub fn end_replace(&mut self, known: &impl Known<T>) -> Result<(), Full> {
         let mut at = self.queue.first;
         while let Some(entry) = self.entries.get(at) {
             let next = entry.next;
@@ -254,16 +239,15 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             }
             at = next;
         }
-        known.each(&mut |object, seen| {
-            if seen == self.epoch || self.is_queued(object.key()) {
-                return Ok(());
+        for (object, seen) in (0..known.places()).filter_map(|place| known.at(place)) {
+            if seen != self.epoch && !self.is_queued(object.key()) {
+                let (key, last) = (object.key().clone(), Some(object.clone()));
+                let deletion = Deletion::Inferred { key, last };
+                self.push(Delta::Deleted(deletion), Epoch::NEVER)?;
             }
-            let (key, last) = (object.key().clone(), Some(object.clone()));
-            self.push(
-                Delta::Deleted(Deletion::Inferred { key, last }),
-                Epoch::NEVER,
-            )
-        })
+        }
+        self.end_replace_unswept();
+        Ok(())
     }
 
     /// The full state is complete, but not all of it could be read, so nothing is deleted.
@@ -286,17 +270,17 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         self.replacing
     }
 
-    /// Shows everything known again, except what has news queued.
+    /// Shows everything known again, except what has news queued. It looks at every known object once.
     ///
     /// # Errors
     /// There is no room.
-    pub fn resync(&mut self, known: &impl KnownObjects<T>) -> Result<(), Full> {
-        known.each(&mut |object, seen| {
-            if self.is_queued(object.key()) {
-                return Ok(());
+    pub fn resync(&mut self, known: &impl Known<T>) -> Result<(), Full> {
+        for (object, seen) in (0..known.places()).filter_map(|place| known.at(place)) {
+            if !self.is_queued(object.key()) {
+                self.push(Delta::Sync(object.clone()), seen)?;
             }
-            self.push(Delta::Sync(object.clone()), seen)
-        })
+        }
+        Ok(())
     }
 
     /// Takes the first key with all its deltas. What the iterator has not handed out when it is
@@ -308,17 +292,12 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         Some(Popped::new(self))
     }
 
-    /// The next delta of the chain popped last, or the first one of the next chain.
-    pub(crate) fn next_delta(&mut self) -> Option<Step<T>> {
+    /// The next step of the chain popped last, or the first one of the next chain.
+    pub(super) fn next_step(&mut self) -> Option<Step<T>> {
         if self.popped.first == NONE {
             self.pop_chain()?;
         }
-        let delta = self.take_popped()?;
-        Some(Step::Delta {
-            delta,
-            initial: self.popped.initial,
-            seen: self.popped.seen,
-        })
+        self.take_popped()
     }
 
     /// Ends the queue: a driver need not wait for more. What is queued can still be popped, and what
@@ -382,14 +361,6 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         })
     }
 
-    /// Anything but a full state makes the queue populated. What comes while one is under way belongs
-    /// to it, and it is the end that counts.
-    const fn populate(&mut self) {
-        if !self.replacing {
-            self.populated = true;
-        }
-    }
-
     /// Whether there is news of `key` on the way, the rest of a popped chain included.
     fn is_queued(&self, key: &T::Key) -> bool {
         let popped = self.nodes.get(self.popped.first);
@@ -406,19 +377,6 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             let node = first.and_then(|first| self.nodes.get(first));
             node.is_some_and(|node| node.delta.key() == key)
         })
-    }
-
-    fn push_transformed(
-        &mut self,
-        mut object: T,
-        delta: impl FnOnce(T) -> Delta<T>,
-        seen: Epoch,
-    ) -> Result<(), QueueError> {
-        if let Some(transform) = &self.transform {
-            transform.apply(&mut object)?;
-        }
-        self.push(delta(object), seen)?;
-        Ok(())
     }
 
     /// Appends a delta to the chain of its key, which `seen` is known to contain.
@@ -457,7 +415,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
 
     fn append(&mut self, at: u32, delta: Delta<T>) -> Result<(), Full> {
         let Some(entry) = self.entries.get_mut(at) else {
-            return Ok(());
+            return cannot_happen("a delta for a key that has no place", Ok(()));
         };
         // Two deletions in a row are one: the older, unless it is only an inference.
         if let Delta::Deleted(_) = delta
@@ -482,7 +440,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     fn push_vanished(&mut self, at: u32) -> Result<(), Full> {
         let last = self.entries.get(at).map(|entry| entry.chain.last);
         let Some(newest) = last.and_then(|last| self.nodes.get(last)) else {
-            return Ok(());
+            return cannot_happen("a queued key without deltas", Ok(()));
         };
         let deletion = Deletion::Inferred {
             key: newest.delta.key().clone(),
@@ -505,10 +463,14 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         Some(())
     }
 
-    pub(super) fn take_popped(&mut self) -> Option<Delta<T>> {
+    pub(super) fn take_popped(&mut self) -> Option<Step<T>> {
         let node = self.nodes.remove(self.popped.first)?;
         self.popped.first = node.next;
-        Some(node.delta)
+        Some(Step::Delta {
+            delta: node.delta,
+            initial: self.popped.initial,
+            seen: self.popped.seen,
+        })
     }
 }
 

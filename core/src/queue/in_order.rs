@@ -5,8 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::transform::{QueueError, Transform};
-use crate::flow::{Deletion, Delta};
+use crate::flow::{Deletion, Delta, FullState};
 use crate::object::Resource;
 use crate::storage::{Bucket, Full, Seed, Table};
 
@@ -18,7 +17,6 @@ const BATCH: usize = 1_000;
 /// client-go's `RealFIFO` in its atomic mode.
 pub struct InOrderQueue<T: Resource> {
     seed: Seed,
-    transform: Option<Transform<T>>,
     bookmarks: bool,
     items: VecDeque<Queued<T>>,
     populated: bool,
@@ -44,24 +42,6 @@ pub enum Queued<T: Resource> {
     Bookmark(String),
 }
 
-/// A full state as one value.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "plain data")]
-pub struct FullState<T: Resource> {
-    /// Its objects.
-    pub objects: Vec<T>,
-    /// Keys that it contains, but whose objects could not be read: what the store has under them stays.
-    pub unreadable: Vec<T::Key>,
-    /// Keys that it does not contain for certain: deleted while the state was streamed, or taken by
-    /// another object that could not be read. What the store has under them is deleted, whether or not
-    /// the state is complete.
-    pub gone: Vec<T::Key>,
-    /// Whether everything that it contains is named above. If not, nothing may be deleted.
-    pub complete: bool,
-    /// Its version.
-    pub version: String,
-}
-
 /// Some entries, popped together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "plain data")]
@@ -78,20 +58,12 @@ impl<T: Resource + Clone> InOrderQueue<T> {
     pub const fn new(seed: Seed) -> Self {
         Self {
             seed,
-            transform: None,
             bookmarks: true,
             items: VecDeque::new(),
             populated: false,
             initial: 0,
             closed: false,
         }
-    }
-
-    /// The same queue with a transform at its entrance.
-    #[must_use]
-    pub fn with_transform(mut self, transform: Transform<T>) -> Self {
-        self.transform = Some(transform);
-        self
     }
 
     /// The same queue with bookmarks queued (the default) or ignored.
@@ -102,53 +74,37 @@ impl<T: Resource + Clone> InOrderQueue<T> {
     }
 
     /// A watch reported `object` as new.
-    ///
-    /// # Errors
-    /// The transform refused it. The queue counts as populated all the same.
-    pub fn add(&mut self, object: T) -> Result<(), QueueError> {
-        self.push(object, Delta::Added)
+    pub fn add(&mut self, object: T) {
+        self.push(Delta::Added(object));
     }
 
     /// A watch reported `object` as changed.
-    ///
-    /// # Errors
-    /// As [`add`](Self::add).
-    pub fn update(&mut self, object: T) -> Result<(), QueueError> {
-        self.push(object, Delta::Updated)
+    pub fn update(&mut self, object: T) {
+        self.push(Delta::Updated(object));
     }
 
     /// A watch reported `object` as deleted.
-    ///
-    /// # Errors
-    /// As [`add`](Self::add).
-    pub fn delete(&mut self, object: T) -> Result<(), QueueError> {
-        self.push(object, |object| Delta::Deleted(Deletion::Observed(object)))
+    pub fn delete(&mut self, object: T) {
+        self.delete_as(Deletion::Observed(object));
     }
 
-    /// The object is gone, in whichever way that became known; a tombstone, for example. No
-    /// transform is applied.
+    /// The object is gone, however that became known; a tombstone, for example.
     pub fn delete_as(&mut self, deletion: Deletion<T>) {
+        self.push(Delta::Deleted(deletion));
+    }
+
+    /// Anything but a full state makes the queue populated, even if it could not be used.
+    pub const fn populate(&mut self) {
         self.populated = true;
-        self.items
-            .push_back(Queued::Delta(Delta::Deleted(deletion)));
     }
 
     /// A full state.
-    ///
-    /// # Errors
-    /// The transform refused one of its objects. Nothing has changed then.
-    pub fn replace(&mut self, mut state: FullState<T>) -> Result<(), QueueError> {
-        if let Some(transform) = &self.transform {
-            for object in &mut state.objects {
-                transform.apply(object)?;
-            }
-        }
+    pub fn replace(&mut self, state: FullState<T>) {
         self.items.push_back(Queued::ReplacedAll(state));
         if !self.populated {
             self.populated = true;
             self.initial = self.items.len();
         }
-        Ok(())
     }
 
     /// Shows everything in the store again, when its turn comes.
@@ -241,13 +197,9 @@ impl<T: Resource + Clone> InOrderQueue<T> {
         self.items.iter()
     }
 
-    fn push(&mut self, mut object: T, delta: impl FnOnce(T) -> Delta<T>) -> Result<(), QueueError> {
-        self.populated = true;
-        if let Some(transform) = &self.transform {
-            transform.apply(&mut object)?;
-        }
-        self.items.push_back(Queued::Delta(delta(object)));
-        Ok(())
+    fn push(&mut self, delta: Delta<T>) {
+        self.populate();
+        self.items.push_back(Queued::Delta(delta));
     }
 }
 

@@ -3,12 +3,11 @@
 use core::fmt;
 
 use super::delta_fifo::DeltaFifo;
-use super::known::Epoch;
-use crate::flow::Delta;
+use crate::flow::{Delta, Step};
 use crate::object::Resource;
 use crate::storage::Storage;
 
-/// The deltas of one popped key, oldest first.
+/// The steps of one popped key, oldest first. Each is a [`Step::Delta`].
 #[must_use = "what is popped is gone from the queue"]
 pub struct Popped<'a, T: Resource + Clone, S: Storage> {
     fifo: &'a mut DeltaFifo<T, S>,
@@ -19,23 +18,16 @@ impl<'a, T: Resource + Clone, S: Storage> Popped<'a, T, S> {
         Self { fifo }
     }
 
-    /// Whether the queue was not synced when the key was popped.
-    #[must_use]
-    pub const fn is_initial(&self) -> bool {
-        self.fifo.popped.initial
-    }
-
-    /// The full state that contained the key last; the store keeps it beside the object.
-    #[must_use]
-    pub const fn seen(&self) -> Epoch {
-        self.fifo.popped.seen
+    /// The bare deltas, for a consumer that keeps no store.
+    pub fn deltas(self) -> impl Iterator<Item = Delta<T>> {
+        self.filter_map(Step::into_delta)
     }
 }
 
 impl<T: Resource + Clone, S: Storage> Iterator for Popped<'_, T, S> {
-    type Item = Delta<T>;
+    type Item = Step<T>;
 
-    fn next(&mut self) -> Option<Delta<T>> {
+    fn next(&mut self) -> Option<Step<T>> {
         self.fifo.take_popped()
     }
 }
@@ -48,8 +40,6 @@ impl<T: Resource + Clone, S: Storage> Drop for Popped<'_, T, S> {
 
 impl<T: Resource + Clone, S: Storage> fmt::Debug for Popped<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Popped")
-            .field("initial", &self.is_initial())
-            .finish_non_exhaustive()
+        f.debug_struct("Popped").finish_non_exhaustive()
     }
 }

@@ -1,16 +1,89 @@
-//! A full state that is collected before it is delivered.
+//! Full states that are collected before they are delivered.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::in_order::FullState;
-use crate::indexer::StoreLimits;
-use crate::object::Resource;
+use crate::flow::{Change, FullState};
+use crate::invariant::cannot_happen;
+use crate::known::Known;
+use crate::limits::StoreLimits;
+use crate::object::{Resource, is_another};
 use crate::storage::{Bucket, Full, Seed, Table};
 
-/// Collects a full state, so that it can be delivered in one piece or not at all.
+/// Collects full states, so that each is delivered in one piece or not at all.
 #[derive(Debug)]
-pub(super) struct Staging<T: Resource> {
+pub(super) struct Stage<T: Resource> {
+    seed: Seed,
+    limits: StoreLimits,
+    /// The full state under way.
+    state: Option<Staging<T>>,
+}
+
+/// What a change leads to.
+pub(super) enum Collected<T: Resource> {
+    /// It belongs to the full state under way.
+    Kept,
+    /// It belongs to no full state.
+    Live(Change<T>),
+    /// It was the last one of this full state.
+    Complete(FullState<T>),
+}
+
+impl<T: Resource> Stage<T> {
+    pub(super) const fn new(seed: Seed, limits: StoreLimits) -> Self {
+        Self {
+            seed,
+            limits,
+            state: None,
+        }
+    }
+
+    pub(super) fn collect(&mut self, change: Change<T>) -> Result<Collected<T>, Full> {
+        let state = match (change, &mut self.state) {
+            (Change::ReplaceBegin { streamed }, state) => {
+                *state = Some(Staging::new(self.seed.clone(), self.limits, streamed));
+                return Ok(Collected::Kept);
+            }
+            (Change::ReplaceAbandon, state) => {
+                *state = None;
+                return Ok(Collected::Kept);
+            }
+            (Change::ReplaceEnd, state) => {
+                let complete = state.take().map(Staging::finish);
+                return Ok(complete.map_or(Collected::Kept, Collected::Complete));
+            }
+            (change, None) => return Ok(Collected::Live(change)),
+            (Change::ReplaceItem(object), Some(state)) => state.put(object),
+            (Change::ReplaceRemove(object), Some(state)) => state.remove(object.key().clone()),
+            (Change::DeletedUnreadable(key) | Change::Displaced(key), Some(state)) => {
+                state.remove(key)
+            }
+            (Change::ReplaceUnreadable(key), Some(state)) => state.unreadable(key),
+            (
+                change @ (Change::Added(_)
+                | Change::Updated(_)
+                | Change::Deleted(_)
+                | Change::Bookmark),
+                Some(_),
+            ) => return Ok(Collected::Live(change)),
+        };
+        state.map(|()| Collected::Kept)
+    }
+
+    /// See [`Queue::displaces`](super::Queue::displaces).
+    pub(super) fn displaces(&mut self, key: &T::Key, uid: &str, known: &impl Known<T>) -> bool {
+        match self.state.as_mut().and_then(|state| state.get(key)) {
+            Some(Staged::Object(object)) => is_another(object, uid),
+            Some(Staged::Gone(_)) => false,
+            Some(Staged::Unreadable(_)) | None => {
+                known.get(key).is_some_and(|object| is_another(object, uid))
+            }
+        }
+    }
+}
+
+/// One full state while it is collected.
+#[derive(Debug)]
+struct Staging<T: Resource> {
     seed: Seed,
     limits: StoreLimits,
     /// In the order in which they came.
@@ -26,7 +99,7 @@ pub(super) struct Staging<T: Resource> {
 
 /// What is known of a key.
 #[derive(Debug)]
-pub(super) enum Staged<T: Resource> {
+enum Staged<T: Resource> {
     /// The full state contains this object; it is the last form that could be read.
     Object(T),
     /// It contains something that could not be read: what the store has stays.
@@ -53,7 +126,7 @@ impl<T: Resource> Staged<T> {
 }
 
 impl<T: Resource> Staging<T> {
-    pub(super) fn new(seed: Seed, limits: StoreLimits, streamed: bool) -> Self {
+    fn new(seed: Seed, limits: StoreLimits, streamed: bool) -> Self {
         Self {
             seed,
             limits,
@@ -65,12 +138,12 @@ impl<T: Resource> Staging<T> {
         }
     }
 
-    pub(super) fn put(&mut self, object: T) -> Result<(), Full> {
+    fn put(&mut self, object: T) -> Result<(), Full> {
         self.stage(Staged::Object(object))
     }
 
     /// Something that cannot be read changes nothing about what is known of its key.
-    pub(super) fn unreadable(&mut self, key: Option<T::Key>) -> Result<(), Full> {
+    fn unreadable(&mut self, key: Option<T::Key>) -> Result<(), Full> {
         match key {
             Some(key) if self.get(&key).is_none() => self.stage(Staged::Unreadable(key)),
             Some(_) => Ok(()),
@@ -81,24 +154,24 @@ impl<T: Resource> Staging<T> {
         }
     }
 
-    pub(super) fn remove(&mut self, key: T::Key) -> Result<(), Full> {
+    fn remove(&mut self, key: T::Key) -> Result<(), Full> {
         self.index();
         self.stage(Staged::Gone(key))
     }
 
     /// What is known of a key.
-    pub(super) fn get(&mut self, key: &T::Key) -> Option<&Staged<T>> {
+    fn get(&mut self, key: &T::Key) -> Option<&Staged<T>> {
         self.index();
         self.staged.get(self.find(key)? as usize)
     }
 
-    pub(super) fn finish(self, version: &str) -> FullState<T> {
+    fn finish(self) -> FullState<T> {
         let mut state = FullState {
             objects: Vec::with_capacity(self.objects),
             unreadable: Vec::new(),
             gone: Vec::new(),
             complete: self.complete,
-            version: String::from(version),
+            version: None,
         };
         for staged in self.staged {
             match staged {
@@ -118,8 +191,9 @@ impl<T: Resource> Staging<T> {
         self.places = Some(Table::default());
         (self.objects, self.bytes) = (0, 0);
         for staged in core::mem::take(&mut self.staged) {
-            // It had room before, and needs no more now.
-            let _ = self.stage(staged);
+            if self.stage(staged).is_err() {
+                cannot_happen("what had room before has none now", ());
+            }
         }
     }
 

@@ -5,10 +5,9 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::object::Resource;
-use crate::storage::Full;
 
-/// A function that every object passes once, on its way into the queue: to drop what nobody reads,
-/// or to refuse what nobody can use. Tombstones and what a resync shows again do not pass it.
+/// A function that every object passes once, on its way into a [`Queue`](super::Queue): to drop what
+/// nobody reads, or to refuse what nobody can use. Tombstones and resyncs do not pass it.
 ///
 /// ```
 /// use informer_core::queue::{TransformError, Transform};
@@ -47,7 +46,11 @@ impl<T> Transform<T> {
         Self(Function::Plain(function))
     }
 
-    pub(crate) fn apply(&self, object: &mut T) -> Result<(), QueueError>
+    /// Lets an object pass.
+    ///
+    /// # Errors
+    /// The function refused the object, or gave it another key, which would file it under two names.
+    pub fn apply(&self, object: &mut T) -> Result<(), TransformError>
     where
         T: Resource,
     {
@@ -56,12 +59,11 @@ impl<T> Transform<T> {
             Function::Plain(function) => function(object),
             #[cfg(feature = "alloc")]
             Function::Shared(function) => function(object),
-        }
-        .map_err(QueueError::Transform)?;
+        }?;
         if *object.key() == key {
             Ok(())
         } else {
-            Err(QueueError::KeyChanged)
+            Err(TransformError(Kind::KeyChanged))
         }
     }
 }
@@ -82,10 +84,14 @@ impl<T> fmt::Debug for Transform<T> {
     }
 }
 
-/// Why a transform refuses an object.
+/// Why a transform did not let an object pass.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TransformError {
-    reason: Reason,
+pub struct TransformError(Kind);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Refused(Reason),
+    KeyChanged,
 }
 
 #[cfg(feature = "alloc")]
@@ -94,54 +100,27 @@ type Reason = alloc::borrow::Cow<'static, str>;
 type Reason = &'static str;
 
 impl TransformError {
-    /// A refusal with its reason, for people. With an allocator it may be a `String`, too.
+    /// The object is refused for this reason. With an allocator it may be a `String`, too.
     #[cfg(feature = "alloc")]
     pub fn new(reason: impl Into<Reason>) -> Self {
-        Self {
-            reason: reason.into(),
-        }
+        Self(Kind::Refused(reason.into()))
     }
 
-    /// A refusal with its reason, for people.
+    /// The object is refused for this reason.
     #[cfg(not(feature = "alloc"))]
     #[must_use]
     pub const fn new(reason: &'static str) -> Self {
-        Self { reason }
+        Self(Kind::Refused(reason))
     }
 }
 
 impl fmt::Display for TransformError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.reason.as_ref())
-    }
-}
-
-/// Why a queue did not take an object.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum QueueError {
-    /// The transform refused it.
-    Transform(TransformError),
-    /// The transform gave it another key, which would file it under two names.
-    KeyChanged,
-    /// The storage of the queue is full.
-    Full,
-}
-
-impl From<Full> for QueueError {
-    fn from(_: Full) -> Self {
-        Self::Full
-    }
-}
-
-impl fmt::Display for QueueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transform(error) => write!(f, "refused by the transform: {error}"),
-            Self::KeyChanged => f.write_str("the transform changed the key of the object"),
-            Self::Full => f.write_str("the queue is full"),
+        match &self.0 {
+            Kind::Refused(reason) => write!(f, "refused by the transform: {reason}"),
+            Kind::KeyChanged => f.write_str("the transform changed the key of the object"),
         }
     }
 }
 
-impl core::error::Error for QueueError {}
+impl core::error::Error for TransformError {}

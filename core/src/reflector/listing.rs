@@ -106,7 +106,11 @@ impl<S: Storage> Reflector<S> {
             }
             return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
         }
-        let turn = listing.pages.turn(&token, listing.limit);
+        let asked = match &listing.exchange.request {
+            Request::List { page, .. } => page.as_ref(),
+            Request::Watch { .. } => None,
+        };
+        let turn = listing.pages.turn(&token, asked, listing.limit);
         let request = Request::List {
             version: At::Latest,
             limit: listing.limit,

@@ -49,12 +49,14 @@ impl<X: AsRef<str> + Clone> Pages<X> {
         self.items += 1;
     }
 
-    /// A page has ended with a token for the next one; `limit` objects were asked for.
-    pub(super) fn turn(&mut self, token: &X, limit: Option<u32>) -> Turn {
+    /// A page has ended with a token for the next one. It was asked for by the token `asked`, and for
+    /// `limit` objects.
+    pub(super) fn turn(&mut self, token: &X, asked: Option<&X>, limit: Option<u32>) -> Turn {
         let items = core::mem::take(&mut self.items);
         let is_sparse = limit.is_none_or(|limit| items.saturating_mul(2) < limit.into());
-        let mark = self.mark.as_ref();
-        if mark.is_some_and(|mark| mark.as_ref() == token.as_ref()) {
+        // The next page is this one again, or one of those before it.
+        let mut before = asked.into_iter().chain(&self.mark);
+        if before.any(|before| before.as_ref() == token.as_ref()) {
             return Turn::Repeats;
         }
         self.read += 1;
@@ -82,11 +84,14 @@ mod tests {
     /// the next page follows. Says what, and after how many pages.
     fn ends(items: u64, limit: Option<u32>, token: fn(u32) -> u32) -> (Turn, u32) {
         let mut pages: Pages<String> = Pages::new();
+        let mut asked = None;
         for page in 1.. {
             for _ in 0..items {
                 pages.item();
             }
-            let turn = pages.turn(&format!("{}", token(page)), limit);
+            let next = format!("{}", token(page));
+            let turn = pages.turn(&next, asked.as_ref(), limit);
+            asked = Some(next);
             if matches!(turn, Turn::Repeats | Turn::TooMany) {
                 return (turn, page);
             }
@@ -109,7 +114,9 @@ mod tests {
     #[test]
     fn tokens_that_go_round_in_a_circle_are_noticed() {
         assert_eq!(ends(0, Some(500), |_| 7), (Turn::Repeats, 2));
-        assert_eq!(ends(500, Some(500), |n| n.min(3)), (Turn::Repeats, 5));
+        // However far the list has come, the same page is never asked for twice in a row.
+        assert_eq!(ends(500, Some(500), |n| n.min(70)), (Turn::Repeats, 71));
+        assert_eq!(ends(500, Some(500), |n| n.min(3)), (Turn::Repeats, 4));
         assert_eq!(ends(500, Some(500), |n| n % 2), (Turn::Repeats, 4));
         let (turn, pages) = ends(500, Some(500), |n| n % 100);
         assert_eq!(turn, Turn::Repeats);

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use informer_core::ObjectKey;
 use informer_core::flow::{Deletion, Delta};
 use informer_core::indexer::View;
-use informer_core::queue::{DeltaFifo, Epoch, KnownObjects, NothingKnown, ReplaceAs};
-use informer_core::storage::{Full, Heap};
+use informer_core::queue::{DeltaFifo, Epoch, Known, ReplaceAs};
+use informer_core::storage::Heap;
 use proptest::prelude::*;
 
-use super::{Obj, State, transform};
+use super::{Obj, State};
 
 pub(crate) type Fifo = DeltaFifo<Obj, Heap>;
 pub(crate) type Queue = Vec<(ObjectKey, Vec<Delta<Obj>>)>;
@@ -21,25 +21,23 @@ pub(crate) fn queue_of(fifo: &Fifo) -> Queue {
 }
 
 /// A store of known objects, or none.
-pub(crate) struct Known<'a>(pub(crate) Option<&'a View<Obj, Heap>>);
+pub(crate) struct Perhaps<'a>(pub(crate) Option<&'a View<Obj, Heap>>);
 
-impl KnownObjects<Obj> for Known<'_> {
+impl Known<Obj> for Perhaps<'_> {
     fn newest(&self) -> Epoch {
-        self.0.map_or(Epoch::NEVER, |view| view.newest())
+        self.0.map_or(Epoch::NEVER, Known::newest)
     }
 
-    fn knows(&self, key: &ObjectKey) -> bool {
-        match self.0 {
-            Some(view) => view.knows(key),
-            None => KnownObjects::<Obj>::knows(&NothingKnown, key),
-        }
+    fn get(&self, key: &ObjectKey) -> Option<&Obj> {
+        self.0?.get(key)
     }
 
-    fn each(&self, visit: &mut dyn FnMut(&Obj, Epoch) -> Result<(), Full>) -> Result<(), Full> {
-        match self.0 {
-            Some(view) => view.each(visit),
-            None => NothingKnown.each(visit),
-        }
+    fn places(&self) -> u32 {
+        self.0.map_or(0, Known::places)
+    }
+
+    fn at(&self, place: u32) -> Option<(&Obj, Epoch)> {
+        self.0?.at(place)
     }
 }
 
@@ -51,15 +49,10 @@ pub(crate) fn any_emit() -> impl Strategy<Value = ReplaceAs> {
 pub(crate) struct Config {
     pub(crate) known: bool,
     pub(crate) emit: ReplaceAs,
-    pub(crate) transform: bool,
 }
 
 pub(crate) fn any_config() -> impl Strategy<Value = Config> {
-    (any::<bool>(), any_emit(), any::<bool>()).prop_map(|(known, emit, transform)| Config {
-        known,
-        emit,
-        transform,
-    })
+    (any::<bool>(), any_emit()).prop_map(|(known, emit)| Config { known, emit })
 }
 
 /// `DeltaFifo` as a list of lists: the rules of `conformance/README.md`, by number.
@@ -110,43 +103,24 @@ impl NaiveFifo {
         }
     }
 
-    /// Rule 11.
-    pub(crate) fn transformed(&self, mut object: Obj) -> Result<Obj, ()> {
-        if self.config.transform {
-            transform(&mut object).map_err(|_| ())?;
-        }
-        Ok(object)
-    }
-
-    /// Rule 10: populates even if it fails.
-    pub(crate) fn upsert(&mut self, object: Obj, delta: fn(Obj) -> Delta<Obj>) -> Result<(), ()> {
+    /// Rule 10.
+    pub(crate) fn upsert(&mut self, delta: Delta<Obj>) {
         self.populated = true;
-        let object = self.transformed(object)?;
-        self.append(delta(object));
-        Ok(())
+        self.append(delta);
     }
 
     /// Rule 3.
-    pub(crate) fn delete(&mut self, deletion: Deletion<Obj>, transform: bool) -> Result<(), ()> {
+    pub(crate) fn delete(&mut self, deletion: Deletion<Obj>) {
         self.populated = true;
-        if !self.is_queued(deletion.key()) && !self.known.contains_key(deletion.key()) {
-            return Ok(());
+        if self.is_queued(deletion.key()) || self.known.contains_key(deletion.key()) {
+            self.append(Delta::Deleted(deletion));
         }
-        let deletion = match deletion {
-            Deletion::Observed(object) if transform => {
-                Deletion::Observed(self.transformed(object)?)
-            }
-            deletion => deletion,
-        };
-        self.append(Delta::Deleted(deletion));
-        Ok(())
     }
 
     /// Rule 4; `order` is the one in which the store shows its keys.
-    pub(crate) fn replace(&mut self, objects: Vec<Obj>, order: &[ObjectKey]) -> Result<(), ()> {
+    pub(crate) fn replace(&mut self, objects: Vec<Obj>, order: &[ObjectKey]) {
         let listed: BTreeSet<ObjectKey> = objects.iter().map(|o| o.key.clone()).collect();
         for object in objects {
-            let object = self.transformed(object)?;
             self.append(match self.config.emit {
                 ReplaceAs::Replaced => Delta::Replaced(object),
                 ReplaceAs::Sync => Delta::Sync(object),
@@ -171,7 +145,6 @@ impl NaiveFifo {
         for (key, last) in gone {
             self.append(Delta::Deleted(Deletion::Inferred { key, last }));
         }
-        Ok(())
     }
 
     /// Rule 5.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use informer_core::flow::{Deletion, Delta};
+use informer_core::flow::{Deletion, Delta, Step};
 use informer_core::indexer::Rules;
 use informer_core::queue::ReplaceAs;
 use informer_core::storage::Seed;
@@ -126,7 +126,15 @@ impl Stream {
             }
             Event::Unreadable(key) => {
                 self.fifo.replace_unreadable(&key);
-                self.store.mark_seen(&key, self.fifo.epoch());
+                let (key_seen, seen) = (key.clone(), self.fifo.epoch());
+                let marked = self.store.apply(
+                    Step::Seen {
+                        key: key_seen,
+                        seen,
+                    },
+                    self.rules,
+                );
+                assert_eq!(marked.told.count(), 0);
                 self.listed.as_mut().unwrap().insert(key);
             }
             Event::Resync => self.fifo.resync(&*self.store).unwrap(),
@@ -161,14 +169,18 @@ impl Stream {
         let Some(popped) = self.fifo.pop() else {
             return;
         };
-        let (initial, seen) = (popped.is_initial(), popped.seen());
         let chain: Vec<_> = popped.collect();
-        assert_eq!(initial, !synced, "initial until synced");
-        if let Some(awaited) = &mut self.awaited {
-            awaited.remove(chain[0].key());
-        }
-        for delta in chain {
-            for told in self.store.apply(delta, initial, seen, self.rules).unwrap() {
+        for step in chain {
+            let Step::Delta { delta, initial, .. } = &step else {
+                panic!("{step:?}")
+            };
+            assert_eq!(*initial, !synced, "initial until synced");
+            if let Some(awaited) = &mut self.awaited {
+                awaited.remove(delta.key());
+            }
+            let applied = self.store.apply(step, self.rules);
+            assert_eq!(applied.left_out, 0);
+            for told in applied.told {
                 if let Notification::Added { initial, .. } = told {
                     assert_eq!(initial, !synced);
                 }

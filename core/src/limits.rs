@@ -29,7 +29,7 @@ impl StoreLimits {
         self.objects.is_some() || self.bytes.is_some()
     }
 
-    /// Whether so much is allowed.
+    /// Whether this much is allowed.
     pub(crate) fn allow(&self, objects: usize, bytes: u64) -> bool {
         self.objects.is_none_or(|most| objects <= most)
             && self.bytes.is_none_or(|most| bytes <= most)

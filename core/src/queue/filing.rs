@@ -1,0 +1,120 @@
+//! How a change is filed in the queue: the one place that says what each kind of change means to it.
+
+use super::cursor::{Cursor, Work};
+#[cfg(feature = "alloc")]
+use super::in_order::InOrderQueue;
+use super::{Order, Queue, UnderWay};
+#[cfg(feature = "alloc")]
+use crate::flow::FullState;
+use crate::flow::{Cause, Change, Deletion};
+use crate::known::Known;
+use crate::object::Resource;
+use crate::storage::{Full, Storage};
+
+impl<T: Resource + Clone, S: Storage> Queue<T, S> {
+    pub(super) fn file(&mut self, change: Change<T>, known: &impl Known<T>) -> Result<(), Full> {
+        let drained = self.is_drained();
+        match &mut self.order {
+            Order::ByKey(fifo) => match change {
+                Change::ReplaceBegin { .. } => {
+                    self.state = UnderWay {
+                        from_nothing: drained && known.places() == 0,
+                        ..UnderWay::default()
+                    };
+                    fifo.begin_replace(known);
+                }
+                Change::ReplaceItem(object) => fifo.replace_item(object)?,
+                Change::ReplaceRemove(object) | Change::Deleted(object) => {
+                    fifo.delete(object, known)?;
+                }
+                Change::ReplaceUnreadable(Some(key)) => {
+                    fifo.replace_unreadable(&key);
+                    self.unreadable.push(key, fifo.epoch())?;
+                }
+                Change::ReplaceUnreadable(None) => self.state.unnamed = true,
+                Change::ReplaceEnd => {
+                    let (state, first) = (fifo.epoch(), !fifo.is_synced());
+                    if self.state.no_room {
+                        // What has vanished makes room for another try, but this is not the state.
+                        fifo.abandon_replace();
+                    } else {
+                        fifo.end_replace_unswept();
+                    }
+                    if !self.state.unnamed && !self.state.from_nothing {
+                        self.cursor = Some(Cursor::new(Work::Sweep { state, first }));
+                    }
+                }
+                Change::ReplaceAbandon => fifo.abandon_replace(),
+                Change::Added(object) => fifo.add(object)?,
+                Change::Updated(object) => fifo.update(object)?,
+                Change::DeletedUnreadable(key) => {
+                    fifo.delete_as(Deletion::Unreadable(key), known)?;
+                }
+                Change::Displaced(key) => {
+                    let cause = if fifo.is_replacing() {
+                        Cause::Relist
+                    } else {
+                        Cause::Watch
+                    };
+                    fifo.delete_as(Deletion::Displaced { key, cause }, known)?;
+                }
+                Change::Bookmark => {}
+            },
+            #[cfg(feature = "alloc")]
+            Order::AsTheyCame(queue) => file_in_order(queue, change),
+        }
+        Ok(())
+    }
+
+    /// Files a full state that was collected, in one piece.
+    #[cfg(feature = "alloc")]
+    pub(super) fn deliver(
+        &mut self,
+        state: FullState<T>,
+        known: &impl Known<T>,
+    ) -> Result<(), Full> {
+        if let Order::AsTheyCame(queue) = &mut self.order {
+            queue.replace(state);
+            return Ok(());
+        }
+        let items = state.objects.into_iter().map(Change::ReplaceItem);
+        let kept = state.unreadable.into_iter();
+        let kept = kept.map(|key| Change::ReplaceUnreadable(Some(key)));
+        let gone = state.gone.into_iter().map(Change::Displaced);
+        let unnamed = (!state.complete).then_some(Change::ReplaceUnreadable(None));
+        let filed = core::iter::once(Change::ReplaceBegin { streamed: false })
+            .chain(items)
+            .chain(kept)
+            .chain(gone)
+            .chain(unnamed)
+            .chain([Change::ReplaceEnd])
+            .try_for_each(|change| self.file(change, known));
+        if filed.is_err() {
+            self.file(Change::ReplaceAbandon, known)?;
+        }
+        filed
+    }
+}
+
+/// Files a change outside of a full state.
+#[cfg(feature = "alloc")]
+fn file_in_order<T: Resource + Clone>(queue: &mut InOrderQueue<T>, change: Change<T>) {
+    match change {
+        Change::Added(object) => queue.add(object),
+        Change::Updated(object) => queue.update(object),
+        Change::Deleted(object) => queue.delete(object),
+        Change::DeletedUnreadable(key) => queue.delete_as(Deletion::Unreadable(key)),
+        Change::Displaced(key) => {
+            let cause = Cause::Watch;
+            queue.delete_as(Deletion::Displaced { key, cause });
+        }
+        // A bookmark changes nothing in the store; the rest are parts of a full state that never began.
+        Change::Bookmark
+        | Change::ReplaceBegin { .. }
+        | Change::ReplaceItem(_)
+        | Change::ReplaceRemove(_)
+        | Change::ReplaceUnreadable(_)
+        | Change::ReplaceEnd
+        | Change::ReplaceAbandon => {}
+    }
+}
