@@ -118,7 +118,7 @@ fn bodies_that_are_no_lists() {
         ),
         (
             "k8s\0\n\u{1}",
-            "the body is not a JSON object, it begins with: k8s   ",
+            r"the body is not a JSON object, it begins with: k8s\u{0} \u{1}",
         ),
         (
             "{}",

@@ -431,3 +431,29 @@ fn a_streamed_state_whose_end_has_no_version_is_listed() {
         assert!(message.contains("has no version"), "{message}");
     }
 }
+
+/// One object without end is no state: a list is asked for, and no streamed state after it.
+#[test]
+fn a_streamed_state_that_always_brings_something_is_given_up() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    assert_eq!(talk.next(), "watch  true");
+    talk.say(Fact::Opened);
+    let began = talk.now;
+    // Half of the time a listener holds up the stream. That is not the server's fault.
+    while talk.reflector.failures() == 0 && talk.now.since(began) < Duration::from_secs(3_600) {
+        talk.reflector.hear(talk.exchange.unwrap(), talk.now);
+        talk.say(Fact::Added(pod("1")));
+        talk.sleep(10);
+        let held_up = Duration::from_secs(5);
+        talk.reflector.excuse_silence(held_up, talk.now);
+        talk.advance();
+    }
+    assert_eq!(talk.now.since(began), Duration::from_secs(1_200));
+    assert_eq!(last_failure(&talk).0, Failure::NoEndBookmark);
+    assert_eq!(talk.next(), "list 0 500 -");
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.say(Fact::Opened);
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list 10 0 -");
+}

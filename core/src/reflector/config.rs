@@ -25,7 +25,8 @@ pub struct ReflectorConfig {
     /// for ever. Below a minute or two, quiet watches are cut for nothing.
     pub idle: Option<Duration>,
     /// After so long without an event a streamed state that has not announced its end is given up, and
-    /// pages are read instead from then on. Default 30 s. `None` (client-go) waits for ever.
+    /// pages are read instead from then on; so is one that still brings events after ten minutes.
+    /// Default 30 s. `None` (client-go) waits for ever.
     pub end_bookmark: Option<Duration>,
     /// How long to wait after failures.
     pub backoff: BackoffConfig,

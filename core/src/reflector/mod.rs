@@ -122,6 +122,9 @@ const PACE: Duration = Duration::from_secs(3);
 /// Why a deletion that cannot be attributed ends a watch: only a full state can tell what is gone.
 const UNKNOWN_GONE: &str = "an object was deleted, but the event does not say which one";
 
+/// A streamed state that has no end after so long has none, whatever it still brings.
+const LONGEST_STATE: Duration = Duration::from_secs(600);
+
 /// The longest that a server can make us wait by asking for it.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(300);
 
@@ -246,7 +249,9 @@ impl<S: Storage> Reflector<S> {
             exchange.heard = exchange.heard.after(silence).min(now);
         }
         if let State::Streaming(streaming) = &mut self.state {
-            streaming.last_event = streaming.last_event.after(silence).min(now);
+            let excused = |since: Instant| since.after(silence).min(now);
+            streaming.last_event = excused(streaming.last_event);
+            streaming.since = streaming.since.map(excused);
         }
     }
 
@@ -474,7 +479,10 @@ impl<S: Storage> Reflector<S> {
 
     fn end_bookmark_deadline(&self, streaming: &Streaming<S::Text>) -> Option<Instant> {
         let patience = self.config.end_bookmark?;
-        Some(streaming.last_event.after(patience))
+        let quiet = streaming.last_event.after(patience);
+        let longest = LONGEST_STATE.max(patience);
+        let whole = streaming.since.map(|since| since.after(longest));
+        whole.into_iter().chain([quiet]).min()
     }
 }
 

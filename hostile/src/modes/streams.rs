@@ -128,7 +128,7 @@ pub(super) const MODES: &[Mode] = &[
     Mode::answers(
         "stream-same-flood",
         "streamed state of one object without end",
-        Limit::ListTimeout,
+        Limit::EndOfState,
         |ask| on_stream(ask, || Reply::new(200, for_ever(added("a").repeat(100)))),
     )
     .over(Over::Http2),

@@ -90,7 +90,8 @@ async fn a_token_is_rotated_while_a_watch_runs() {
         file.write("one");
         let config = Config::new(running.url())
             .unwrap()
-            .with_token_file(file.path());
+            .with_token_file(file.path())
+            .with_credentials_over_http();
         let mut pods = Followed::new(config, impatient(way));
         pods.catches_up(&server, "the first token").await;
 
