@@ -36,9 +36,7 @@ impl ObjectKey {
     /// The key of the object `name` in `namespace`; an empty namespace means none.
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
-        // A name with a slash must not read like a namespace and a name: a slash before it says that
-        // there is no namespace.
-        if namespace.is_empty() && !name.contains('/') {
+        if namespace.is_empty() {
             return Self {
                 text: Arc::from(name),
                 name_at: 0,
@@ -54,8 +52,7 @@ impl ObjectKey {
         }
     }
 
-    /// The key as client-go writes it; a name with a slash and without a namespace has a slash before
-    /// it.
+    /// The key as client-go writes it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -116,9 +113,14 @@ impl Hash for ObjectKey {
     }
 }
 
+/// As client-go writes it, except that a slash stands before a name that contains one and has no
+/// namespace: it must not read like a namespace and a name.
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        if self.name_at == 0 && self.text.contains('/') {
+            f.write_str("/")?;
+        }
+        f.pad(&self.text)
     }
 }
 

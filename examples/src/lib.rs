@@ -21,8 +21,6 @@ pub mod screen;
 // A reflector with its decoder and its transport.
 mod list_watch;
 
-// What a reflector says, put into a DeltaFIFO.
-
 pub use busy::Busy;
 pub use cluster::{Cluster, ClusterArgs};
 pub use demonstration::{demonstrate, flags, no_flags};

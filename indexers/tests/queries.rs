@@ -230,7 +230,7 @@ proptest! {
                 store.put(facts.pod()).unwrap();
                 small.put(facts.pod()).unwrap();
             } else {
-                store.transaction([Write::Remove(facts.key())]).unwrap();
+                store.write_all([Write::Remove(facts.key())]).unwrap();
                 small.remove(&facts.key());
             }
         }

@@ -296,11 +296,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// When [`advance`](Self::advance) has something to do next; `None` means that only a signal or a
-    /// listener can make a difference. While a sweep or a resync is under way and listeners have room,
-    /// this is now.
+    /// listener can make a difference. While a sweep or a resync is under way and no listener is in
+    /// its way, this is now.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
-        let walks = self.queue.has_cursor() && self.processor.has_room();
+        let walks = self.queue.walks();
         let deadlines = [
             self.reflector.next_deadline(),
             self.resync_at,

@@ -55,10 +55,16 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Pumps, and moves a sweep or a resync on by at most [`PLACES`], so that no call takes longer the
-    /// more the store holds.
+    /// more the store holds. Says whether no listener is in the way.
     pub(super) fn pump_and_feed(&mut self) -> bool {
         let mut places = PLACES;
-        while self.pump() && self.queue.feed(&*self.store, &mut places) {}
+        loop {
+            self.pump();
+            // To look takes no room; what was found waits until there is some.
+            if !self.queue.feed(&*self.store, &mut places) || !self.processor.has_room() {
+                break;
+            }
+        }
         self.settle();
         self.is_drained()
     }

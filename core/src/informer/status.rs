@@ -47,7 +47,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// Whether something is held up by a listener: [`Status::stalled`], for those who ask often.
     #[must_use]
     pub fn is_stalled(&self) -> bool {
-        !self.is_drained() || self.queue.has_cursor() && !self.processor.has_room()
+        !self.is_drained()
     }
 
     /// How a listener is doing, its own sync included; `None` if there is no such listener.

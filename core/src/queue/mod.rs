@@ -334,6 +334,13 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         self.cursor.is_some()
     }
 
+    /// Whether a sweep or a resync can look at more of the store, as nothing it found waits to be
+    /// applied.
+    #[must_use]
+    pub const fn walks(&self) -> bool {
+        self.cursor.is_some() && self.fed.is_none()
+    }
+
     /// Whether a sweep is under way: the store may still show what has vanished.
     #[must_use]
     pub fn is_sweeping(&self) -> bool {
@@ -419,7 +426,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
 
     /// Whether all that is queued must wait until the cursor ends.
     const fn waits_for_cursor(&self) -> bool {
-        self.is_in_order() && self.cursor.is_some() && self.fed.is_none()
+        self.is_in_order() && self.walks()
     }
 
     /// Forgets everything that is queued.

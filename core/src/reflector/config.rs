@@ -37,6 +37,10 @@ pub struct ReflectorConfig {
     /// the full state is read again. Default: yes, since the server has said nothing against the version
     /// that we know; a connection that was shared may have been dead for a while. client-go: no.
     pub retry_unanswered: bool,
+    /// Whether a version that the server refuses as invalid is forgotten, and the newest asked for.
+    /// Default: yes, since a version that came from a broken bookmark would be refused for ever.
+    /// client-go: no.
+    pub forget_refused: bool,
 }
 
 /// How the full state is read.
@@ -107,6 +111,7 @@ impl ReflectorConfig {
             backoff: BackoffConfig::new(),
             internal_retry: Duration::ZERO,
             retry_unanswered: true,
+            forget_refused: true,
         }
     }
 
@@ -117,6 +122,7 @@ impl ReflectorConfig {
             idle: None,
             end_bookmark: None,
             retry_unanswered: false,
+            forget_refused: false,
             backoff: BackoffConfig {
                 reset: BackoffReset::Periodic(TWO_MINUTES),
                 ..BackoffConfig::new()

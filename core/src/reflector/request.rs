@@ -136,7 +136,7 @@ impl<S: Storage> Reflector<S> {
     /// The server does not accept a request with this version as it is. Whether the version is the
     /// reason nobody can tell; without it, the next full state is the newest.
     pub(super) const fn forget(&mut self, version: &At<S::Text>) {
-        self.version_unavailable |= matches!(version, At::Version(_));
+        self.version_unavailable |= self.config.forget_refused && matches!(version, At::Version(_));
     }
 
     /// A random time, so that the watches of many clients do not end together.

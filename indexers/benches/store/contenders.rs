@@ -93,7 +93,7 @@ impl Published {
         lock: impl FnOnce() -> MutexGuard<'a, Arc<View<Small, Heap>>>,
     ) {
         let mut indexer = self.indexer.lock().unwrap();
-        indexer.transaction(writes).unwrap();
+        indexer.write_all(writes).unwrap();
         let snapshot = Arc::new(indexer.snapshot());
         let before = std::mem::replace(&mut *lock(), snapshot);
         // Outside of the lock: what only it still held is freed here.
