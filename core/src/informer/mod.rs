@@ -85,6 +85,10 @@ pub struct Informer<D: Decode, S: Storage> {
     last_bookmark: Option<Instant>,
     /// The store lacks something for which it had no room.
     incomplete: bool,
+    /// How many objects there were when there was no room.
+    full_at: Option<usize>,
+    /// A full state that did not fit was read again at once, and none has fitted since.
+    hurried: bool,
     /// It was stopped before the first full state was in the store.
     never_synced: bool,
     /// When the server last said something that was not a failure.
@@ -149,6 +153,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_event: None,
             last_bookmark: None,
             incomplete: false,
+            full_at: None,
+            hurried: false,
             never_synced: false,
             last_fact: None,
             held_up: None,

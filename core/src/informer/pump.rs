@@ -35,6 +35,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         let drained = self.is_drained();
         if drained {
+            self.use_room();
             if self.config.store_version && !self.queue.tells_version() {
                 self.follow_version();
             }
@@ -43,6 +44,19 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
         }
         drained
+    }
+
+    /// What has vanished from a full state makes room only at its end: if one that did not fit has made
+    /// some, nothing is gained by a wait. Only once, as the next one may not fit either.
+    fn use_room(&mut self) {
+        if !self.incomplete {
+            (self.full_at, self.hurried) = (None, false);
+        } else if self.full_at.is_some_and(|full| self.store.len() < full) {
+            self.full_at = None;
+            if !core::mem::replace(&mut self.hurried, true) {
+                self.reflector.hurry(self.now);
+            }
+        }
     }
 
     /// Whether everything that was taken in is in the store and with its listeners.
