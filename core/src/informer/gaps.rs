@@ -15,6 +15,10 @@ pub(super) struct Gaps<K, S: Storage> {
     pub(super) unshown: Unshown<K, S>,
     /// The store lacks something for which it had no room.
     pub(super) incomplete: bool,
+    /// How many objects there were when there was no room.
+    pub(super) full_at: Option<usize>,
+    /// A full state that did not fit was read again at once, and none has fitted since.
+    hurried: bool,
     /// The newest full state contained something that could not even be named, so nothing was swept.
     pub(super) unswept: bool,
 }
@@ -25,6 +29,8 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
             reports: Reports::new(),
             unshown: Unshown::new(),
             incomplete: false,
+            full_at: None,
+            hurried: false,
             unswept: false,
         }
     }
@@ -43,6 +49,21 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
             self.unshown.note(report.clone(), rejected.version, before);
         }
         self.reports.keep(report);
+    }
+
+    /// Whether a full state that did not fit has made room, now that the store holds `objects`, so that
+    /// the next one need not wait: what has vanished makes room only at the end. Only once, as the next
+    /// one may not fit either.
+    pub(super) fn room_was_made(&mut self, objects: usize) -> bool {
+        if !self.incomplete {
+            (self.full_at, self.hurried) = (None, false);
+            return false;
+        }
+        if self.full_at.is_none_or(|full| objects >= full) {
+            return false;
+        }
+        self.full_at = None;
+        !core::mem::replace(&mut self.hurried, true)
     }
 
     /// Follows the changes on their way into the queue. `overflowed`: of a full state that ends here,

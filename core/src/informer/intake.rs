@@ -140,6 +140,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// There is no room for something, and nobody can wait. The full state is read again later.
     pub(super) fn overflow(&mut self, now: Instant) {
+        self.gaps.full_at = Some(self.store.len());
         let failure = Failure::Full;
         let limits = self.config.limits;
         let message = if limits.any() {

@@ -85,6 +85,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if !self.is_settled() {
             return;
         }
+        if self.gaps.room_was_made(self.store.len()) {
+            self.reflector.hurry(self.now);
+        }
         if self.config.store_version && !self.queue.is_in_order() && self.reflector.is_live() {
             self.show_version();
         }

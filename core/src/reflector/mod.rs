@@ -249,9 +249,9 @@ impl<S: Storage> Reflector<S> {
             exchange.heard = exchange.heard.after(silence).min(now);
         }
         if let State::Streaming(streaming) = &mut self.state {
-            let excused = |since: Instant| since.after(silence).min(now);
-            streaming.last_event = excused(streaming.last_event);
-            streaming.since = streaming.since.map(excused);
+            streaming.last_event = streaming.last_event.after(silence).min(now);
+            let since = streaming.since;
+            streaming.since = since.map(|since| since.after(silence).min(now));
         }
     }
 

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::Reflector;
 use super::config::FirstState;
 use super::pages::Pages;
-use super::phase::{Exchange, Listing, State, Streaming, Watching};
+use super::phase::{Exchange, Listing, Next, State, Streaming, Waiting, Watching};
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{At, ExchangeId, Request};
@@ -18,6 +18,16 @@ const PAGE: u32 = 500;
 const SHORTEST_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl<S: Storage> Reflector<S> {
+    /// Reads the full state now instead of after the wait. It still takes a token.
+    pub fn hurry(&mut self, now: Instant) {
+        self.tick(now);
+        if let State::Waiting(Waiting { then, .. }) = self.state
+            && then == Next::FullState
+        {
+            self.state = self.full_state();
+        }
+    }
+
     /// Begins an attempt: the full state, streamed if that is wanted and works with this server.
     pub(super) fn full_state(&mut self) -> State<S::Text> {
         match self.config.first_state {
