@@ -47,7 +47,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     pub(crate) fn new(
         target: Target,
         core: Core<K>,
-        transport: impl Transport<String> + Send + Unpin + 'static,
+        transport: impl Transport + Send + Unpin + 'static,
         hooks: Hooks,
         listeners: ListenerConfig,
         runtime: Arc<dyn Runtime>,

@@ -168,8 +168,8 @@ struct Silent {
     begun: Option<ExchangeId>,
 }
 
-impl Transport<String> for Silent {
-    fn execute(&mut self, command: Command<String>) {
+impl Transport for Silent {
+    fn execute(&mut self, command: Command<'_>) {
         if let Command::Open { exchange, .. } = command {
             self.begun = Some(exchange);
         }
@@ -229,8 +229,8 @@ struct Flood {
     at: usize,
 }
 
-impl Transport<String> for Flood {
-    fn execute(&mut self, command: Command<String>) {
+impl Transport for Flood {
+    fn execute(&mut self, command: Command<'_>) {
         self.exchange = match command {
             Command::Open { exchange, .. } => Some(exchange),
             Command::Abort(_) => None,

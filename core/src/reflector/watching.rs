@@ -7,7 +7,7 @@ use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
-use crate::transport::Request;
+use crate::transport::OwnedRequest as Request;
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_watching<T: Resource>(

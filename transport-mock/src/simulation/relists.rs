@@ -66,7 +66,7 @@ impl Relists {
     }
 
     /// A request is sent. An error says that it is without cause.
-    pub(super) fn request<X>(&mut self, request: &Request<X>, now: Instant) -> Result<(), String> {
+    pub(super) fn request(&mut self, request: Request<'_>, now: Instant) -> Result<(), String> {
         self.is_open = false;
         self.since = now;
         self.events = 0;
