@@ -81,20 +81,20 @@ impl Target {
         }
     }
 
-    /// Only those with such labels.
+    /// Only those with such labels: a text, or a selector that is written as one.
     #[must_use]
-    pub fn with_labels(self, selector: &str) -> Self {
+    pub fn with_labels(self, selector: impl fmt::Display) -> Self {
         Self {
-            labels: selector.into(),
+            labels: selector.to_string(),
             ..self
         }
     }
 
-    /// Only those with such fields.
+    /// Only those with such fields: a text, or a selector that is written as one.
     #[must_use]
-    pub fn with_fields(self, selector: &str) -> Self {
+    pub fn with_fields(self, selector: impl fmt::Display) -> Self {
         Self {
-            fields: selector.into(),
+            fields: selector.to_string(),
             ..self
         }
     }
