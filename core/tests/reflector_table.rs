@@ -301,6 +301,7 @@ fn a_list_that_was_asked_for() {
             (failed(Failure::VersionTooLarge), retry),
             (failed(THROTTLED), leave),
             (failed(Failure::Unreachable), leave),
+            (failed(Failure::Credentials), leave),
             (failed(Failure::Unauthorized), leave),
             (failed(Failure::Forbidden), leave),
             (failed(Failure::NotFound), leave),
@@ -434,6 +435,10 @@ fn a_streamed_state() {
                 failed(Failure::Unreachable),
                 "wait, then stream | abandon | - | ",
             ),
+            (
+                failed(Failure::Credentials),
+                "wait, then stream | abandon | - | ",
+            ),
             (failed(Failure::Invalid), list),
             (failed(Failure::Internal), list),
             (failed(Failure::Forbidden), list),
@@ -463,6 +468,7 @@ fn a_watch_that_was_asked_for() {
         &[
             (Fact::Opened, "watching | - | - | 10"),
             (failed(Failure::Unreachable), again),
+            (failed(Failure::Credentials), again),
             (failed(THROTTLED), again),
             (failed(Failure::Expired), leave),
             (failed(Failure::VersionTooLarge), leave),

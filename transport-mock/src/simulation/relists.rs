@@ -120,7 +120,7 @@ impl Relists {
             Signal::Closed => self.justify("a stream that ended"),
             Signal::Failed { .. } if !self.is_live => self.justify("a failure"),
             Signal::Failed { failure, .. } => match failure {
-                Failure::Throttled { .. } | Failure::Unreachable => {}
+                Failure::Throttled { .. } | Failure::Unreachable | Failure::Credentials => {}
                 Failure::Broken | Failure::TimedOut if self.is_open => self.end_watch(now),
                 _ => self.justify("a failed watch"),
             },
