@@ -64,13 +64,17 @@ fn main() -> Result<(), Box<dyn Error>> {
                 println!("reflector  drops the exchange");
                 continue;
             };
-            println!("\nreflector  asks: {}", shown(&request));
+            println!("\nreflector  asks: {}", shown(request));
+            let body = match request {
+                Request::List { .. } => Body::List,
+                Request::Watch { .. } => Body::Watch,
+            };
             let Some(answer) = answers.next() else {
                 println!("\nthe script is over. The index `app` is now:");
                 print!("{}", stages.store.table("app")?);
                 return Ok(());
             };
-            stages.answer(exchange, &request, answer)?;
+            stages.answer(exchange, body, answer)?;
         }
         if let Phase::Waiting { until, cause, .. } = stages.reflector.phase() {
             let seconds = until.since(stages.now).as_secs_f32();
@@ -119,13 +123,9 @@ impl Stages {
     fn answer(
         &mut self,
         exchange: ExchangeId,
-        request: &Request<String>,
+        body: Body,
         answer: &str,
     ) -> Result<(), Box<dyn Error>> {
-        let body = match request {
-            Request::List { .. } => Body::List,
-            Request::Watch { .. } => Body::Watch,
-        };
         self.decoder.begin(body);
         let opened = self.reflector.handle(exchange, Fact::Opened, self.now);
         self.file(opened)?;
@@ -168,7 +168,7 @@ impl Stages {
     }
 }
 
-fn shown(request: &Request<String>) -> String {
+fn shown(request: Request<'_>) -> String {
     match request {
         Request::List { version, limit, .. } => format!(
             "list, resourceVersion={:?}, limit={}",

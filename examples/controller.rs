@@ -54,8 +54,8 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
 
     let controller = Controller::new(Tokio::current()?);
     let handlers = [
-        sets.add_handler(enqueue::this(controller.queue()))?,
-        pods.add_handler(enqueue::owner(controller.queue(), "ReplicaSet"))?,
+        sets.on(enqueue::this(controller.queue()))?,
+        pods.on(enqueue::owner(controller.queue(), "ReplicaSet"))?,
     ];
     factory.start()?;
     for handler in &handlers {

@@ -17,7 +17,7 @@ use embassy_time::{Duration, Instant as EmbassyInstant, Timer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Fixed;
-use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::transport::{ExchangeId, OwnedCommand, Request, Signal};
 use informer_core::{Informer, InformerConfig, Instant};
 use informer_examples::{exit, no_flags};
 use static_cell::StaticCell;
@@ -43,7 +43,7 @@ struct Piece {
 
 static INFORMER: StaticCell<Pods> = StaticCell::new();
 static EXECUTOR: StaticCell<Executor> = StaticCell::new();
-static COMMANDS: Channel<CriticalSectionRawMutex, Command<heapless::String<32>>, 2> =
+static COMMANDS: Channel<CriticalSectionRawMutex, OwnedCommand<heapless::String<32>>, 2> =
     Channel::new();
 static PIECES: Channel<CriticalSectionRawMutex, Piece, 2> = Channel::new();
 static DONE: AtomicBool = AtomicBool::new(false);
@@ -97,7 +97,10 @@ async fn drive(pods: &'static mut Pods, listener: ListenerId) {
     loop {
         pods.advance(now());
         while let Some(command) = pods.poll_command(now()) {
-            COMMANDS.send(command).await;
+            // The texts fit: those of the informer are as long.
+            if let Ok(command) = command.to_text() {
+                COMMANDS.send(command).await;
+            }
         }
         let deadline = pods
             .next_deadline()
@@ -123,10 +126,10 @@ async fn drive(pods: &'static mut Pods, listener: ListenerId) {
 async fn network() {
     let mut answers = ANSWERS.into_iter();
     loop {
-        let Command::Open { exchange, request } = COMMANDS.receive().await else {
+        let OwnedCommand::Open { exchange, request } = COMMANDS.receive().await else {
             continue;
         };
-        match &request {
+        match request.as_request() {
             Request::List { version, .. } => println!("network   list from {:?}", version.as_str()),
             Request::Watch { version, .. } => {
                 println!("network   watch from {:?}", version.as_str())

@@ -48,8 +48,8 @@ struct Recording {
     broken: Option<String>,
 }
 
-impl Transport<String> for Recording {
-    fn execute(&mut self, command: Command<String>) {
+impl Transport for Recording {
+    fn execute(&mut self, command: Command<'_>) {
         self.exchange = match command {
             Command::Open { exchange, .. } => Some(exchange),
             Command::Abort(_) => None,

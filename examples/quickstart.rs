@@ -68,11 +68,11 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
     // Two handlers, each with a pace of its own. Both are shown what is there first.
     let (tally, mut tallied) = watch::channel(Tally::default());
     let (print, mut printed) = watch::channel(Progress::default());
-    pods.add_handler(Count(tally))?;
+    pods.on(Count(tally))?;
     sync(&pods, total).await?;
     ask(&pods)?;
     line(styled(TITLE, "\nWhat happens"))?;
-    pods.add_handler(Print::new(limit, print))?;
+    pods.on(Print::new(limit, print))?;
 
     let mut steps = 0;
     let mut pace = tokio::time::interval(PACE);

@@ -20,8 +20,8 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     cluster.play(pods::some)?;
     let pods = InformerBuilder::<Pod>::typed().start(cluster.client())?;
     let (gone, mut deletions) = mpsc::unbounded_channel();
-    let first = pods.add_handler(Print::new("first ", &gone))?;
-    let second = pods.add_handler(Print::new("second", &gone))?;
+    let first = pods.on(Print::new("first ", &gone))?;
+    let second = pods.on(Print::new("second", &gone))?;
     first.synced(Duration::from_secs(30)).await?;
     second.synced(Duration::from_secs(30)).await?;
     cluster.play(pods::nettool)?;

@@ -26,7 +26,7 @@ fn label_pods(
     write: impl Fn(&ObjectKey) -> Result<(), String> + Clone + Send + Sync + 'static,
 ) -> Result<Controller<ObjectKey>, StartError> {
     let controller = Controller::new(runtime);
-    pods.add_handler(enqueue::this(controller.queue()))?;
+    pods.on(enqueue::this(controller.queue()))?;
     let lister = pods.lister();
     controller.work(1, move |key| {
         let outcome = match lister.by_key(&key) {

@@ -22,6 +22,9 @@ pub enum Failure {
     /// The server could not be reached: its name, the address, the proxy or TLS. Nothing was said to
     /// it.
     Unreachable,
+    /// What is configured here to connect with cannot be used: a file of authorities, a certificate, a
+    /// key, a token file or an exec plugin. Nothing was said to the server.
+    Credentials,
     /// The server does not know who we are (401).
     Unauthorized,
     /// We lack a right (403).
@@ -65,6 +68,9 @@ impl Failure {
             Self::VersionTooLarge => "the server has not reached the requested version yet",
             Self::Throttled { .. } => "the server asks to slow down",
             Self::Unreachable => "the server could not be reached",
+            Self::Credentials => {
+                "the credentials or certificates configured here cannot be used; the server was not asked"
+            }
             Self::Unauthorized => "not authenticated; check the credentials",
             Self::Forbidden => {
                 "forbidden; grant the missing right, usually `list` and `watch` on the resource"

@@ -19,7 +19,7 @@ use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::queue::{QueueKind, Transform, TransformError};
 use informer_core::reflector::{ConfigError, FirstState, Phase};
 use informer_core::storage::{Cells, Fixed, Frozen, Full, Heap, Pages, Seed, Storage};
-use informer_core::transport::{Request, Signal};
+use informer_core::transport::{OwnedRequest, Signal};
 use informer_core::{Failure, Informer, InformerConfig, Instant, Object, ObjectKey};
 
 const STALL: ListenerConfig = ListenerConfig {
@@ -185,13 +185,16 @@ fn a_stream_that_is_not_answered_says_nothing_about_end_bookmarks() {
     hand.sleep(Duration::from_secs(300));
     hand.fail(Failure::TimedOut, "");
     let request = hand.request();
-    assert!(matches!(request, Some(Request::List { .. })), "{request:?}");
+    assert!(
+        matches!(request, Some(OwnedRequest::List { .. })),
+        "{request:?}"
+    );
     hand.fail(Failure::Forbidden, "");
     let request = hand.wait();
     assert!(
         matches!(
             request,
-            Some(Request::Watch {
+            Some(OwnedRequest::Watch {
                 initial_events: true,
                 ..
             })
@@ -218,7 +221,7 @@ fn a_long_stream_that_ends_once_is_streamed_again() {
         assert!(
             matches!(
                 request,
-                Some(Request::Watch {
+                Some(OwnedRequest::Watch {
                     initial_events: true,
                     ..
                 })

@@ -18,7 +18,7 @@ use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{ConfigError, Phase};
 use informer_core::storage::{Fixed, Full, Seed, Storage};
-use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
 use informer_core::{Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey};
 
 /// An informer in a storage of fixed size, with an index over the values of labels.
@@ -300,7 +300,10 @@ fn a_deletion_that_names_nobody_reads_the_state_again_even_if_errors_are_retried
     let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
     hand.event("DELETED", r#"{"metadata":{"resourceVersion":"11"}}"#);
     let request = hand.wait();
-    assert!(matches!(request, Some(Request::List { .. })), "{request:?}");
+    assert!(
+        matches!(request, Some(OwnedRequest::List { .. })),
+        "{request:?}"
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
 use informer_core::storage::Heap;
-use informer_core::transport::{At, Request, Signal};
+use informer_core::transport::{OwnedAt, OwnedRequest, Signal};
 use informer_core::{Failure, Informer, InformerConfig};
 
 fn client_go(queue: QueueKind) -> InformerConfig {
@@ -131,8 +131,8 @@ fn a_list_that_breaks_half_way_deletes_nothing_and_is_followed_by_the_newest() {
     assert!(
         matches!(
             request,
-            Some(Request::List {
-                version: At::Latest,
+            Some(OwnedRequest::List {
+                version: OwnedAt::Latest,
                 ..
             })
         ),
@@ -159,7 +159,7 @@ fn a_staged_list_that_breaks_half_way_is_discarded() {
         assert_eq!(hand.notes(), Vec::<String>::new());
         let request = hand.wait();
         assert!(
-            matches!(request, Some(Request::List { version: At::Version(v), .. }) if v == "10")
+            matches!(request, Some(OwnedRequest::List { version: OwnedAt::Version(v), .. }) if v == "10")
         );
         hand.list(20, &[]);
         assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"]);
@@ -262,7 +262,10 @@ fn a_deletion_that_names_nobody_makes_the_state_be_read_again() {
     hand.event("DELETED", r#"{"metadata":{"resourceVersion":"11"}}"#);
     assert_eq!(hand.store(), ["x@1"]);
     let request = hand.wait();
-    assert!(matches!(request, Some(Request::List { .. })), "{request:?}");
+    assert!(
+        matches!(request, Some(OwnedRequest::List { .. })),
+        "{request:?}"
+    );
     hand.list(20, &[]);
     assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"]);
 }

@@ -12,7 +12,7 @@ use informer_core::indexer::{IndexFn, Indexer, StoreLimits};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{ConfigError, FirstState, Phase};
 use informer_core::storage::{Full, Heap, Seed};
-use informer_core::transport::{Request, Signal};
+use informer_core::transport::{OwnedRequest, Signal};
 use informer_core::{Failure, Informer, InformerConfig, Labels, Object, ObjectKey};
 
 const LONG: Duration = Duration::from_secs(3_600);
@@ -119,7 +119,7 @@ fn a_first_state_beyond_the_limit_is_not_synced_until_it_fits() {
             };
             assert_eq!(hand.store(), shown);
             assert_eq!(hand.informer.wait_for("11"), Ok(Poll::Pending));
-            assert!(matches!(hand.wait(), Some(Request::List { .. })));
+            assert!(matches!(hand.wait(), Some(OwnedRequest::List { .. })));
         }
         hand.list(30, &[pod("x", "u", 11), pod("z", "u", 13)]);
         if !is_one_piece(&config) {

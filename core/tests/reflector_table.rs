@@ -84,10 +84,10 @@ impl Scene {
     fn take(&mut self) -> Vec<String> {
         let mut commands = Vec::new();
         while let Some(command) = self.reflector.poll_command(self.now) {
-            if let Command::Open { exchange, .. } = &command {
-                self.exchange = *exchange;
+            if let Command::Open { exchange, .. } = command {
+                self.exchange = exchange;
             }
-            commands.push(shown(&command));
+            commands.push(shown(command));
         }
         commands
     }
@@ -166,7 +166,7 @@ fn never_opened() -> ExchangeId {
     }
 }
 
-fn shown(command: &Command<String>) -> String {
+fn shown(command: Command<'_>) -> String {
     match command {
         Command::Abort(_) => "abort".into(),
         Command::Open { request, .. } => match request {
@@ -175,9 +175,7 @@ fn shown(command: &Command<String>) -> String {
                 limit,
                 page,
             } => {
-                let page = page
-                    .as_ref()
-                    .map_or(String::new(), |page| format!(" page {page}"));
+                let page = page.map_or(String::new(), |page| format!(" page {page}"));
                 let limit = limit.map_or("all".into(), |limit| limit.to_string());
                 format!("list {:?} {limit}{page}", version.as_str())
             }
@@ -187,7 +185,7 @@ fn shown(command: &Command<String>) -> String {
                 timeout,
             } => {
                 assert!((300..600).contains(&timeout.as_secs()), "{timeout:?}");
-                let stream = if *initial_events { "stream" } else { "watch" };
+                let stream = if initial_events { "stream" } else { "watch" };
                 format!("{stream} {:?}", version.as_str())
             }
         },
@@ -303,6 +301,7 @@ fn a_list_that_was_asked_for() {
             (failed(Failure::VersionTooLarge), retry),
             (failed(THROTTLED), leave),
             (failed(Failure::Unreachable), leave),
+            (failed(Failure::Credentials), leave),
             (failed(Failure::Unauthorized), leave),
             (failed(Failure::Forbidden), leave),
             (failed(Failure::NotFound), leave),
@@ -436,6 +435,10 @@ fn a_streamed_state() {
                 failed(Failure::Unreachable),
                 "wait, then stream | abandon | - | ",
             ),
+            (
+                failed(Failure::Credentials),
+                "wait, then stream | abandon | - | ",
+            ),
             (failed(Failure::Invalid), list),
             (failed(Failure::Internal), list),
             (failed(Failure::Forbidden), list),
@@ -465,6 +468,7 @@ fn a_watch_that_was_asked_for() {
         &[
             (Fact::Opened, "watching | - | - | 10"),
             (failed(Failure::Unreachable), again),
+            (failed(Failure::Credentials), again),
             (failed(THROTTLED), again),
             (failed(Failure::Expired), leave),
             (failed(Failure::VersionTooLarge), leave),

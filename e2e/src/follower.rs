@@ -100,11 +100,11 @@ impl<K: Comparable> Follower<K> {
     /// They do not, within this time; with the differences.
     pub async fn equals(&self, api: &Api, within: Duration) -> Outcome<Duration> {
         let list = Request::List {
-            version: At::<String>::Latest,
+            version: At::Latest,
             limit: None,
             page: None,
         };
-        let path = self.informer.target().request(&list);
+        let path = self.informer.target().request(list);
         let began = Instant::now();
         loop {
             let differences = match api.list(&path).await {

@@ -39,7 +39,7 @@ pub struct ListWatch<T> {
     steps: VecDeque<Step>,
 }
 
-impl<T: Transport<String>> ListWatch<T> {
+impl<T: Transport> ListWatch<T> {
     /// For these pods, over a transport that was made for them.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl<T: Transport<String>> ListWatch<T> {
     /// Passes the wishes of the reflector to the transport.
     fn ask(&mut self) {
         while let Some(command) = self.reflector.poll_command(self.clock.now()) {
-            if let Command::Open { request, .. } = &command {
+            if let Command::Open { request, .. } = command {
                 self.decoder.begin(match request {
                     Request::List { .. } => Body::List,
                     Request::Watch { .. } => Body::Watch,

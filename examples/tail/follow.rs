@@ -136,7 +136,12 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
 fn hopeless(status: &Status) -> Option<String> {
     match status.phase {
         Phase::Waiting {
-            cause: Failure::Unauthorized | Failure::Forbidden | Failure::NotFound | Failure::Invalid,
+            cause:
+                Failure::Credentials
+                | Failure::Unauthorized
+                | Failure::Forbidden
+                | Failure::NotFound
+                | Failure::Invalid,
             ..
         } => Some(format!(
             "cannot follow {}: {}",

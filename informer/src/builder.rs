@@ -3,6 +3,7 @@
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,19 +11,19 @@ use informer_core::decode::form::{LeanBody, MetadataBody};
 use informer_core::decode::{
     Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed, WithoutManagedFields,
 };
-use informer_core::indexer::{IndexError, IndexFn};
+use informer_core::indexer::{IndexError, IndexFn, StoreLimits};
 use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Transform, TransformError};
-use informer_core::reflector::{ConfigError, LastFailure};
-use informer_core::transport::{Content, InvalidTarget, Target};
+use informer_core::reflector::LastFailure;
+use informer_core::transport::{Content, Target};
 use informer_core::{InformerConfig, Object, ObjectKey};
-use informer_indexers::selector::{FieldSelector, LabelSelector};
+use informer_indexers::selector::{FieldSelector, LabelSelector, SelectorError};
 
-use crate::connect::{Connect, ConnectError};
+use crate::connect::Connect;
 use crate::engine::{Core, Decoder, Shared};
-use crate::error::{AddIndexError, StartError};
-use crate::factory::{Defaults, Meta};
+use crate::error::{AddIndexError, BuildError, StartError};
+use crate::factory::{Defaults, Meta, Tweak};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -36,23 +37,34 @@ use crate::status::Hooks;
 ///
 /// let builder = InformerBuilder::lean(Target::new("", "v1", "pods"))
 ///     .namespace("web")
-///     .labels(&"app=shop".parse()?)
+///     .labels("app=shop")
 ///     .index("node", by::node_name())
 ///     .resync(Duration::from_secs(600))
 ///     .page_size(100);
 /// # let _ = builder;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct InformerBuilder<K> {
     target: Target,
+    tweaks: Vec<Arc<Tweak>>,
     decoder: Arc<dyn Fn(ManagedFields) -> Decoder<K> + Send + Sync>,
     managed_fields: ManagedFields,
-    config: InformerConfig,
+    preset: InformerConfig,
+    said: Said,
     listeners: ListenerConfig,
     transforms: Vec<TransformFn<K>>,
     indices: Vec<(String, IndexFn<Shared<K>>)>,
     hooks: Hooks,
     seed: Option<u64>,
+}
+
+/// What was said apart from the preset, which may be named before or after.
+#[derive(Clone, Copy, Default)]
+struct Said {
+    resync: Option<Duration>,
+    queue: Option<QueueKind>,
+    /// 0 for what is usual.
+    page_size: Option<u32>,
+    limits: StoreLimits,
 }
 
 /// Whether `managedFields` reach the form.
@@ -115,6 +127,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     {
         Self {
             target,
+            tweaks: Vec::new(),
             decoder: Arc::new(move |managed_fields| match managed_fields {
                 ManagedFields::Dropped if !F::WITHOUT_MANAGED_FIELDS => {
                     Box::new(JsonDecoder::new(WithoutManagedFields(form())))
@@ -126,7 +139,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             } else {
                 ManagedFields::Kept
             },
-            config: InformerConfig::new(),
+            preset: InformerConfig::new(),
+            said: Said::default(),
             listeners: ListenerConfig::new(),
             transforms: Vec::new(),
             indices: Vec::new(),
@@ -142,24 +156,26 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Only objects with such labels; the server selects.
+    /// Only objects with such labels; the server selects. A text or a [`LabelSelector`]; a text that is
+    /// none is found when the informer is built.
     #[must_use]
-    pub fn labels(mut self, selector: &LabelSelector) -> Self {
-        self.target.labels = selector.to_string();
+    pub fn labels(mut self, selector: impl fmt::Display) -> Self {
+        self.target = self.target.with_labels(selector);
         self
     }
 
-    /// Only objects with such fields; the server selects, and knows only some fields.
+    /// Only objects with such fields; the server selects, and knows only some fields. A text or a
+    /// [`FieldSelector`]; a text that is none is found when the informer is built.
     #[must_use]
-    pub fn fields(mut self, selector: &FieldSelector) -> Self {
-        self.target.fields = selector.to_string();
+    pub fn fields(mut self, selector: impl fmt::Display) -> Self {
+        self.target = self.target.with_fields(selector);
         self
     }
 
-    /// Changes what is asked of the server in any other way.
+    /// Changes what is asked of the server in any other way, after all that is said here.
     #[must_use]
-    pub fn tweak(mut self, tweak: impl FnOnce(&mut Target)) -> Self {
-        tweak(&mut self.target);
+    pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
+        self.tweaks.push(Arc::new(tweak));
         self
     }
 
@@ -175,8 +191,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// How often handlers are shown the whole store again, unless they say otherwise: at least a second.
     /// The server is not asked for that.
     #[must_use]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.config.resync = Some(period);
+    pub const fn resync(mut self, period: Duration) -> Self {
+        self.said.resync = Some(period);
         self
     }
 
@@ -201,23 +217,24 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// Which queue lies between the server and the store.
     #[must_use]
     pub const fn queue(mut self, queue: QueueKind) -> Self {
-        self.config.queue = queue;
+        self.said.queue = Some(queue);
         self
     }
 
-    /// All knobs at once: our default, client-go's, or anything between. Call it first: it replaces what
+    /// All knobs at once: our default, client-go's, or anything between. What
     /// [`resync`](Self::resync), [`queue`](Self::queue), [`page_size`](Self::page_size),
-    /// [`max_objects`](Self::max_objects) and [`max_bytes`](Self::max_bytes) have said.
+    /// [`max_objects`](Self::max_objects) and [`max_bytes`](Self::max_bytes) say counts more, be it said
+    /// before or after.
     #[must_use]
     pub const fn preset(mut self, config: InformerConfig) -> Self {
-        self.config = config;
+        self.preset = config;
         self
     }
 
     /// How many objects a page of a list has; 0 for what is usual.
     #[must_use]
     pub const fn page_size(mut self, objects: u32) -> Self {
-        self.config.reflector.page_size = NonZeroU32::new(objects);
+        self.said.page_size = Some(objects);
         self
     }
 
@@ -225,7 +242,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// [`max_bytes`](Self::max_bytes).
     #[must_use]
     pub const fn max_objects(mut self, objects: usize) -> Self {
-        self.config.limits.objects = Some(objects);
+        self.said.limits.objects = Some(objects);
         self
     }
 
@@ -238,7 +255,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// fit, [`synced`](SharedInformer::synced) fails with that reason.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
-        self.config.limits.bytes = Some(bytes);
+        self.said.limits.bytes = Some(bytes);
         self
     }
 
@@ -277,10 +294,19 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// What it follows.
-    #[must_use]
-    pub const fn target(&self) -> &Target {
-        &self.target
+    /// What it follows, with its selectors as they are always written.
+    ///
+    /// # Errors
+    /// A name or a selector cannot be one.
+    pub fn target(&self) -> Result<Target, BuildError> {
+        let mut target = self.target.clone();
+        for tweak in &self.tweaks {
+            tweak(&mut target);
+        }
+        target.check()?;
+        target.labels = selector::<LabelSelector>(&target.labels)?;
+        target.fields = selector::<FieldSelector>(&target.fields)?;
+        Ok(target)
     }
 
     pub(crate) const fn managed_fields(&self) -> ManagedFields {
@@ -304,18 +330,19 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         connect: &impl Connect,
         runtime: Arc<dyn Runtime>,
     ) -> Result<SharedInformer<K>, BuildError> {
-        self.target.check()?;
+        let target = self.target()?;
         let seed = self.seed.unwrap_or_else(entropy);
-        let mut core: Core<K> = Core::new((self.decoder)(self.managed_fields), self.config, seed)?;
+        let decoder = (self.decoder)(self.managed_fields);
+        let mut core: Core<K> = Core::new(decoder, self.said.over(self.preset), seed)?;
         if !self.transforms.is_empty() {
             core = core.with_transform(joined(self.transforms.clone()));
         }
         for (name, function) in &self.indices {
             core.add_index(name, function.clone())?;
         }
-        let transport = connect.connect(&self.target)?;
+        let transport = connect.connect(&target)?;
         Ok(SharedInformer::new(
-            self.target.clone(),
+            target,
             core,
             transport,
             self.hooks.clone(),
@@ -333,16 +360,17 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             };
             self.transforms.insert(0, Arc::new(any));
         }
-        let Self { target, config, .. } = &mut self;
-        if target.namespace.is_none() {
-            target.namespace.clone_from(&defaults.namespace);
+        if let Some(namespace) = defaults.namespace.clone() {
+            let named = move |target: &mut Target| {
+                target.namespace.get_or_insert_with(|| namespace.clone());
+            };
+            self.tweaks.push(Arc::new(named));
         }
-        config.resync = config.resync.or(defaults.resync);
-        config.limits.objects = config.limits.objects.or(defaults.limits.objects);
-        config.limits.bytes = config.limits.bytes.or(defaults.limits.bytes);
-        if let Some(tweak) = &defaults.tweak {
-            tweak(target);
-        }
+        self.tweaks.extend(defaults.tweak.clone());
+        let InformerConfig { resync, limits, .. } = self.said.over(self.preset);
+        self.said.resync = resync.or(defaults.resync);
+        self.said.limits.objects = limits.objects.or(defaults.limits.objects);
+        self.said.limits.bytes = limits.bytes.or(defaults.limits.bytes);
         if defaults.without_managed_fields {
             self.managed_fields = ManagedFields::Dropped;
         }
@@ -384,6 +412,34 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 }
 
+impl Said {
+    /// What was said, and the preset where nothing was.
+    fn over(self, mut preset: InformerConfig) -> InformerConfig {
+        preset.resync = self.resync.or(preset.resync);
+        preset.queue = self.queue.unwrap_or(preset.queue);
+        if let Some(size) = self.page_size {
+            preset.reflector.page_size = NonZeroU32::new(size);
+        }
+        preset.limits.objects = self.limits.objects.or(preset.limits.objects);
+        preset.limits.bytes = self.limits.bytes.or(preset.limits.bytes);
+        preset
+    }
+}
+
+/// A selector as it is always written.
+fn selector<S>(text: &str) -> Result<String, BuildError>
+where
+    S: FromStr<Err = SelectorError> + fmt::Display,
+{
+    match text.parse::<S>() {
+        Ok(selector) => Ok(selector.to_string()),
+        Err(error) => Err(BuildError::Selector {
+            selector: text.to_owned(),
+            error,
+        }),
+    }
+}
+
 type TransformFn<K> = Arc<dyn Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync>;
 
 /// One transform after the other.
@@ -408,9 +464,11 @@ impl<K> Clone for InformerBuilder<K> {
     fn clone(&self) -> Self {
         Self {
             target: self.target.clone(),
+            tweaks: self.tweaks.clone(),
             decoder: Arc::clone(&self.decoder),
             managed_fields: self.managed_fields,
-            config: self.config,
+            preset: self.preset,
+            said: self.said,
             listeners: self.listeners,
             transforms: self.transforms.clone(),
             indices: self.indices.clone(),
@@ -424,73 +482,7 @@ impl<K> fmt::Debug for InformerBuilder<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerBuilder")
             .field("target", &self.target)
-            .field("config", &self.config)
+            .field("config", &self.said.over(self.preset))
             .finish_non_exhaustive()
     }
 }
-
-/// Why an informer could not be made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The configuration cannot work.
-    Config(ConfigError),
-    /// An index cannot be added.
-    Index(AddIndexError),
-    /// It was made, but could not be started.
-    Start(StartError),
-    /// The group, the version, the resource or the namespace has a name that none can have.
-    Target(InvalidTarget),
-    /// There is no transport for the target.
-    Connect(ConnectError),
-}
-
-impl From<ConnectError> for BuildError {
-    fn from(error: ConnectError) -> Self {
-        Self::Connect(error)
-    }
-}
-
-impl From<InvalidTarget> for BuildError {
-    fn from(error: InvalidTarget) -> Self {
-        Self::Target(error)
-    }
-}
-
-impl From<ConfigError> for BuildError {
-    fn from(error: ConfigError) -> Self {
-        Self::Config(error)
-    }
-}
-
-impl From<IndexError> for BuildError {
-    fn from(error: IndexError) -> Self {
-        Self::Index(error.into())
-    }
-}
-
-impl From<AddIndexError> for BuildError {
-    fn from(error: AddIndexError) -> Self {
-        Self::Index(error)
-    }
-}
-
-impl From<StartError> for BuildError {
-    fn from(error: StartError) -> Self {
-        Self::Start(error)
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Config(error) => error.fmt(f),
-            Self::Index(error) => error.fmt(f),
-            Self::Start(error) => error.fmt(f),
-            Self::Connect(error) => error.fmt(f),
-            Self::Target(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}

@@ -21,7 +21,7 @@ pub use informer_transport_hyper::{Client, Config};
 /// ```
 pub trait Connect {
     /// What it makes.
-    type Transport: Transport<String> + Send + Unpin + 'static;
+    type Transport: Transport + Send + Unpin + 'static;
 
     /// A transport for one informer. Nothing is sent before the informer asks for it.
     ///
@@ -33,7 +33,7 @@ pub trait Connect {
 impl<F, T> Connect for F
 where
     F: Fn(&Target) -> T,
-    T: Transport<String> + Send + Unpin + 'static,
+    T: Transport + Send + Unpin + 'static,
 {
     type Transport = T;
 

@@ -39,7 +39,7 @@ enum Step {
     Stopped,
 }
 
-impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
+impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
     pub(crate) fn new(engine: Arc<Engine<K>>, transport: T, hooks: Hooks) -> Self {
         Self {
             timer: engine.clock.timer(),
@@ -58,12 +58,12 @@ impl<K: Send + Sync + 'static, T: Transport<String>> Driver<K, T> {
             state.touch();
             let mut commands = Vec::new();
             while let Some(command) = state.core.poll_command(now) {
-                commands.push(command);
+                commands.push(command.to_owned());
             }
             (commands, state.take_reports(), state.core.is_stopped())
         });
         for command in commands {
-            self.transport.execute(command);
+            self.transport.execute(command.as_command());
         }
         self.tell(reports, now);
         if stopped {
@@ -134,7 +134,7 @@ impl<K: Send + Sync + 'static, T> Drop for Driver<K, T> {
     }
 }
 
-impl<K: Send + Sync + 'static, T: Transport<String> + Unpin> Future for Driver<K, T> {
+impl<K: Send + Sync + 'static, T: Transport + Unpin> Future for Driver<K, T> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {

@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use informer_core::indexer::IndexError;
 use informer_core::informer::{AddListenerError, RejectedObject};
-use informer_core::reflector::Phase;
+use informer_core::reflector::{ConfigError, Phase};
+use informer_core::transport::InvalidTarget;
 use informer_core::{NotComparable, ObjectKey};
+use informer_indexers::selector::SelectorError;
 
+use crate::connect::ConnectError;
 use crate::runtime::RuntimeError;
 use crate::status::{HandlerStatus, Status};
 use crate::words::{counted, roughly};
@@ -232,3 +235,79 @@ impl fmt::Display for NotReached {
 }
 
 impl std::error::Error for NotReached {}
+
+/// Why an informer could not be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The configuration cannot work.
+    Config(ConfigError),
+    /// An index cannot be added.
+    Index(AddIndexError),
+    /// It was made, but could not be started.
+    Start(StartError),
+    /// The group, the version, the resource or the namespace has a name that none can have.
+    Target(InvalidTarget),
+    /// A label or field selector cannot be read.
+    Selector {
+        /// What was given.
+        selector: String,
+        /// What is wrong with it.
+        error: SelectorError,
+    },
+    /// There is no transport for the target.
+    Connect(ConnectError),
+}
+
+impl From<ConnectError> for BuildError {
+    fn from(error: ConnectError) -> Self {
+        Self::Connect(error)
+    }
+}
+
+impl From<InvalidTarget> for BuildError {
+    fn from(error: InvalidTarget) -> Self {
+        Self::Target(error)
+    }
+}
+
+impl From<ConfigError> for BuildError {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<IndexError> for BuildError {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
+impl From<AddIndexError> for BuildError {
+    fn from(error: AddIndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl From<StartError> for BuildError {
+    fn from(error: StartError) -> Self {
+        Self::Start(error)
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Index(error) => error.fmt(f),
+            Self::Start(error) => error.fmt(f),
+            Self::Connect(error) => error.fmt(f),
+            Self::Target(error) => error.fmt(f),
+            Self::Selector { selector, error } => {
+                write!(f, "the selector {selector:?} cannot be read: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

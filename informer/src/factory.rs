@@ -14,9 +14,9 @@ use informer_core::queue::TransformError;
 use informer_core::transport::Target;
 use informer_core::{Labels, ObjectKey};
 
-use crate::builder::{BuildError, InformerBuilder, ManagedFields};
+use crate::builder::{InformerBuilder, ManagedFields};
 use crate::connect::Connect;
-use crate::error::{NotSynced, StartError};
+use crate::error::{BuildError, NotSynced, StartError};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -67,7 +67,7 @@ pub(crate) struct Defaults {
     pub(crate) transform: Option<Arc<TransformAny>>,
 }
 
-type Tweak = dyn Fn(&mut Target) + Send + Sync;
+pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
 type TransformAny = dyn Fn(Meta<'_>) -> Result<(), TransformError> + Send + Sync;
 
 /// What objects of all kinds have in common, for a transform of all of them.
@@ -174,7 +174,7 @@ impl<C: Connect> SharedInformerFactory<C> {
     ) -> Result<SharedInformer<K>, BuildError> {
         let builder = builder.clone().in_factory(&self.defaults);
         let identity = Identity {
-            target: builder.target().clone(),
+            target: builder.target()?,
             body: TypeId::of::<K>(),
             managed_fields: builder.managed_fields(),
         };

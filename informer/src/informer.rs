@@ -26,7 +26,7 @@ impl<K: Send + Sync + 'static> Informer<K> {
     /// # Errors
     /// The informer has ended, or its runtime cannot run it.
     pub fn new(shared: SharedInformer<K>, handler: impl Handler<K>) -> Result<Self, StartError> {
-        let registration = shared.add_handler(handler)?;
+        let registration = shared.on(handler)?;
         shared.start()?;
         Ok(Self {
             shared,

@@ -4,8 +4,8 @@ use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet}
 use k8s_openapi::api::batch::v1::Job;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod, Secret, Service};
 
-use crate::builder::BuildError;
 use crate::connect::Connect;
+use crate::error::BuildError;
 use crate::factory::SharedInformerFactory;
 use crate::shared::SharedInformer;
 

@@ -143,12 +143,12 @@ mod k8s;
 // Reconcile loops.
 pub mod controller;
 
-pub use builder::{BuildError, InformerBuilder};
+pub use builder::InformerBuilder;
 #[cfg(feature = "hyper")]
 pub use connect::{Client, Config};
 pub use connect::{Connect, ConnectError};
 pub use engine::Shared;
-pub use error::{AddIndexError, NotReached, NotSynced, StartError};
+pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
 pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use informer::Informer;

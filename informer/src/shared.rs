@@ -47,7 +47,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     pub(crate) fn new(
         target: Target,
         core: Core<K>,
-        transport: impl Transport<String> + Send + Unpin + 'static,
+        transport: impl Transport + Send + Unpin + 'static,
         hooks: Hooks,
         listeners: ListenerConfig,
         runtime: Arc<dyn Runtime>,
@@ -115,26 +115,16 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         &self.handle.target
     }
 
-    /// Calls a function for every change, at any time. It is shown what is there first.
+    /// Adds a handler, at any time: a [`Handler`], or a function of a [`Notification`]. It is shown what is
+    /// there, and then told what changes.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
-    pub fn on(
-        &self,
-        call: impl FnMut(Notification<Shared<K>>) + Send + 'static,
-    ) -> Result<Registration<K>, StartError> {
-        self.add_handler(call)
-    }
-
-    /// Adds a handler, at any time. It is shown what is there, and then told what changes.
-    ///
-    /// # Errors
-    /// The informer has ended, or its runtime cannot run the handler.
-    pub fn add_handler(&self, handler: impl Handler<K>) -> Result<Registration<K>, StartError> {
+    pub fn on(&self, handler: impl Handler<K>) -> Result<Registration<K>, StartError> {
         self.on_with(handler, self.handle.listeners)
     }
 
-    /// The same, with a resync period or a backlog policy of its own.
+    /// As [`on`](Self::on), with a resync period and a backlog policy of its own.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -146,18 +136,16 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.on_async_with(Inline(handler), config)
     }
 
-    /// Calls a function that may wait for every change. The next call comes when it is done.
+    /// Adds a handler that may wait: an [`AsyncHandler`], or a function that gives a future. The next
+    /// notification comes when it is done with the one before.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
-    pub fn on_async<R: Future<Output = ()> + Send>(
-        &self,
-        call: impl FnMut(Notification<Shared<K>>) -> R + Send + 'static,
-    ) -> Result<Registration<K>, StartError> {
-        self.on_async_with(call, self.handle.listeners)
+    pub fn on_async(&self, handler: impl AsyncHandler<K>) -> Result<Registration<K>, StartError> {
+        self.on_async_with(handler, self.handle.listeners)
     }
 
-    /// Adds a handler that may wait, with a resync period or a backlog policy of its own.
+    /// As [`on_async`](Self::on_async), with a resync period and a backlog policy of its own.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -204,7 +192,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         &self,
         channel: tokio::sync::mpsc::Sender<Notification<Shared<K>>>,
     ) -> Result<Registration<K>, StartError> {
-        self.on_async(move |notification| {
+        self.on_async(move |notification: Notification<Shared<K>>| {
             let channel = channel.clone();
             async move {
                 // Without a receiver there is nobody to tell.

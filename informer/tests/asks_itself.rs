@@ -10,13 +10,16 @@
 
 mod world;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, mpsc};
+use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
 use informer::runtime::{Manual, Runtime, RuntimeError, Task};
-use informer::{Clock, Notification, SharedInformer, SharedInformerFactory};
+use informer::{Clock, Notification, SharedInformer, SharedInformerFactory, Target, Transport};
 use informer_core::indexer::IndexFn;
+use informer_core::transport::{Command, ExchangeId, Signal};
 use serde_json::Value;
 use world::{Pod, World, pods};
 
@@ -133,9 +136,66 @@ impl<A: Fn() + Send + Sync> Runtime for Inline<A> {
     }
 }
 
+/// A transport that asks its informer how it is doing, whatever it is told to do.
+struct Asking {
+    inner: Box<dyn Transport + Send>,
+    asked: Asked,
+    times: Arc<AtomicUsize>,
+}
+
+impl Asking {
+    fn ask(&self) {
+        let informer = self.asked.get().unwrap();
+        assert!(informer.is_started() && informer.status().objects <= 1);
+        self.times.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Transport for Asking {
+    fn execute(&mut self, command: Command<'_>) {
+        self.ask();
+        self.inner.execute(command);
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        self.ask();
+        self.inner.poll_signal(cx)
+    }
+
+    fn consume(&mut self, n: usize) {
+        self.ask();
+        self.inner.consume(n);
+    }
+}
+
+/// Commands are lent by the core, which lies behind the lock; they are executed after it is given back.
+#[test]
+fn nothing_is_locked_while_a_transport_is_called() {
+    ends(|| {
+        let world = World::new();
+        world.create("a");
+        let (asked, times) = (Asked::default(), Arc::<AtomicUsize>::default());
+        let connect = world.connect();
+        let (its_asked, its_times) = (Arc::clone(&asked), Arc::clone(&times));
+        let asking = move |target: &Target| Asking {
+            inner: Box::new(connect(target)),
+            asked: Arc::clone(&its_asked),
+            times: Arc::clone(&its_times),
+        };
+        let informer = pods().build(&asking, world.runtime.clone()).unwrap();
+        assert!(asked.set(informer.clone()).is_ok());
+        informer.start().unwrap();
+        world.wait(informer.synced(LONG)).unwrap();
+        informer.stop();
+        world.settle();
+        assert_eq!(informer.status().panic, None);
+        assert!(times.load(Ordering::Relaxed) > 3);
+    });
+}
+
 #[test]
 fn nothing_is_locked_while_a_task_is_started() {
-    type Factory = SharedInformerFactory<Box<dyn Fn(&informer::Target) -> Mock + Send + Sync>>;
+    type Factory = SharedInformerFactory<Box<dyn Fn(&Target) -> Mock + Send + Sync>>;
     type Mock = informer_transport_mock::transport::MockTransport;
     ends(|| {
         let world = World::new();
@@ -159,7 +219,7 @@ fn nothing_is_locked_while_a_task_is_started() {
             act,
         };
         let factory = SharedInformerFactory::new(
-            Box::new(world.connect()) as Box<dyn Fn(&informer::Target) -> Mock + Send + Sync>,
+            Box::new(world.connect()) as Box<dyn Fn(&Target) -> Mock + Send + Sync>,
             runtime,
         );
         let informer = factory.informer(&pods()).unwrap();

@@ -168,8 +168,8 @@ struct Silent {
     begun: Option<ExchangeId>,
 }
 
-impl Transport<String> for Silent {
-    fn execute(&mut self, command: Command<String>) {
+impl Transport for Silent {
+    fn execute(&mut self, command: Command<'_>) {
         if let Command::Open { exchange, .. } = command {
             self.begun = Some(exchange);
         }
@@ -229,8 +229,8 @@ struct Flood {
     at: usize,
 }
 
-impl Transport<String> for Flood {
-    fn execute(&mut self, command: Command<String>) {
+impl Transport for Flood {
+    fn execute(&mut self, command: Command<'_>) {
         self.exchange = match command {
             Command::Open { exchange, .. } => Some(exchange),
             Command::Abort(_) => None,
@@ -320,17 +320,20 @@ async fn a_handler_goes_through_what_it_has_taken_while_the_store_is_written() {
     pods.synced(SOON).await.unwrap();
     // Both are there already, so they are taken at once.
     let elsewhere = server.clone();
-    let registration = pods.on(move |notification| match notification.key().name() {
-        "a" => {
-            // By another thread: tokio would run the driver on this one, which waits.
-            std::thread::scope(|scope| {
-                scope.spawn(|| create(&elsewhere, "z"));
-            });
-            begun.recv_timeout(SOON).unwrap();
-        }
-        "b" => allow.send(()).unwrap(),
-        _ => {}
-    });
+    let registration =
+        pods.on(
+            move |notification: Notification<Pod>| match notification.key().name() {
+                "a" => {
+                    // By another thread: tokio would run the driver on this one, which waits.
+                    std::thread::scope(|scope| {
+                        scope.spawn(|| create(&elsewhere, "z"));
+                    });
+                    begun.recv_timeout(SOON).unwrap();
+                }
+                "b" => allow.send(()).unwrap(),
+                _ => {}
+            },
+        );
     let registration = registration.unwrap();
     registration.synced(SOON).await.unwrap();
     assert!(

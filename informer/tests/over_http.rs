@@ -55,7 +55,7 @@ async fn follows(tls: bool) {
     let all = InformerBuilder::lean(target()).start(&client).unwrap();
     let one = InformerBuilder::lean(target())
         .namespace("web")
-        .labels(&"app=b".parse().unwrap());
+        .labels("app=b");
     let one = one.start(&client).unwrap();
     let metadata: SharedInformer<MetadataBody> =
         InformerBuilder::metadata(target()).start(&client).unwrap();

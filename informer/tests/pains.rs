@@ -312,9 +312,7 @@ fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
     let target = || Target::new("", "v1", "pods");
     let all = factory.informer(&pods()).unwrap();
-    let some = factory
-        .informer(&pods().labels(&"app=a".parse().unwrap()))
-        .unwrap();
+    let some = factory.informer(&pods().labels("app=a")).unwrap();
     let lean = factory.informer(&InformerBuilder::lean(target())).unwrap();
     let there = factory.informer(&pods().namespace("web")).unwrap();
     let here = factory.informer(&pods().namespace("elsewhere")).unwrap();
@@ -396,7 +394,7 @@ fn p_20_a_delete_that_nobody_saw_is_a_delete_like_any_other() {
         }
     }
     let (informer, _) = synced(&world, &pods());
-    informer.add_handler(Gone(Arc::clone(&gone))).unwrap();
+    informer.on(Gone(Arc::clone(&gone))).unwrap();
     unseen(&world, || world.delete("a"));
     let gone = gone.lock().unwrap();
     let [(key, Some(last), Certainty::Inferred)] = gone.as_slice() else {

@@ -52,17 +52,17 @@ fn closures_need_no_types() {
     let (names, seen) = std::sync::mpsc::channel();
     let (again, later) = (names.clone(), names.clone());
     informer
-        .on(move |change| names.send(change.key().name().to_owned()).unwrap())
+        .on(move |change: Notification<Pod>| names.send(change.key().name().to_owned()).unwrap())
         .unwrap();
     informer
-        .on_async(move |change| {
+        .on_async(move |change: Notification<Pod>| {
             let again = again.clone();
             async move { again.send(change.key().to_string()).unwrap() }
         })
         .unwrap();
     let tell = move |change: Notification<Pod>| later.send(format!("{change}")).unwrap();
     informer
-        .add_handler(Filter::new(|pod| pod.labels.get("app") == Some("a"), tell))
+        .on(Filter::new(|pod| pod.labels.get("app") == Some("a"), tell))
         .unwrap();
     informer.start().unwrap();
     world.settle();

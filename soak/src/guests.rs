@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use informer::runtime::Tokio;
 use informer::{
-    Backlog, InformerBuilder, ListenerConfig, QueueKind, SharedInformer, SharedInformerFactory,
-    Target,
+    Backlog, InformerBuilder, ListenerConfig, Notification, QueueKind, Shared, SharedInformer,
+    SharedInformerFactory, Target,
 };
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -100,7 +100,7 @@ async fn handlers(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
 async fn holds_itself(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
     let lister = informer.lister();
     let last = std::sync::Mutex::new(None);
-    let observed = informer.on(move |told| {
+    let observed = informer.on(move |told: Notification<Shared<Counted>>| {
         let _ = lister.by_key(told.key());
         if let Ok(mut last) = last.lock() {
             *last = Some(told);
@@ -149,7 +149,7 @@ async fn stalls(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
 async fn factory(client: &informer::Client, shut_down: bool) -> Result<(), Failed> {
     let factory = SharedInformerFactory::new(client.clone(), Tokio::current()?);
     let all = factory.informer(&pods())?;
-    let some = factory.informer(&pods().labels(&"app=web".parse()?))?;
+    let some = factory.informer(&pods().labels("app=web"))?;
     let again = factory.informer(&pods())?;
     factory.start()?;
     a_while(factory.synced(STAY)).await;

@@ -138,7 +138,7 @@ async fn show(client: &Inner, refused: Option<&Shown>) -> Result<(Shown, Option<
     let tls = client.tls.as_ref().map(|source| source.current(exec));
     let tls = tls
         .transpose()
-        .map_err(|error| Failed::new(Failure::Unreachable, error.0))?;
+        .map_err(|error| Failed::new(Failure::Credentials, error.0))?;
     Ok((shown, tls))
 }
 

@@ -69,6 +69,7 @@ impl TlsSource {
 
     /// What to connect with now. The same as before, if nothing it is made of has changed.
     pub(crate) fn current(&self, exec: Option<&ExecCredential>) -> Result<Tls, TlsError> {
+        let printed = exec.and_then(|exec| exec.identity.as_ref());
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let made = self.material(exec).and_then(|material| match &*last {
             Some((of, tls)) if *of == material => Ok((material, tls.clone())),
@@ -83,9 +84,12 @@ impl TlsSource {
                 *last = Some((material, tls.clone()));
                 Ok(tls)
             }
-            // Somebody is replacing the files: what was good will do for the moment.
-            (Err(_), Some((_, tls))) => Ok(tls.clone()),
-            (Err(error), None) => Err(error),
+            // Somebody is replacing the files: what was good will do for the moment, but not for a
+            // certificate of a plugin that it was not made of.
+            (Err(_), Some((of, tls))) if printed.is_none() || of.identity.as_ref() == printed => {
+                Ok(tls.clone())
+            }
+            (Err(error), _) => Err(error),
         }
     }
 

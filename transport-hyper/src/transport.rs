@@ -96,15 +96,15 @@ impl fmt::Debug for HyperTransport {
     }
 }
 
-impl<X: AsRef<str>> Transport<X> for HyperTransport {
-    fn execute(&mut self, command: Command<X>) {
+impl Transport for HyperTransport {
+    fn execute(&mut self, command: Command<'_>) {
         match command {
             Command::Open { exchange, request } => {
-                let kind = Kind::of(&request);
+                let kind = Kind::of(request);
                 let job = Job {
                     client: Arc::clone(&self.client),
                     target: Arc::clone(&self.target),
-                    path: self.target.request(&request),
+                    path: self.target.request(request),
                     kind,
                 };
                 let (sender, events) = mpsc::channel(WAITING);
@@ -162,7 +162,7 @@ enum Kind {
 }
 
 impl Kind {
-    const fn of<X>(request: &Request<X>) -> Self {
+    const fn of(request: Request<'_>) -> Self {
         match request {
             Request::List { .. } => Self::List,
             Request::Watch {

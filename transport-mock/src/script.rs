@@ -258,11 +258,11 @@ fn difference(expected: &str, target: &str) -> Option<String> {
     })
 }
 
-impl<X: AsRef<str>> Transport<X> for Script {
-    fn execute(&mut self, command: Command<X>) {
+impl Transport for Script {
+    fn execute(&mut self, command: Command<'_>) {
         match command {
             Command::Open { exchange, request } => {
-                let target = self.target.request(&request);
+                let target = self.target.request(request);
                 self.delivery = Some(self.answer(exchange, &target));
             }
             Command::Abort(id) => {

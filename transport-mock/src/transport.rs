@@ -47,11 +47,9 @@ const AHEAD: usize = 16 << 10;
 ///     transport.execute(command);
 /// }
 /// let mut cx = Context::from_waker(Waker::noop());
-/// while let Poll::Ready((exchange, signal)) =
-///     Transport::<String>::poll_signal(&mut transport, &mut cx)
-/// {
+/// while let Poll::Ready((exchange, signal)) = transport.poll_signal(&mut cx) {
 ///     let used = informer.signal(exchange, signal, clock.now()).unwrap_or(0);
-///     Transport::<String>::consume(&mut transport, used);
+///     transport.consume(used);
 /// }
 /// assert!(informer.is_synced());
 /// assert_eq!(informer.store().len(), 1);
@@ -119,7 +117,7 @@ impl MockTransport {
         exchange.is_some_and(|exchange| exchange.delivery.is_silent())
     }
 
-    fn open<X: AsRef<str>>(&mut self, id: ExchangeId, request: &Request<X>) -> Exchange {
+    fn open(&mut self, id: ExchangeId, request: Request<'_>) -> Exchange {
         let now = self.server.clock().now();
         let target = self.target.request(request);
         if let Some(tap) = &mut self.tap {
@@ -207,11 +205,11 @@ fn refusal(fault: Fault) -> Option<ApiError> {
     })
 }
 
-impl<X: AsRef<str>> Transport<X> for MockTransport {
-    fn execute(&mut self, command: Command<X>) {
+impl Transport for MockTransport {
+    fn execute(&mut self, command: Command<'_>) {
         match command {
             Command::Open { exchange, request } => {
-                self.exchange = Some(self.open(exchange, &request));
+                self.exchange = Some(self.open(exchange, request));
             }
             Command::Abort(id) => {
                 let current = self.exchange.as_ref().map(|current| current.delivery.id());

@@ -45,12 +45,11 @@ fn drive(informer: &mut Pods, script: &mut Script, times: usize) {
             while let Some(command) = informer.poll_command(now) {
                 script.execute(command);
             }
-            let Poll::Ready((exchange, signal)) = Transport::<String>::poll_signal(script, &mut cx)
-            else {
+            let Poll::Ready((exchange, signal)) = script.poll_signal(&mut cx) else {
                 break;
             };
             let used = informer.signal(exchange, signal, now).unwrap();
-            Transport::<String>::consume(script, used);
+            script.consume(used);
         }
         now = informer.next_deadline().unwrap_or(now);
     }

@@ -90,7 +90,7 @@ impl Bench {
         self.informer.advance(self.clock.now());
         let mut asked = None;
         while let Some(command) = self.informer.poll_command(self.clock.now()) {
-            if let Command::Open { request, .. } = &command {
+            if let Command::Open { request, .. } = command {
                 asked = Some(Target::new("", "v1", "pods").request(request));
             }
             self.transport.execute(command);
@@ -103,9 +103,7 @@ impl Bench {
         let waker = Waker::from(Arc::clone(&self.woken));
         let mut cx = Context::from_waker(&waker);
         let mut out = Vec::new();
-        while let Poll::Ready((exchange, signal)) =
-            Transport::<String>::poll_signal(&mut self.transport, &mut cx)
-        {
+        while let Poll::Ready((exchange, signal)) = self.transport.poll_signal(&mut cx) {
             match signal {
                 Signal::Opened => out.push(Shown::Opened),
                 Signal::Bytes(bytes) => {
@@ -122,7 +120,7 @@ impl Bench {
                 }
             }
             let used = self.informer.signal(exchange, signal, self.clock.now());
-            Transport::<String>::consume(&mut self.transport, used.unwrap());
+            self.transport.consume(used.unwrap());
         }
         out
     }
@@ -217,7 +215,7 @@ fn a_signal_is_shown_until_it_is_used_and_the_rest_of_a_piece_comes_first() {
     let mut cx = Context::from_waker(Waker::noop());
     let mut body = Vec::new();
     for n in 0.. {
-        let polled = Transport::<String>::poll_signal(&mut bench.transport, &mut cx);
+        let polled = bench.transport.poll_signal(&mut cx);
         let Poll::Ready((_, signal)) = polled else {
             panic!()
         };
@@ -230,11 +228,11 @@ fn a_signal_is_shown_until_it_is_used_and_the_rest_of_a_piece_comes_first() {
             Signal::Closed => break,
             _ => (Vec::new(), 0),
         };
-        let again = Transport::<String>::poll_signal(&mut bench.transport, &mut cx);
+        let again = bench.transport.poll_signal(&mut cx);
         if let Poll::Ready((_, Signal::Bytes(bytes))) = again {
             assert_eq!(bytes, first);
         }
-        Transport::<String>::consume(&mut bench.transport, used);
+        bench.transport.consume(used);
     }
     assert_eq!(String::from_utf8(body).unwrap(), expected);
 }

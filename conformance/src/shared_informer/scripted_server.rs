@@ -128,7 +128,7 @@ impl ScriptedServer {
 }
 
 impl State {
-    fn ask(&mut self, exchange: ExchangeId, request: &Request<String>) {
+    fn ask(&mut self, exchange: ExchangeId, request: Request<'_>) {
         let (call, asked) = match request {
             // This server never pages: a request for a page equals nothing that was recorded.
             Request::List {
@@ -209,11 +209,11 @@ pub(super) struct ScriptedTransport {
     piece: usize,
 }
 
-impl Transport<String> for ScriptedTransport {
-    fn execute(&mut self, command: Command<String>) {
+impl Transport for ScriptedTransport {
+    fn execute(&mut self, command: Command<'_>) {
         let mut state = self.server.lock();
         match command {
-            Command::Open { exchange, request } => state.ask(exchange, &request),
+            Command::Open { exchange, request } => state.ask(exchange, request),
             Command::Abort(exchange) => {
                 state.watch = state.watch.filter(|watch| *watch != exchange);
                 state.request = state.request.filter(|(asked, _)| *asked != exchange);

@@ -290,7 +290,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// The next command for the transport.
     #[must_use = "a command that is not executed is lost"]
-    pub fn poll_command(&mut self, now: Instant) -> Option<Command<S::Text>> {
+    pub fn poll_command(&mut self, now: Instant) -> Option<Command<'_>> {
         let now = self.tick(now);
         self.reflector.poll_command(now)
     }

@@ -8,7 +8,7 @@ use crate::flow::{Change, Fact, Rejected};
 use crate::object::Resource;
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
-use crate::transport::{At, Request};
+use crate::transport::{OwnedAt as At, OwnedRequest as Request};
 use crate::version::MAX_VERSION;
 
 const REPEATS: &str = "the list does not end: a page has the continue token of an earlier one";

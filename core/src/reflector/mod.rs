@@ -288,7 +288,7 @@ impl<S: Storage> Reflector<S> {
 
     /// The next command for the transport. The clocks of a request start when it is taken here.
     #[must_use = "a command that is not executed is lost"]
-    pub fn poll_command(&mut self, now: Instant) -> Option<Command<S::Text>> {
+    pub fn poll_command(&mut self, now: Instant) -> Option<Command<'_>> {
         let now = self.tick(now);
         if let Some(exchange) = self.abort.take() {
             return Some(Command::Abort(exchange));
@@ -300,16 +300,13 @@ impl<S: Storage> Reflector<S> {
         exchange.due = None;
         exchange.taken = true;
         exchange.heard = now;
-        let command = Command::Open {
-            exchange: exchange.id,
-            request: exchange.request.clone(),
-        };
         match &mut self.state {
             State::Watching(watching) => watching.since = Some(now),
             State::Streaming(streaming) => streaming.since = Some(now),
             State::Listing(_) | State::Waiting(_) | State::Idle | State::Stopped => {}
         }
-        Some(command)
+        let (exchange, request) = self.request()?;
+        Some(Command::Open { exchange, request })
     }
 
     /// When [`advance`](Self::advance) has something to do next.
@@ -388,10 +385,10 @@ impl<S: Storage> Reflector<S> {
 
     /// The request under way.
     #[must_use]
-    pub fn request(&self) -> Option<(ExchangeId, &Request<S::Text>)> {
+    pub fn request(&self) -> Option<(ExchangeId, Request<'_>)> {
         self.state
             .exchange()
-            .map(|exchange| (exchange.id, &exchange.request))
+            .map(|exchange| (exchange.id, exchange.request.as_request()))
     }
 
     /// Whether `exchange` is the one under way.

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::pages::Pages;
 use crate::failure::Failure;
 use crate::time::Instant;
-use crate::transport::{At, ExchangeId, Request};
+use crate::transport::{ExchangeId, OwnedAt as At, OwnedRequest as Request};
 
 /// What the reflector is doing.
 #[derive(Clone, Debug)]

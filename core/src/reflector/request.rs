@@ -8,7 +8,7 @@ use super::pages::Pages;
 use super::phase::{Exchange, Listing, Next, State, Streaming, Waiting, Watching};
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
-use crate::transport::{At, ExchangeId, Request};
+use crate::transport::{ExchangeId, OwnedAt as At, OwnedRequest as Request};
 use crate::version::MAX_VERSION;
 
 /// Objects per page where the server pages.

@@ -84,7 +84,7 @@ impl<S: Storage> Reflector<S> {
         let at_newest = self.version_unavailable;
         self.interrupt_full_state(streaming.events);
         let state = match failure {
-            Failure::Unreachable | Failure::Throttled { .. } => {
+            Failure::Unreachable | Failure::Credentials | Failure::Throttled { .. } => {
                 self.wait(Next::Stream, failure, now)
             }
             // The newest state needs no version; a server that refuses even that is given time.

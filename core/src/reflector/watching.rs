@@ -7,7 +7,7 @@ use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
-use crate::transport::Request;
+use crate::transport::OwnedRequest as Request;
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_watching<T: Resource>(
@@ -114,7 +114,7 @@ impl<S: Storage> Reflector<S> {
         match failure {
             // The server is overloaded or restarts: what we know is still good.
             Failure::Throttled { .. } => self.wait(Next::Watch, failure, now),
-            Failure::Unreachable if !watching.exchange.opened => {
+            Failure::Unreachable | Failure::Credentials if !watching.exchange.opened => {
                 self.wait(Next::Watch, failure, now)
             }
             // Nothing was said against what we know. Only once: where lists pass and watches do not,

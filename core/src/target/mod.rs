@@ -81,20 +81,20 @@ impl Target {
         }
     }
 
-    /// Only those with such labels.
+    /// Only those with such labels: a text, or a selector that is written as one.
     #[must_use]
-    pub fn with_labels(self, selector: &str) -> Self {
+    pub fn with_labels(self, selector: impl fmt::Display) -> Self {
         Self {
-            labels: selector.into(),
+            labels: selector.to_string(),
             ..self
         }
     }
 
-    /// Only those with such fields.
+    /// Only those with such fields: a text, or a selector that is written as one.
     #[must_use]
-    pub fn with_fields(self, selector: &str) -> Self {
+    pub fn with_fields(self, selector: impl fmt::Display) -> Self {
         Self {
-            fields: selector.into(),
+            fields: selector.to_string(),
             ..self
         }
     }
@@ -112,13 +112,13 @@ impl Target {
     /// use informer_core::transport::{At, Request, Target};
     ///
     /// let pods = Target::new("", "v1", "pods").with_labels("app in (a,b)");
-    /// let request = Request::List { version: At::<String>::Any, limit: Some(500), page: None };
+    /// let request = Request::List { version: At::Any, limit: Some(500), page: None };
     /// assert_eq!(
-    ///     pods.request(&request),
+    ///     pods.request(request),
     ///     "/api/v1/pods?labelSelector=app%20in%20%28a%2Cb%29&limit=500&resourceVersion=0"
     /// );
     /// ```
-    pub fn request<X: AsRef<str>>(&self, request: &Request<X>) -> String {
+    pub fn request(&self, request: Request<'_>) -> String {
         let text = |value: &str| value.to_string();
         let mut pairs: Vec<(String, String)> = self.parameters.clone();
         let mut add = |name: &str, value: String| pairs.push((text(name), value));
@@ -136,7 +136,7 @@ impl Target {
                 }
                 let limit = limit.map_or(String::new(), |limit| limit.to_string());
                 add("limit", limit);
-                add("continue", text(page.as_ref().map_or("", AsRef::as_ref)));
+                add("continue", text(page.unwrap_or_default()));
                 version
             }
             Request::Watch {
@@ -148,7 +148,7 @@ impl Target {
                 add("allowWatchBookmarks", text("true"));
                 // No server takes less than one.
                 add("timeoutSeconds", timeout.as_secs().max(1).to_string());
-                if *initial_events {
+                if initial_events {
                     add("sendInitialEvents", text("true"));
                     add("resourceVersionMatch", text("NotOlderThan"));
                 }
@@ -240,12 +240,12 @@ mod tests {
             .with_labels("a=b,c!=d,e in (f, g),!h")
             .with_fields("spec.nodeName=n&1");
         let request = Request::List {
-            version: At::<&str>::Latest,
+            version: At::Latest,
             limit: None,
             page: None,
         };
         assert_eq!(
-            target.request(&request),
+            target.request(request),
             "/apis/acme.example.org/v1beta1/namespaces/a%2Fb%3Fc/widgets\
              ?fieldSelector=spec.nodeName%3Dn%261\
              &labelSelector=a%3Db%2Cc%21%3Dd%2Ce%20in%20%28f%2C%20g%29%2C%21h"
@@ -261,7 +261,7 @@ mod tests {
                 limit,
                 page,
             };
-            Target::new("", "v1", "pods").request(&request)
+            Target::new("", "v1", "pods").request(request)
         };
         assert_eq!(list(At::Latest, None, None), "/api/v1/pods");
         assert_eq!(list(At::Any, None, None), "/api/v1/pods?resourceVersion=0");
@@ -284,7 +284,7 @@ mod tests {
                 timeout: Duration::from_millis(millis),
                 initial_events,
             };
-            target.request(&request)
+            target.request(request)
         };
         assert_eq!(
             watch(At::Version("7"), 301_900, false),

@@ -55,13 +55,13 @@ impl Conversation {
         }
         let mut last = String::from("nothing");
         while let Some(command) = self.reflector.poll_command(self.now) {
-            last = match &command {
+            last = match command {
                 Command::Abort(_) => "abort".into(),
-                Command::Open { request, .. } => shown(request),
+                Command::Open { exchange, request } => {
+                    self.exchange = Some(exchange);
+                    shown(request)
+                }
             };
-            if let Command::Open { exchange, .. } = command {
-                self.exchange = Some(exchange);
-            }
         }
         last
     }
@@ -97,7 +97,7 @@ impl Conversation {
     }
 }
 
-pub fn shown(request: &Request<String>) -> String {
+pub fn shown(request: Request<'_>) -> String {
     match request {
         Request::List {
             version,
@@ -107,7 +107,7 @@ pub fn shown(request: &Request<String>) -> String {
             "list {} {} {}",
             version.as_str(),
             limit.unwrap_or(0),
-            page.as_deref().unwrap_or("-")
+            page.unwrap_or("-")
         ),
         Request::Watch {
             version,

@@ -8,7 +8,7 @@ use informer_core::decode::{Dynamic, JsonDecoder};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
-use informer_core::transport::{Command, ExchangeId, Request, Signal};
+use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
 use informer_core::{Failure, Informer, InformerConfig, Instant, Notification, Object};
 
 pub type Pod = Arc<Object<serde_json::Value>>;
@@ -69,12 +69,12 @@ impl Hand {
     }
 
     /// Takes the commands; gives the request that was opened last.
-    pub fn request(&mut self) -> Option<Request<String>> {
+    pub fn request(&mut self) -> Option<OwnedRequest<String>> {
         let mut last = None;
         while let Some(command) = self.informer.poll_command(self.now) {
             if let Command::Open { exchange, request } = command {
                 self.exchange = Some(exchange);
-                last = Some(request);
+                last = Some(request.to_owned());
             }
         }
         last
@@ -124,7 +124,7 @@ impl Hand {
     }
 
     /// Lets the time pass up to the next deadline.
-    pub fn wait(&mut self) -> Option<Request<String>> {
+    pub fn wait(&mut self) -> Option<OwnedRequest<String>> {
         self.now = self.informer.next_deadline().unwrap();
         self.informer.advance(self.now);
         self.request()

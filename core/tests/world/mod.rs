@@ -85,11 +85,11 @@ impl<S: Storage> World<S> {
                     self.old_exchange = Some(exchange);
                 }
                 Command::Open { exchange, request } => {
-                    let _ = writeln!(self.trace, "open {} {}", exchange.number(), shown(&request));
+                    let _ = writeln!(self.trace, "open {} {}", exchange.number(), shown(request));
                     if let Some((old, _)) = self.answer.take() {
                         self.old_exchange = Some(old);
                     }
-                    let answer = self.server.answer(&request, self.now);
+                    let answer = self.server.answer(request, self.now);
                     self.answer = Some((exchange, answer));
                 }
             }
@@ -267,16 +267,13 @@ fn by_app(pod: &listener::Pod, file: &mut dyn FnMut(&[u8])) {
     }
 }
 
-pub fn shown<X: AsRef<str>>(request: &Request<X>) -> String {
+pub fn shown(request: Request<'_>) -> String {
     match request {
         Request::List {
             version,
             limit,
             page,
-        } => {
-            let page = page.as_ref().map(AsRef::as_ref);
-            format!("list {:?} {limit:?} {page:?}", version.as_str())
-        }
+        } => format!("list {:?} {limit:?} {page:?}", version.as_str()),
         Request::Watch {
             version,
             initial_events,

@@ -101,7 +101,7 @@ impl Server {
         self.listed.clear();
     }
 
-    pub fn answer<X: AsRef<str>>(&mut self, request: &Request<X>, now: Instant) -> Answer {
+    pub fn answer(&mut self, request: Request<'_>, now: Instant) -> Answer {
         let mut answer = Answer {
             begun: false,
             bytes: Vec::new(),
@@ -115,24 +115,22 @@ impl Server {
             return answer;
         }
         match request {
-            Request::List { limit, page, .. } => {
-                match self.list(limit.is_some(), page.as_ref().map(AsRef::as_ref)) {
-                    Some(body) => answer.bytes = body.into_bytes(),
-                    None => answer.end = Some(Failure::Expired),
-                }
-            }
+            Request::List { limit, page, .. } => match self.list(limit.is_some(), page) {
+                Some(body) => answer.bytes = body.into_bytes(),
+                None => answer.end = Some(Failure::Expired),
+            },
             Request::Watch {
                 version,
                 timeout,
                 initial_events,
             } => {
                 answer.complete = false;
-                answer.until = Some(now.after(*timeout));
+                answer.until = Some(now.after(timeout));
                 let mut from = match version {
-                    At::Version(version) => version.as_ref().parse().unwrap(),
+                    At::Version(version) => version.parse().unwrap(),
                     At::Any | At::Latest => 0,
                 };
-                if *initial_events {
+                if initial_events {
                     from = self.revision;
                     for object in self.objects.values() {
                         answer.line("ADDED", &object.json);

@@ -134,9 +134,9 @@ pub(super) async fn selectors(world: &World) -> Outcome {
     world.namespace("selectors").await?;
     let client = world.client("admin")?;
     let path = pods_path("selectors");
-    let by_label = pods_in("selectors").labels(&"tier in (front,back),!hidden".parse()?);
+    let by_label = pods_in("selectors").labels("tier in (front,back),!hidden");
     let by_label = Follower::start(by_label, &client)?;
-    let by_field = pods_in("selectors").fields(&"spec.nodeName=node-1".parse()?);
+    let by_field = pods_in("selectors").fields("spec.nodeName=node-1");
     let by_field = Follower::start(by_field, &client)?;
     for (name, tier, node) in [
         ("a", "front", "node-1"),

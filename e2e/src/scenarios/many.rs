@@ -25,9 +25,8 @@ pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
     let proxy = world.proxy().await?;
     let client = world.client_through(&proxy, "admin")?;
     let followers = (0..WATCHES).map(|number| {
-        let shard = format!("shard={number}").parse()?;
         let builder = InformerBuilder::lean(target())
-            .labels(&shard)
+            .labels(format_args!("shard={number}"))
             .preset(impatient());
         Follower::start(builder, &client)
     });

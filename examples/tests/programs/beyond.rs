@@ -52,6 +52,16 @@ fn a_recording_is_a_transport() {
     assert!(lines < 100, "{lines} lines");
 }
 
+/// The decorator itself is about twenty lines.
+#[test]
+fn a_decorator_counts_what_passes_through_any_transport() {
+    assert_eq!(output("counting_transport"), shown("counting_transport"));
+    let source = include_str!("../../counting_transport.rs");
+    let (_, decorator) = source.split_once("impl<T: Transport>").unwrap();
+    let (decorator, _) = decorator.split_once("\n}\n").unwrap();
+    assert!(decorator.lines().count() <= 22, "{decorator}");
+}
+
 #[test]
 fn a_recording_that_cannot_be_used_is_named() {
     let ran = run(example("own_transport").arg("/nonexistent/pods.jsonl"));

@@ -15,7 +15,7 @@
 //! let lister = pods.lister();
 //!
 //! let controller = Controller::new(Tokio::current()?);
-//! let registration = pods.add_handler(enqueue::this(controller.queue()))?;
+//! let registration = pods.on(enqueue::this(controller.queue()))?;
 //! registration.synced(std::time::Duration::from_secs(30)).await?;
 //! controller.work(4, move |key: ObjectKey| {
 //!     let (lister, done) = (lister.clone(), done.clone());

@@ -26,7 +26,7 @@ use crate::engine::Shared;
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
-/// pods.add_handler(Filter::new(|pod| pod.labels.get("stage") == Some("production"), Print))?;
+/// pods.on(Filter::new(|pod| pod.labels.get("stage") == Some("production"), Print))?;
 /// # Ok(())
 /// # }
 /// ```

@@ -38,33 +38,24 @@ pub(crate) enum Authentication {
     Exec(ExecPlugin),
 }
 
-/// Why there are no credentials; the text is for people and holds no secret.
+/// Why there are no credentials, or none yet; the text is for people and holds no secret. Nothing was
+/// said to the server: what we know of it is as good as before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AuthError {
-    pub(crate) failure: Failure,
     pub(crate) message: String,
 }
 
 impl AuthError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
-            failure: Failure::Unauthorized,
             message: message.into(),
-        }
-    }
-
-    /// There are none yet. Nothing was said to the server: what we know of it is as good as before.
-    fn not_yet(message: String) -> Self {
-        Self {
-            failure: Failure::Unreachable,
-            message,
         }
     }
 }
 
 impl From<AuthError> for Failed {
-    fn from(AuthError { failure, message }: AuthError) -> Self {
-        Self::new(failure, message)
+    fn from(AuthError { message }: AuthError) -> Self {
+        Self::new(Failure::Credentials, message)
     }
 }
 

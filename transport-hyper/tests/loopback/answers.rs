@@ -265,7 +265,7 @@ over_both! {
             for request in [list(), watch()] {
                 let head = [("content-type", "application/json"), ("retry-after", "3")];
                 let mut hand = Hand::new(&client);
-                hand.open(request.clone());
+                hand.open(request);
                 let body = format!(
                     r#"{{"kind":"Status","message":"it is {reason}","reason":"{reason}","code":{code}}}"#
                 );
@@ -273,7 +273,7 @@ over_both! {
                 let message = hand.failed(with).await;
                 assert!(message.ends_with(&format!("it is {reason}")), "{message}");
 
-                hand.open(request.clone());
+                hand.open(request);
                 cluster.server.call().await.reply(code, &head, "");
                 let message = hand.failed(without).await;
                 assert!(message.ends_with(&format!("HTTP {code}")), "{message}");
@@ -397,14 +397,14 @@ async fn signals_are_shown_until_they_are_consumed() {
         ("456789", 6),
     ] {
         let bytes = std::future::poll_fn(|cx| {
-            let shown = Transport::<String>::poll_signal(&mut hand.transport, cx);
+            let shown = hand.transport.poll_signal(cx);
             shown.map(|(_, signal)| match signal {
                 Signal::Bytes(bytes) => bytes.to_vec(),
                 other => panic!("{other:?}"),
             })
         });
         assert_eq!(soon("bytes", bytes).await, shown.as_bytes());
-        Transport::<String>::consume(&mut hand.transport, used);
+        hand.transport.consume(used);
     }
     hand.closed().await;
 }

@@ -495,8 +495,8 @@ async fn drained(cluster: &mut Cluster, hands: &mut [Hand]) -> crate::rig::serve
 
     let draining = std::future::poll_fn(|cx| {
         for hand in hands.iter_mut() {
-            while Transport::<String>::poll_signal(&mut hand.transport, cx).is_ready() {
-                Transport::<String>::consume(&mut hand.transport, usize::MAX);
+            while hand.transport.poll_signal(cx).is_ready() {
+                hand.transport.consume(usize::MAX);
             }
         }
         std::task::Poll::<()>::Pending

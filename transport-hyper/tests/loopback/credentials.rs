@@ -103,7 +103,7 @@ async fn a_token_file_that_is_missing_is_named() {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    let message = hand.failed(Failure::Unauthorized).await;
+    let message = hand.failed(Failure::Credentials).await;
     assert!(
         message.starts_with("cannot read /nowhere/token: "),
         "{message}"
@@ -290,7 +290,8 @@ async fn a_plugin_that_fails_is_named_with_the_reason() {
         ),
     ] {
         let script = cluster.folder.write("plugin.sh", &script);
-        let message = unauthorized(&cluster, &format!("sh, args: ['{}']", script.display())).await;
+        let message =
+            without_credentials(&cluster, &format!("sh, args: ['{}']", script.display())).await;
         assert!(
             message.starts_with("user `u`: exec plugin `sh`: "),
             "{message}"
@@ -298,7 +299,7 @@ async fn a_plugin_that_fails_is_named_with_the_reason() {
         assert!(message.contains(expected), "{message}");
         assert!(!message.contains("s3cret"), "{message}");
     }
-    let message = unauthorized(
+    let message = without_credentials(
         &cluster,
         "/nowhere/plugin, installHint: Get it at example.org.",
     )
@@ -308,7 +309,7 @@ async fn a_plugin_that_fails_is_named_with_the_reason() {
 }
 
 /// What a client says whose plugin is this.
-async fn unauthorized(cluster: &Cluster, command: &str) -> String {
+async fn without_credentials(cluster: &Cluster, command: &str) -> String {
     let exec = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
     let user = user(
         cluster,
@@ -317,5 +318,5 @@ async fn unauthorized(cluster: &Cluster, command: &str) -> String {
     let client = Client::new(user).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    hand.failed(Failure::Unauthorized).await
+    hand.failed(Failure::Credentials).await
 }

@@ -29,10 +29,10 @@ fn runs(cluster: &Cluster) -> usize {
     cluster.folder.read("runs").lines().count()
 }
 
-async fn unauthorized(client: &Client) -> String {
+async fn without_credentials(client: &Client) -> String {
     let mut hand = Hand::new(client);
     hand.open(list());
-    hand.failed(Failure::Unauthorized).await
+    hand.failed(Failure::Credentials).await
 }
 
 /// A pipe with a name. Whoever reads it sees its end when the last writer is gone.
@@ -56,7 +56,7 @@ async fn a_plugin_that_prints_too_much_is_ended() {
     let script = "sleep 1000 > gone &\nhead -c 3000000 /dev/zero | tr '\\0' x; wait";
     let client = Client::new(plugin(&cluster, script)).unwrap();
     let ended = end_of(&gone);
-    let (message, ()) = tokio::join!(unauthorized(&client), ended);
+    let (message, ()) = tokio::join!(without_credentials(&client), ended);
     assert!(message.contains("printed more than 1 MiB"), "{message}");
 }
 
@@ -66,7 +66,7 @@ async fn what_a_plugin_complains_of_is_quoted_in_plain_text_and_bounded() {
     let script = "printf '\\033[2Jplease\\r\\n\\tlog in\\007' >&2\n\
                   head -c 300000 /dev/zero | tr '\\0' x >&2; exit 3";
     let client = Client::new(plugin(&cluster, script)).unwrap();
-    let message = unauthorized(&client).await;
+    let message = without_credentials(&client).await;
     assert!(
         message.contains("exit status: 3: \u{fffd}[2Jplease log in\u{fffd}xxx"),
         "{message:?}"
@@ -115,14 +115,27 @@ async fn a_failure_is_shared_and_the_plugin_not_run_again_at_once() {
         hand.open(list());
     }
     for hand in &mut hands {
-        let message = hand.failed(Failure::Unauthorized).await;
+        let message = hand.failed(Failure::Credentials).await;
         assert!(message.contains("exit status: 1: no"), "{message}");
     }
     for hand in &mut hands {
         hand.open(list());
-        hand.failed(Failure::Unauthorized).await;
+        hand.failed(Failure::Credentials).await;
     }
     assert_eq!(runs(&cluster), 1);
+}
+
+/// Trouble here is not the server's: nobody is told to look whether it runs.
+#[tokio::test]
+async fn a_certificate_that_cannot_be_used_is_not_the_fault_of_the_network() {
+    let cluster = Cluster::new(true).await;
+    let printed = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",
+        "status":{"clientCertificateData":"no certificate","clientKeyData":"no key"}}"#;
+    let script = format!("cat <<'END'\n{printed}\nEND");
+    let client = Client::new(plugin(&cluster, &script)).unwrap();
+    let message = without_credentials(&client).await;
+    assert!(message.contains("certificate"), "{message}");
+    assert!(!Failure::Credentials.describe().contains("reached"));
 }
 
 /// A server that refuses every credential does not make us run the plugin without end.

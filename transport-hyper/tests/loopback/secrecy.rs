@@ -185,7 +185,7 @@ async fn tokens_and_keys_that_cannot_be_used() {
     let client = Client::new(cluster.config().with_token(token)).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    is_clean(&hand.failed(Failure::Unauthorized).await);
+    is_clean(&hand.failed(Failure::Credentials).await);
 
     let certificate = cluster
         .folder

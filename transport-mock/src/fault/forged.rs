@@ -9,11 +9,7 @@ const LONG: usize = 100_000;
 
 /// The whole body that is sent instead of an answer, if the fault consists of one. `nth` is a number
 /// that no other request has.
-pub(crate) fn forged<X: AsRef<str>>(
-    fault: Fault,
-    request: &Request<X>,
-    nth: u64,
-) -> Option<Vec<u8>> {
+pub(crate) fn forged(fault: Fault, request: Request<'_>, nth: u64) -> Option<Vec<u8>> {
     let body = match (fault, request) {
         (
             Fault::Flicker(line),
@@ -23,7 +19,7 @@ pub(crate) fn forged<X: AsRef<str>>(
                 ..
             },
         ) => match line {
-            Line::Bookmark => bookmark(version.as_ref()),
+            Line::Bookmark => bookmark(version),
             Line::Garbage => bookmark("garbage"),
             Line::Long => bookmark(&"1".repeat(LONG)),
             Line::Strange => "{\"type\":\"STRANGE\",\"object\":{}}\n".to_owned(),

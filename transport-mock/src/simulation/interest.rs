@@ -31,8 +31,8 @@ impl Interest {
             Self::Everything => pods,
             Self::Metadata => pods.with_content(Content::Metadata),
             Self::Namespace(name) => pods.in_namespace(name),
-            Self::App(app) => pods.with_labels(&format!("app={app}")),
-            Self::Node(node) => pods.with_fields(&format!("spec.nodeName={node}")),
+            Self::App(app) => pods.with_labels(format_args!("app={app}")),
+            Self::Node(node) => pods.with_fields(format_args!("spec.nodeName={node}")),
         }
     }
 

@@ -66,7 +66,7 @@ impl Relists {
     }
 
     /// A request is sent. An error says that it is without cause.
-    pub(super) fn request<X>(&mut self, request: &Request<X>, now: Instant) -> Result<(), String> {
+    pub(super) fn request(&mut self, request: Request<'_>, now: Instant) -> Result<(), String> {
         self.is_open = false;
         self.since = now;
         self.events = 0;
@@ -120,7 +120,7 @@ impl Relists {
             Signal::Closed => self.justify("a stream that ended"),
             Signal::Failed { .. } if !self.is_live => self.justify("a failure"),
             Signal::Failed { failure, .. } => match failure {
-                Failure::Throttled { .. } | Failure::Unreachable => {}
+                Failure::Throttled { .. } | Failure::Unreachable | Failure::Credentials => {}
                 Failure::Broken | Failure::TimedOut if self.is_open => self.end_watch(now),
                 _ => self.justify("a failed watch"),
             },

@@ -23,20 +23,20 @@ pub(super) struct Requests {
 impl Requests {
     /// A request is sent, after a list or a page with so many objects. An error says why it must not
     /// be.
-    pub(super) fn request<X: AsRef<str>>(
+    pub(super) fn request(
         &mut self,
-        request: &Request<X>,
+        request: Request<'_>,
         listed: usize,
         now: Instant,
     ) -> Result<(), String> {
         let last = self.page.take();
         if let Request::List { page, limit, .. } = request {
-            self.page = page.as_ref().map(|page| page.as_ref().to_owned());
+            self.page = page.map(str::to_owned);
             if last.is_some() && last == self.page {
                 return Err("the same page is asked for again".to_owned());
             }
-            let enough = |limit: &u32| listed * 2 >= *limit as usize;
-            if page.is_some() && limit.as_ref().is_some_and(enough) {
+            let enough = |limit: u32| listed * 2 >= limit as usize;
+            if page.is_some() && limit.is_some_and(enough) {
                 return Ok(());
             }
         }

@@ -204,7 +204,8 @@ impl<S: Storage> Station for Post<S> {
     fn execute(&mut self, scene: &mut Scene<'_>) {
         self.now = self.now.max(scene.now);
         while let Some(command) = self.informer.poll_command(self.told(scene.now)) {
-            match &command {
+            let command = command.to_owned();
+            match command.as_command() {
                 Command::Open { exchange, request } => {
                     let (name, target) = (self.name, self.plan.interest.target().request(request));
                     scene
@@ -227,14 +228,14 @@ impl<S: Storage> Station for Post<S> {
                     self.relists.abort(self.has_full_storage());
                 }
             }
-            self.transport.execute(command);
+            self.transport.execute(command.as_command());
         }
     }
 
     fn deliver(&mut self, scene: &mut Scene<'_>) -> bool {
         let waker = Waker::from(Arc::clone(&self.bell));
         let mut cx = Context::from_waker(&waker);
-        let polled = Transport::<S::Text>::poll_signal(&mut self.transport, &mut cx);
+        let polled = self.transport.poll_signal(&mut cx);
         let Poll::Ready((exchange, signal)) = polled else {
             if !self.awaits_bell {
                 self.bell.0.store(false, Ordering::Relaxed);
@@ -271,7 +272,7 @@ impl<S: Storage> Station for Post<S> {
         if self.has_full_storage() {
             self.relists.abort(true);
         }
-        Transport::<S::Text>::consume(&mut self.transport, used);
+        self.transport.consume(used);
         self.check_version(scene.log);
         true
     }

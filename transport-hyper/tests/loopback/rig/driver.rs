@@ -55,7 +55,7 @@ impl Driver {
         }
         let (informer, transport, now) = (&mut self.informer, &mut self.transport, self.now);
         let used = std::future::poll_fn(|cx| {
-            Transport::<String>::poll_signal(transport, cx).map(|(exchange, signal)| {
+            transport.poll_signal(cx).map(|(exchange, signal)| {
                 let used = informer.signal(exchange, signal, now).unwrap();
                 match signal {
                     Signal::Bytes(_) => used,
@@ -64,7 +64,7 @@ impl Driver {
             })
         });
         let used = used.await;
-        Transport::<String>::consume(transport, used);
+        transport.consume(used);
     }
 
     /// The keys and versions of the store.

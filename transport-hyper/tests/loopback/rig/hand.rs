@@ -29,7 +29,7 @@ pub(crate) fn pods() -> Target {
     Target::new("", "v1", "pods")
 }
 
-pub(crate) fn list() -> Request<String> {
+pub(crate) fn list() -> Request<'static> {
     Request::List {
         version: At::Any,
         limit: None,
@@ -37,15 +37,15 @@ pub(crate) fn list() -> Request<String> {
     }
 }
 
-pub(crate) fn watch() -> Request<String> {
+pub(crate) fn watch() -> Request<'static> {
     Request::Watch {
-        version: At::Version("7".to_owned()),
+        version: At::Version("7"),
         timeout: Duration::from_secs(300),
         initial_events: false,
     }
 }
 
-pub(crate) fn stream() -> Request<String> {
+pub(crate) fn stream() -> Request<'static> {
     Request::Watch {
         version: At::Latest,
         timeout: Duration::from_secs(300),
@@ -76,13 +76,13 @@ impl Hand {
         }
     }
 
-    pub(crate) fn open(&mut self, request: Request<String>) {
+    pub(crate) fn open(&mut self, request: Request<'static>) {
         let exchange = exchange();
         self.transport.execute(Command::Open { exchange, request });
     }
 
     pub(crate) fn abort(&mut self) {
-        self.transport.execute(Command::<String>::Abort(exchange()));
+        self.transport.execute(Command::Abort(exchange()));
     }
 
     /// The next signal, used up.
@@ -92,7 +92,7 @@ impl Hand {
 
     /// The next signal, used up, if there is one.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Seen> {
-        let shown = Transport::<String>::poll_signal(&mut self.transport, cx);
+        let shown = self.transport.poll_signal(cx);
         let seen = shown.map(|(_, signal)| match signal {
             Signal::Opened => Seen::Opened,
             Signal::Bytes(bytes) => Seen::Bytes(bytes.to_vec()),
@@ -104,7 +104,7 @@ impl Hand {
             Poll::Ready(Seen::Bytes(bytes)) => bytes.len(),
             Poll::Ready(_) => 0,
         };
-        Transport::<String>::consume(&mut self.transport, used);
+        self.transport.consume(used);
         seen
     }
 

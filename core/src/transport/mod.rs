@@ -5,12 +5,16 @@
 //! for a `Target` (the resource, the namespace, the selectors and the content), and a [`Request`]
 //! carries only what changes from one request to the next.
 
+// Commands that can be kept.
+mod owned;
+
 use core::task::{Context, Poll};
 use core::time::Duration;
 
 use crate::failure::Failure;
 #[cfg(feature = "alloc")]
 pub use crate::target::{Content, InvalidTarget, Target, check_namespace};
+pub use owned::{OwnedAt, OwnedCommand, OwnedRequest};
 
 /// One request and its answer. Signals that name an exchange which is no longer the current one are
 /// ignored, so a transport need not be exact about what it still delivers after an abort.
@@ -25,31 +29,32 @@ impl ExchangeId {
     }
 }
 
-/// What the transport shall do.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// What the transport shall do. Its texts are borrowed from the reflector; [`to_owned`](Self::to_owned)
+/// keeps it, for a driver that shares the informer behind a lock, or one on another task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a transport must see every command"
 )]
-pub enum Command<X> {
+pub enum Command<'a> {
     /// Send this request. What an earlier exchange still has to say is of no interest any more.
     Open {
         /// The name under which its signals are reported.
         exchange: ExchangeId,
         /// What to ask.
-        request: Request<X>,
+        request: Request<'a>,
     },
     /// Drop this exchange: nobody will read the rest of it.
     Abort(ExchangeId),
 }
 
 /// One list or watch request, without the parts that never change.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a transport must see every kind of request"
 )]
-pub enum Request<X> {
+pub enum Request<'a> {
     /// `GET …?resourceVersion=…&limit=…&continue=…`
     ///
     /// With a limit, [`At::Version`] needs `resourceVersionMatch=NotOlderThan`, too: a server takes a
@@ -57,16 +62,16 @@ pub enum Request<X> {
     /// bring back the state from which no watch can go on, again and again.
     List {
         /// Which state is good enough.
-        version: At<X>,
+        version: At<'a>,
         /// At most so many objects in this page; `None` for all of them.
         limit: Option<u32>,
         /// The token of the page, from the page before it. `version` is then [`At::Latest`].
-        page: Option<X>,
+        page: Option<&'a str>,
     },
     /// `GET …?watch=true&allowWatchBookmarks=true&resourceVersion=…&timeoutSeconds=…`
     Watch {
         /// The version after which events are wanted.
-        version: At<X>,
+        version: At<'a>,
         /// When the server shall end the watch.
         timeout: Duration,
         /// Ask for the whole state first, closed by a marked bookmark:
@@ -76,27 +81,25 @@ pub enum Request<X> {
 }
 
 /// The `resourceVersion` of a request.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "these are the three forms the protocol knows"
 )]
-pub enum At<X> {
+pub enum At<'a> {
     /// The empty version: the newest state, read through to the database.
     Latest,
     /// `0`: whatever the server has at hand.
     Any,
     /// A version seen before: that one or a newer one for lists, events after it for watches.
-    Version(X),
+    Version(&'a str),
 }
 
-impl<X> At<X> {
+impl<'a> At<'a> {
     /// The form of a version as it stands in an object or a list.
-    pub fn from_text(text: X) -> Self
-    where
-        X: AsRef<str>,
-    {
-        match text.as_ref() {
+    #[must_use]
+    pub fn from_text(text: &'a str) -> Self {
+        match text {
             "" => Self::Latest,
             "0" => Self::Any,
             _ => Self::Version(text),
@@ -104,14 +107,12 @@ impl<X> At<X> {
     }
 
     /// The value of the query parameter `resourceVersion`.
-    pub fn as_str(&self) -> &str
-    where
-        X: AsRef<str>,
-    {
+    #[must_use]
+    pub const fn as_str(self) -> &'a str {
         match self {
             Self::Latest => "",
             Self::Any => "0",
-            Self::Version(version) => version.as_ref(),
+            Self::Version(version) => version,
         }
     }
 }
@@ -140,9 +141,9 @@ pub enum Signal<'a> {
 }
 
 /// Something that executes commands and reports signals.
-pub trait Transport<X> {
+pub trait Transport {
     /// Begins to carry out `command`. Must not block.
-    fn execute(&mut self, command: Command<X>);
+    fn execute(&mut self, command: Command<'_>);
 
     /// Shows the next signal, or arranges for a wake-up. It is a peek: the same signal is shown
     /// again until it is consumed.
@@ -151,4 +152,33 @@ pub trait Transport<X> {
     /// Takes `n` bytes off a [`Signal::Bytes`], or any other signal away. Bytes that are left are
     /// shown again, in front of what follows.
     fn consume(&mut self, n: usize);
+}
+
+impl<T: Transport + ?Sized> Transport for &mut T {
+    fn execute(&mut self, command: Command<'_>) {
+        (**self).execute(command);
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        (**self).poll_signal(cx)
+    }
+
+    fn consume(&mut self, n: usize) {
+        (**self).consume(n);
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T: Transport + ?Sized> Transport for alloc::boxed::Box<T> {
+    fn execute(&mut self, command: Command<'_>) {
+        (**self).execute(command);
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        (**self).poll_signal(cx)
+    }
+
+    fn consume(&mut self, n: usize) {
+        (**self).consume(n);
+    }
 }
