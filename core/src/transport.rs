@@ -8,6 +8,7 @@
 use core::task::{Context, Poll};
 use core::time::Duration;
 
+use crate::encoding::Encoding;
 use crate::failure::Failure;
 #[cfg(feature = "alloc")]
 pub use crate::target::{Content, InvalidTarget, Target, check_namespace};
@@ -123,8 +124,9 @@ impl<X> At<X> {
     reason = "a driver must pass on every signal"
 )]
 pub enum Signal<'a> {
-    /// The head of a successful answer has arrived.
-    Opened,
+    /// The head of a successful answer has arrived; its body comes in this encoding. If bytes come
+    /// without it, they are taken for [`Encoding::Json`].
+    Opened(Encoding),
     /// A piece of its body, of any size.
     Bytes(&'a [u8]),
     /// The body is complete.
