@@ -73,3 +73,31 @@ impl fmt::Display for UnknownContentType<'_> {
 }
 
 impl core::error::Error for UnknownContentType<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_media_type_decides_whatever_its_parameters() {
+        let is_known = |header| Encoding::of_content_type(Some(header)).is_ok();
+        for known in [
+            "application/json",
+            " application/json;stream=watch",
+            "Application/JSON; charset=utf-8",
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+            "application/json, text/html",
+        ] {
+            assert!(is_known(known), "{known}");
+        }
+        for unknown in [
+            "",
+            "text/html",
+            "application/json-seq",
+            "application/vnd.kubernetes.protobuf",
+        ] {
+            assert!(!is_known(unknown), "{unknown}");
+        }
+        assert_eq!(Encoding::of_content_type(None), Ok(Encoding::Json));
+    }
+}

@@ -28,7 +28,7 @@ const AHEAD: usize = 16 << 10;
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
-/// use informer_core::decode::{Dynamic, Decoder};
+/// use informer_core::decode::{Decoder, Dynamic};
 /// use informer_core::storage::Heap;
 /// use informer_core::transport::{Target, Transport};
 /// use informer_core::{Informer, InformerConfig};

@@ -135,7 +135,7 @@ impl Decode for PodDecoder {
                 Err(_) => failed("the answer is not a list that fits"),
             },
             At::Watch => event(self.lines.next(input)?.bytes, &mut self.version)
-                .unwrap_or(failed("a line of the watch is not an event that fits")),
+                .unwrap_or_else(|| failed("a line of the watch is not an event that fits")),
             At::Unknown => failed("the answer is in an encoding that is not read here"),
             At::Over => {
                 *input = &[];
