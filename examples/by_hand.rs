@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_core::decode::form::LeanBody;
-use informer_core::decode::{Body, Decode, JsonDecoder, Lean};
+use informer_core::decode::{Body, Decode, Decoder, Lean};
 use informer_core::flow::{Change, Fact};
 use informer_core::indexer::{IndexFn, Indexer, Rules, StoreLimits};
 use informer_core::processor::{Audience, ListenerConfig, ListenerId, Processor};
@@ -20,7 +20,7 @@ use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::reflector::{FirstState, Phase, Reflector, ReflectorConfig};
 use informer_core::storage::{Heap, Seed};
 use informer_core::transport::{Command, ExchangeId, Request};
-use informer_core::{Instant, Notification, Object, Resource as _};
+use informer_core::{Encoding, Instant, Notification, Object, Resource as _};
 use informer_examples::no_flags;
 
 type Pod = Arc<Object<LeanBody>>;
@@ -43,7 +43,7 @@ const ANSWERS: [&str; 3] = [
 
 /// All stages. None of them knows another one.
 struct Stages {
-    decoder: JsonDecoder<Lean>,
+    decoder: Decoder<Lean>,
     reflector: Reflector<Heap>,
     queue: Queue<Pod, Heap>,
     store: Indexer<Pod, Heap>,
@@ -104,7 +104,7 @@ impl Stages {
         let mut processor = Processor::new(Duration::ZERO, seed.clone());
         let listener = processor.add_listener(ListenerConfig::new(), &store, now)?;
         Ok(Self {
-            decoder: JsonDecoder::new(Lean),
+            decoder: Decoder::new(Lean),
             reflector,
             queue: Queue::new(
                 QueueKind::DeltaFifo,
@@ -126,7 +126,7 @@ impl Stages {
         body: Body,
         answer: &str,
     ) -> Result<(), Box<dyn Error>> {
-        self.decoder.begin(body);
+        self.decoder.begin(body, Encoding::Json);
         let opened = self.reflector.handle(exchange, Fact::Opened, self.now);
         self.file(opened)?;
         for piece in answer.as_bytes().chunks(100) {

@@ -18,7 +18,7 @@ use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Fixed;
 use informer_core::transport::{ExchangeId, OwnedCommand, Request, Signal};
-use informer_core::{Informer, InformerConfig, Instant};
+use informer_core::{Encoding, Informer, InformerConfig, Instant};
 use informer_examples::{exit, no_flags};
 use static_cell::StaticCell;
 
@@ -35,17 +35,17 @@ type Pods = Informer<PodDecoder, Memory>;
 /// What it takes is known when it is compiled.
 const _: () = assert!(size_of::<Pods>() <= 16 << 10, "it does not fit into 16 KiB");
 
-/// A piece of an answer, as it comes off a socket.
-struct Piece {
-    exchange: ExchangeId,
-    bytes: heapless::Vec<u8, 64>,
+/// What comes off a socket.
+enum Heard {
+    Opened(Encoding),
+    Bytes(heapless::Vec<u8, 64>),
 }
 
 static INFORMER: StaticCell<Pods> = StaticCell::new();
 static EXECUTOR: StaticCell<Executor> = StaticCell::new();
 static COMMANDS: Channel<CriticalSectionRawMutex, OwnedCommand<heapless::String<32>>, 2> =
     Channel::new();
-static PIECES: Channel<CriticalSectionRawMutex, Piece, 2> = Channel::new();
+static HEARD: Channel<CriticalSectionRawMutex, (ExchangeId, Heard), 2> = Channel::new();
 static DONE: AtomicBool = AtomicBool::new(false);
 
 /// What the server answers, one request after the other.
@@ -107,14 +107,24 @@ async fn drive(pods: &'static mut Pods, listener: ListenerId) {
             .map_or(EmbassyInstant::MAX, |deadline| {
                 EmbassyInstant::from_micros(deadline.as_micros())
             });
-        if let Either::First(piece) = select(PIECES.receive(), Timer::at(deadline)).await {
-            let mut rest = piece.bytes.as_slice();
-            while !rest.is_empty() {
+        if let Either::First((exchange, heard)) = select(HEARD.receive(), Timer::at(deadline)).await
+        {
+            let mut signal = match &heard {
+                Heard::Opened(encoding) => Signal::Opened(*encoding),
+                Heard::Bytes(bytes) => Signal::Bytes(bytes),
+            };
+            loop {
                 // `None` means that the listener has to take something first.
-                let used = pods.signal(piece.exchange, Signal::Bytes(rest), now());
-                rest = rest.get(used.unwrap_or(0)..).unwrap_or_default();
+                let used = pods.signal(exchange, signal, now());
                 while let Some(notification) = pods.poll_notification(listener) {
                     println!("listener  {} pods, {notification}", pods.store().len());
+                }
+                match (used, signal) {
+                    (Some(used), Signal::Bytes(bytes)) if used < bytes.len() => {
+                        signal = Signal::Bytes(bytes.get(used..).unwrap_or_default());
+                    }
+                    (Some(_), _) => break,
+                    (None, _) => {}
                 }
             }
         }
@@ -140,10 +150,12 @@ async fn network() {
             DONE.store(true, Ordering::Relaxed);
             return;
         };
+        let opened = Heard::Opened(Encoding::Json);
+        HEARD.send((exchange, opened)).await;
         for bytes in answer.as_bytes().chunks(64) {
             Timer::after(Duration::from_millis(1)).await;
-            let bytes = bytes.iter().copied().collect();
-            PIECES.send(Piece { exchange, bytes }).await;
+            let bytes = Heard::Bytes(bytes.iter().copied().collect());
+            HEARD.send((exchange, bytes)).await;
         }
     }
 }

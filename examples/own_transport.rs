@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use clap::Parser;
+use informer::informer_core::Encoding;
 use informer::informer_core::transport::{Command, ExchangeId, Signal};
 use informer::runtime::Manual;
 use informer::{Connect, ConnectError, Failure, InformerBuilder, Target, Transport};
@@ -35,6 +36,7 @@ impl Connect for Recordings {
         Ok(Recording {
             file: BufReader::new(file),
             exchange: None,
+            is_open: false,
             broken: None,
         })
     }
@@ -44,12 +46,15 @@ struct Recording {
     file: BufReader<File>,
     /// Whom the bytes are for.
     exchange: Option<ExchangeId>,
+    /// Whether it has been said that the answer begins.
+    is_open: bool,
     /// Why the file cannot be read.
     broken: Option<String>,
 }
 
 impl Transport for Recording {
     fn execute(&mut self, command: Command<'_>) {
+        self.is_open = false;
         self.exchange = match command {
             Command::Open { exchange, .. } => Some(exchange),
             Command::Abort(_) => None,
@@ -61,6 +66,9 @@ impl Transport for Recording {
         let Some(exchange) = self.exchange else {
             return Poll::Pending;
         };
+        if !self.is_open {
+            return Poll::Ready((exchange, Signal::Opened(Encoding::Json)));
+        }
         let signal = match self.file.fill_buf() {
             // The recording is over; a watch that is quiet looks the same.
             Ok([]) => return Poll::Pending,
@@ -74,6 +82,10 @@ impl Transport for Recording {
     }
 
     fn consume(&mut self, n: usize) {
+        if !self.is_open {
+            self.is_open = true;
+            return;
+        }
         self.file.consume(n);
         if self.broken.take().is_some() {
             self.exchange = None;

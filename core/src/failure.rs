@@ -6,7 +6,7 @@ use core::time::Duration;
 /// Why an exchange with the server failed: small enough to decide by.
 ///
 /// The text for people travels beside it. HTTP statuses and Status bodies become a `Failure` in
-/// [`decode::status`](crate::decode::status) and nowhere else.
+/// [`decode`](crate::decode) and nowhere else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Failure {

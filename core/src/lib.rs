@@ -35,7 +35,7 @@
 //!
 #![cfg_attr(feature = "json", doc = "```")]
 #![cfg_attr(not(feature = "json"), doc = "```ignore")]
-//! use informer_core::decode::{Dynamic, JsonDecoder};
+//! use informer_core::decode::{Decoder, Dynamic};
 //! use informer_core::processor::ListenerConfig;
 //! use informer_core::storage::Heap;
 //! use informer_core::transport::{Command, Request, Signal};
@@ -43,7 +43,7 @@
 //!
 //! let now = Instant::from_micros(0);
 //! let mut informer: Informer<_, Heap> =
-//!     Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 42)?;
+//!     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42)?;
 //! let listener = informer.add_listener(ListenerConfig::new(), now)?;
 //! informer.start(now);
 //!
@@ -150,6 +150,9 @@ pub mod failure;
 #[cfg(feature = "alloc")]
 mod target;
 
+// In which encodings a server answers.
+mod encoding;
+
 // The contract with whoever moves the bytes.
 pub mod transport;
 
@@ -181,6 +184,7 @@ pub mod workqueue;
 pub use clock::{Clock, Timer};
 #[cfg(feature = "alloc")]
 pub use decoded::{Labels, Object};
+pub use encoding::{Encoding, UnknownContentType};
 pub use failure::Failure;
 pub use flow::{Cause, Certainty, Notification};
 pub use informer::{Informer, InformerConfig};

@@ -12,10 +12,10 @@ mod decode_support;
 
 use decode_support::*;
 use informer_core::decode::answer::failure_of_answer;
-use informer_core::decode::envelope::Envelope;
-use informer_core::decode::header::Header;
-use informer_core::decode::status::Status;
-use informer_core::decode::{Body, Dynamic, JsonDecoder, Lean, Limits, MetadataOnly, json_text};
+use informer_core::decode::json::envelope::Envelope;
+use informer_core::decode::json::header::Header;
+use informer_core::decode::json::status::Status;
+use informer_core::decode::{Body, Decoder, Dynamic, Lean, Limits, MetadataOnly, json};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::flow::Fact;
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn texts_for_people_are_bounded(bytes in noise(), tail in "[a-z]{600}", body in body()) {
         let bytes = [&bytes[..], tail.as_bytes(), b"\n"].concat();
-        let mut decoder = JsonDecoder::new(Dynamic);
+        let mut decoder = Decoder::new(Dynamic);
         feed(&mut decoder, body, &bytes, &[usize::MAX], |fact| match fact {
             Fact::Failed { message: text, .. } => assert!(text.len() <= MAX_MESSAGE),
             Fact::Rejected(rejected) => assert!(rejected.reason.len() <= MAX_MESSAGE),
@@ -120,7 +120,7 @@ proptest! {
             prop_assert_eq!(Some(envelope), Envelope::of_prefix(&bytes));
         }
         if Status::read(&bytes).is_some() {
-            prop_assert!(json_text::validate(&bytes, 128).is_ok());
+            prop_assert!(json::text::validate(&bytes, 128).is_ok());
         }
     }
 
@@ -137,7 +137,7 @@ proptest! {
         let theirs = serde_json::from_slice::<Value>(&text);
         match Header::read(&text, 128) {
             Ok(_) => prop_assert!(theirs.is_ok()),
-            Err(informer_core::decode::header::HeaderError::Text(_)) => prop_assert!(theirs.is_err()),
+            Err(json::header::HeaderError::Text(_)) => prop_assert!(theirs.is_err()),
             // Valid JSON, but no longer an object of Kubernetes.
             Err(_) => {}
         }

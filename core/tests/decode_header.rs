@@ -8,10 +8,11 @@
     reason = "tests"
 )]
 
-use informer_core::decode::form::{Form, LeanBody, MetadataBody, TypeMeta};
-use informer_core::decode::header::{Header, HeaderError};
-use informer_core::decode::json_text::{JsonStr, TextError};
-use informer_core::decode::{Dynamic, Lean, MetadataOnly, WithoutManagedFields};
+use informer_core::decode::form::{Form, LeanBody, MetadataBody};
+use informer_core::decode::json::form::JsonObject;
+use informer_core::decode::json::header::{Header, HeaderError};
+use informer_core::decode::json::text::{JsonStr, TextError};
+use informer_core::decode::{Dynamic, Lean, MetadataOnly, TypeMeta, WithoutManagedFields};
 use serde_json::Value;
 
 fn text(found: Option<JsonStr<'_>>) -> Option<String> {
@@ -20,8 +21,12 @@ fn text(found: Option<JsonStr<'_>>) -> Option<String> {
 
 fn kept<F: Form>(mut form: F, json: &str) -> F::Body {
     let header = Header::read(json.as_bytes(), 128).unwrap();
-    form.decode(json.as_bytes(), &header, TypeMeta::default())
-        .unwrap()
+    let object = JsonObject {
+        json: json.as_bytes(),
+        header: &header,
+        type_meta: TypeMeta::default(),
+    };
+    form.read_json(object).unwrap()
 }
 
 fn lean(json: &str) -> LeanBody {

@@ -11,18 +11,18 @@
 mod decode_support;
 
 use decode_support::{failed, feed, lean, page_end, rejected};
-use informer_core::Failure;
-use informer_core::decode::{Body, Decode, Dynamic, JsonDecoder, Typed};
+use informer_core::decode::{Body, Decode, Decoder, Dynamic, Typed};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::flow::{Fact, Place};
+use informer_core::{Encoding, Failure};
 
 #[test]
 fn a_page_as_the_real_server_sends_it() {
     let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"20364","continue":"eyJ2","remainingItemCount":9999},"items":[{"metadata":{"name":"p-0","namespace":"ns-0","uid":"u-0","resourceVersion":"315","labels":{"app":"x"},"managedFields":[{"manager":"kubectl"}]},"spec":{"containers":null},"status":{}}]}
 "#;
-    let mut decoder = JsonDecoder::new(Dynamic);
+    let mut decoder = Decoder::new(Dynamic);
     let mut input = body.as_bytes();
-    decoder.begin(Body::List);
+    decoder.begin(Body::List, Encoding::Json);
     let Some(Fact::Item(pod)) = decoder.decode(&mut input) else {
         panic!()
     };
@@ -46,7 +46,7 @@ fn a_page_as_the_real_server_sends_it() {
 #[test]
 fn what_an_object_says_of_its_own_kind_stands() {
     let body = br#"{"kind":"List","apiVersion":"v1","items":[{"kind":"Pod","apiVersion":"v2","metadata":{"name":"a"}}, {"metadata":{"name":"b"}}]}"#;
-    let mut decoder = JsonDecoder::new(Dynamic);
+    let mut decoder = Decoder::new(Dynamic);
     let mut found = Vec::new();
     feed(&mut decoder, Body::List, body, &[5], |fact| {
         if let Fact::Item(object) = fact {
@@ -270,7 +270,7 @@ fn an_object_that_does_not_fit_its_type_is_rejected() {
         r#"{{"items":[{{"metadata":{{"name":"a"}},"count":1}},{{"metadata":{{"name":"b","resourceVersion":"7"}},"count":"{secret}"}},{{"metadata":{{"name":"c"}},"count":3}}]}}"#
     );
     let mut seen = Vec::new();
-    let mut decoder = JsonDecoder::new(Typed::<Counter>::new());
+    let mut decoder = Decoder::new(Typed::<Counter>::new());
     feed(
         &mut decoder,
         Body::List,

@@ -19,7 +19,7 @@ use core::fmt::Debug;
 
 use decode_support::*;
 use informer_core::Object;
-use informer_core::decode::{Body, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
+use informer_core::decode::{Body, Decoder, Dynamic, Form, Lean, MetadataOnly, Typed};
 use informer_core::flow::{Fact, Place};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -79,7 +79,7 @@ fn decode<F: Form>(form: F, body: &[u8], pieces: &[usize]) -> Vec<Arc<Object<F::
     let mut objects = Vec::new();
     let mut ends = 0;
     feed(
-        &mut JsonDecoder::new(form),
+        &mut Decoder::new(form),
         Body::List,
         body,
         pieces,
@@ -239,7 +239,7 @@ proptest! {
         items.insert(at, bad.into());
         let body = format!(r#"{{"items":[{}]}}"#, items.join(","));
         let mut count = 0;
-        feed(&mut JsonDecoder::new(Lean), Body::List, body.as_bytes(), &pieces, |fact| {
+        feed(&mut Decoder::new(Lean), Body::List, body.as_bytes(), &pieces, |fact| {
             match fact {
                 Fact::Rejected(rejected) => {
                     assert_eq!(count, at);

@@ -14,7 +14,7 @@ use alloc::borrow::Cow;
 
 use informer_core::Failure;
 use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
-use informer_core::decode::status::Status;
+use informer_core::decode::json::status::Status;
 use serde_json::json;
 
 const THROTTLED: Failure = Failure::Throttled { retry_after: None };

@@ -10,7 +10,7 @@
 mod decode_support;
 
 use decode_support::{json, string, style};
-use informer_core::decode::json_text::{Cursor, Kind, MAX_DEPTH, TextError, validate};
+use informer_core::decode::json::text::{Cursor, Kind, MAX_DEPTH, TextError, validate};
 use proptest::prelude::*;
 use serde_json::Value;
 

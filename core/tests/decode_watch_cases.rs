@@ -11,10 +11,10 @@
 mod decode_support;
 
 use decode_support::{failed, lean, lean_with, rejected};
-use informer_core::Failure;
-use informer_core::decode::{Body, Decode, JsonDecoder, Lean, Limits, MetadataOnly};
+use informer_core::decode::{Body, Decode, Decoder, Lean, Limits, MetadataOnly};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::flow::{Fact, Place};
+use informer_core::{Encoding, Failure};
 
 const SMALL: Limits = Limits {
     object_bytes: 100,
@@ -256,13 +256,13 @@ fn the_last_line_counts_only_with_its_end() {
 
 #[test]
 fn a_new_body_forgets_the_one_before() {
-    let mut decoder = JsonDecoder::new(MetadataOnly);
-    decoder.begin(Body::Watch);
+    let mut decoder = Decoder::new(MetadataOnly);
+    decoder.begin(Body::Watch, Encoding::Json);
     assert_eq!(decoder.decode(&mut &br#"{"type":"ADDED","obj"#[..]), None);
-    decoder.begin(Body::List);
+    decoder.begin(Body::List, Encoding::Json);
     let mut list = &br#"{"metadata":{"resourceVersion":"7"},"items":[{"metadata":"#[..];
     assert_eq!(decoder.decode(&mut list), None);
-    decoder.begin(Body::List);
+    decoder.begin(Body::List, Encoding::Json);
     let mut list = &br#"{"items":[]}"#[..];
     let end = Fact::PageEnd {
         version: "",
@@ -270,7 +270,7 @@ fn a_new_body_forgets_the_one_before() {
         remaining: None,
     };
     assert_eq!(decoder.decode(&mut list), Some(end));
-    decoder.begin(Body::Watch);
+    decoder.begin(Body::Watch, Encoding::Json);
     let mut line = &b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n"[..];
     assert!(matches!(decoder.decode(&mut line), Some(Fact::Added(_))));
     // After a failure, too.
@@ -279,7 +279,7 @@ fn a_new_body_forgets_the_one_before() {
         Some(Fact::Failed { .. })
     ));
     assert_eq!(decoder.decode(&mut &b"x\n"[..]), None);
-    decoder.begin(Body::Watch);
+    decoder.begin(Body::Watch, Encoding::Json);
     assert!(matches!(
         decoder.decode(&mut &b"x\n"[..]),
         Some(Fact::Failed { .. })
@@ -288,7 +288,7 @@ fn a_new_body_forgets_the_one_before() {
 
 #[test]
 fn a_decoder_that_was_not_begun_passes_everything_over() {
-    let mut decoder = JsonDecoder::new(Lean);
+    let mut decoder = Decoder::new(Lean);
     let mut input = &b"anything"[..];
     assert_eq!(decoder.decode(&mut input), None);
     assert!(input.is_empty());

@@ -14,7 +14,7 @@ use core::fmt::Debug;
 
 use decode_support::*;
 use informer_core::Failure;
-use informer_core::decode::{Body, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
+use informer_core::decode::{Body, Decoder, Dynamic, Form, Lean, MetadataOnly, Typed};
 use informer_core::flow::{Fact, Place};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -110,7 +110,7 @@ proptest! {
     fn every_line_becomes_its_fact((lines, text) in stream(), pieces in pieces(), rest in "[^\n]{0,20}") {
         let mut expected = lines.iter().filter(|line| !matches!(line, Line::Blank(_)));
         let stream = text + &rest;
-        feed(&mut JsonDecoder::new(Dynamic), Body::Watch, stream.as_bytes(), &pieces, |fact| {
+        feed(&mut Decoder::new(Dynamic), Body::Watch, stream.as_bytes(), &pieces, |fact| {
             let line = expected.next();
             let (kind, object) = match (fact, line) {
                 (Fact::Closed, None) => return,
@@ -165,14 +165,14 @@ proptest! {
         let text = event.text() + "\n";
         let line: Value = serde_json::from_str(&text).unwrap();
         let expected = without_managed_fields(&line["object"]);
-        feed(&mut JsonDecoder::new(Lean), Body::Watch, text.as_bytes(), &pieces, |fact| {
+        feed(&mut Decoder::new(Lean), Body::Watch, text.as_bytes(), &pieces, |fact| {
             if let Fact::Added(object) | Fact::Modified(object) | Fact::Deleted(object) = fact {
                 assert_eq!(object.decode::<Value>().unwrap(), expected);
             } else {
                 assert_eq!(fact, Fact::Closed);
             }
         });
-        feed(&mut JsonDecoder::new(MetadataOnly), Body::Watch, text.as_bytes(), &pieces, |fact| {
+        feed(&mut Decoder::new(MetadataOnly), Body::Watch, text.as_bytes(), &pieces, |fact| {
             if let Fact::Added(object) | Fact::Modified(object) | Fact::Deleted(object) = fact {
                 assert_eq!(object.decode::<Value>().unwrap(), expected["metadata"]);
             } else {
@@ -199,7 +199,7 @@ proptest! {
     ) {
         let stream = format!("{line}\n{after}");
         let mut count = 0;
-        feed(&mut JsonDecoder::new(Lean), Body::Watch, stream.as_bytes(), &pieces, |fact| {
+        feed(&mut Decoder::new(Lean), Body::Watch, stream.as_bytes(), &pieces, |fact| {
             match (count, fact) {
                 (0, Fact::Failed { failure: Failure::Undecodable, message }) => {
                     assert!(message.contains("watch") || message.contains("event"), "{message}");

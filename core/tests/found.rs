@@ -13,14 +13,14 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use hand::{Hand, Pod, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder, Limits};
+use informer_core::decode::{Decoder, Dynamic, Limits};
 use informer_core::indexer::{IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::queue::{QueueKind, Transform, TransformError};
 use informer_core::reflector::{ConfigError, FirstState, Phase};
 use informer_core::storage::{Cells, Fixed, Frozen, Full, Heap, Pages, Seed, Storage};
 use informer_core::transport::{OwnedRequest, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant, Object, ObjectKey};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object, ObjectKey};
 
 const STALL: ListenerConfig = ListenerConfig {
     resync: Resync::Default,
@@ -34,7 +34,7 @@ const MERGE: ListenerConfig = ListenerConfig {
 
 /// An informer with a listener that does not take anything by itself.
 fn stalled(config: InformerConfig) -> (Hand, ListenerId) {
-    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     let slow = informer
         .add_listener(STALL, Instant::from_micros(1))
         .unwrap();
@@ -73,11 +73,11 @@ fn renaming(refuses: bool) -> Hand {
         }
         Ok(())
     });
-    let informer = Informer::new(JsonDecoder::new(Dynamic), listed(), 1).unwrap();
+    let informer = Informer::new(Decoder::new(Dynamic), listed(), 1).unwrap();
     let mut hand = Hand::with(informer.with_transform(rename));
     hand.list(10, &[pod("x", "u1", 1), pod("other", "u2", 2)]);
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     hand.notes();
     hand
 }
@@ -248,7 +248,7 @@ fn silence_during_a_stall_is_excused_even_if_the_stall_is_over_before_the_deadli
     let (mut hand, slow) = stalled(listed());
     hand.list(10, &[]);
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     let text = three_adds();
     assert!(hand.signal(Signal::Bytes(text.as_bytes())).unwrap() < text.len());
     hand.now = hand.now.after(Duration::from_secs(199));
@@ -323,7 +323,7 @@ fn a_chain_that_is_popped_half_way_still_counts_as_queued() {
     let (mut hand, slow) = stalled(config);
     hand.list(10, &[pod("x", "u", 1)]);
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     while hand.informer.poll_notification(slow).is_some() {}
     assert!(hand.informer.is_synced());
     hand.expire();
@@ -448,7 +448,7 @@ fn what_cannot_work_is_refused_at_construction() {
     let refused = |change: fn(&mut InformerConfig)| {
         let mut config = listed();
         change(&mut config);
-        let informer = Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1);
+        let informer = Informer::<_, Heap>::new(Decoder::new(Dynamic), config, 1);
         informer.map(|_| ()).unwrap_err()
     };
     assert_eq!(
@@ -459,7 +459,7 @@ fn what_cannot_work_is_refused_at_construction() {
         refused(|config| config.reflector.idle = Some(Duration::from_nanos(999))),
         ConfigError::Zero("reflector.idle")
     );
-    let tiny = Informer::<_, Fixed<1>>::new(JsonDecoder::new(Dynamic), listed(), 1);
+    let tiny = Informer::<_, Fixed<1>>::new(Decoder::new(Dynamic), listed(), 1);
     assert_eq!(tiny.map(|_| ()).unwrap_err(), ConfigError::StorageTooSmall);
     for limits in [
         Limits {
@@ -475,7 +475,7 @@ fn what_cannot_work_is_refused_at_construction() {
             ..Limits::new()
         },
     ] {
-        assert!(JsonDecoder::with_limits(Dynamic, limits).is_err());
+        assert!(Decoder::with_limits(Dynamic, limits).is_err());
     }
 }
 

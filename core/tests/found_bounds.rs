@@ -12,18 +12,20 @@ use core::task::Poll;
 use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod, shown};
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::{IndexError, IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{ConfigError, Phase};
 use informer_core::storage::{Fixed, Full, Seed, Storage};
 use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey};
+use informer_core::{
+    Encoding, Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey,
+};
 
 /// An informer in a storage of fixed size, with an index over the values of labels.
 struct Small<S: Storage> {
-    informer: Informer<JsonDecoder<Dynamic>, S>,
+    informer: Informer<Decoder<Dynamic>, S>,
     listener: ListenerId,
     exchange: Option<ExchangeId>,
     now: Instant,
@@ -48,7 +50,7 @@ fn labelled(name: &str, version: u64, labels: usize) -> String {
 
 impl<S: Storage> Small<S> {
     fn new() -> Self {
-        let mut informer = Informer::new(JsonDecoder::new(Dynamic), listed(), 1).unwrap();
+        let mut informer = Informer::new(Decoder::new(Dynamic), listed(), 1).unwrap();
         informer
             .add_index("label", IndexFn::plain(by_label))
             .unwrap();
@@ -179,7 +181,7 @@ fn a_version_is_not_reached_while_something_of_it_has_no_room() {
     small.event("ADDED", &pod("z", "u", 11));
     assert_eq!(small.informer.wait_for("11"), Ok(Poll::Pending));
     small.wait();
-    let _ = small.signal(Signal::Opened);
+    let _ = small.signal(Signal::Opened(Encoding::Json));
     assert_eq!(small.store(), ["x@1", "y@2"]);
     assert_eq!(
         small.informer.wait_for("11"),
@@ -210,7 +212,7 @@ fn what_is_delivered_in_one_piece_needs_a_storage_without_bounds() {
             ..listed()
         },
     ] {
-        let informer = Informer::<_, Fixed<64>>::new(JsonDecoder::new(Dynamic), config, 1);
+        let informer = Informer::<_, Fixed<64>>::new(Decoder::new(Dynamic), config, 1);
         assert_eq!(
             informer.map(|_| ()),
             Err(ConfigError::NeedsUnboundedStorage)
@@ -272,7 +274,7 @@ fn a_stop_during_a_stall_drops_what_is_queued_and_is_no_sync() {
     };
     for queue in [QueueKind::DeltaFifo, QueueKind::InOrder] {
         let config = InformerConfig { queue, ..listed() };
-        let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+        let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
         informer
             .add_listener(stall, Instant::from_micros(1))
             .unwrap();
@@ -369,7 +371,7 @@ fn a_state_that_was_queued_when_it_was_stopped_is_no_sync() {
         relist: Relist::Staged,
         ..listed()
     };
-    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     informer
         .add_listener(stall, Instant::from_micros(1))
         .unwrap();

@@ -13,7 +13,7 @@ use core::time::Duration;
 use hand::{EVERYTHING, Hand, listed, pod};
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::transport::Signal;
-use informer_core::{Failure, InformerConfig};
+use informer_core::{Encoding, Failure, InformerConfig};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const LONG: Duration = Duration::from_secs(1_000_000);
@@ -42,7 +42,7 @@ fn a_listed_state_is_fresh_when_its_watch_is_answered() {
     assert!(!fresh(&hand), "nobody watches yet");
     hand.request();
     assert!(!fresh(&hand), "the watch is not answered");
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     assert!(fresh(&hand));
     assert!(hand.informer.status().following);
 }
@@ -50,7 +50,7 @@ fn a_listed_state_is_fresh_when_its_watch_is_answered() {
 #[test]
 fn a_streamed_state_is_fresh_at_its_end() {
     let mut hand = Hand::new(InformerConfig::new());
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     hand.event("ADDED", &pod("x", "u", 1));
     assert!(!fresh(&hand), "there is more to come");
     hand.event(
@@ -76,7 +76,7 @@ fn freshness_is_the_age_of_what_was_heard_last() {
     hand.signal(Signal::Closed);
     assert!(!within_a_minute(&hand));
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     assert!(within_a_minute(&hand));
 }
 
@@ -91,7 +91,7 @@ fn an_outage_takes_it_away_at_once_until_a_watch_is_answered() {
     assert!(!fresh(&hand), "it asks again");
     hand.fail(Failure::Unreachable, "nobody listens");
     hand.wait();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     assert!(fresh(&hand));
 }
 
@@ -107,7 +107,7 @@ fn every_failure_takes_it_away_at_once() {
         ("ended at once", |hand| {
             hand.signal(Signal::Closed);
             hand.request();
-            hand.signal(Signal::Opened);
+            hand.signal(Signal::Opened(Encoding::Json));
             hand.signal(Signal::Closed);
         }),
     ];
@@ -129,7 +129,7 @@ fn the_end_of_a_watch_in_good_order_takes_nothing_away() {
         assert!(fresh(&hand), "between two watches");
         hand.request();
         assert!(fresh(&hand), "the next one is asked for");
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         assert!(fresh(&hand));
     }
 }
@@ -142,7 +142,7 @@ fn a_relist_after_an_expired_version_is_fresh_only_when_it_is_watched_again() {
     hand.list(20, &[]);
     assert!(!fresh(&hand));
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     assert!(fresh(&hand));
 }
 

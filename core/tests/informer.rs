@@ -12,14 +12,14 @@ use core::task::Poll;
 use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::informer::{AddListenerError, WaitError};
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{OwnedAt, OwnedRequest, Signal};
-use informer_core::{Failure, Informer, InformerConfig};
+use informer_core::{Encoding, Failure, Informer, InformerConfig};
 
 fn client_go(queue: QueueKind) -> InformerConfig {
     let mut config = InformerConfig::client_go(queue);
@@ -248,7 +248,7 @@ fn an_object_without_a_readable_key_suspends_the_deletions_of_its_list() {
         );
         assert!(hand.informer.status().unswept);
         hand.request();
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         hand.expire();
         hand.list(30, &[]);
         assert!(!hand.informer.status().unswept);
@@ -278,7 +278,7 @@ fn refusing_big(config: InformerConfig) -> Hand {
             Ok(())
         }
     });
-    let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     Hand::with(informer.with_transform(refuse))
 }
 
@@ -335,7 +335,7 @@ fn a_transform_must_not_change_the_key() {
         std::sync::Arc::make_mut(pod).key = "other".parse().unwrap();
         Ok(())
     });
-    let informer = Informer::new(JsonDecoder::new(Dynamic), listed(), 1).unwrap();
+    let informer = Informer::new(Decoder::new(Dynamic), listed(), 1).unwrap();
     let mut hand = Hand::with(informer.with_transform(rename));
     hand.list(10, &[pod("x", "u1", 1)]);
     assert_eq!(hand.store(), Vec::<String>::new());
@@ -444,7 +444,7 @@ fn an_object_too_large_is_reported_with_its_key() {
         object_bytes: 300,
         ..informer_core::decode::Limits::new()
     };
-    let decoder = JsonDecoder::with_limits(Dynamic, limits).unwrap();
+    let decoder = Decoder::with_limits(Dynamic, limits).unwrap();
     let mut hand = Hand::with(Informer::<_, Heap>::new(decoder, listed(), 1).unwrap());
     let large =
         pod("big", "u1", 1).replace("}}", &format!("}},\"data\":\"{}\"}}", "x".repeat(400)));
@@ -470,7 +470,7 @@ fn a_resync_period_below_a_second_is_refused() {
     let made = |period| {
         let mut config = listed();
         config.resync = Some(period);
-        Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1).map(|_| ())
+        Informer::<_, Heap>::new(Decoder::new(Dynamic), config, 1).map(|_| ())
     };
     for period in [Duration::ZERO, Duration::from_micros(100)] {
         assert_eq!(made(period), Err(ConfigError::ResyncTooShort(period)));

@@ -15,13 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder, Limits};
+use informer_core::decode::{Decoder, Dynamic, Limits};
 use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::QueueKind;
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant};
 use proptest::prelude::*;
 use world::World;
 
@@ -114,7 +114,7 @@ fn late_advance_is_safe() {
 #[test]
 fn an_untaken_command_never_times_out() {
     let mut informer =
-        Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
+        Informer::<_, Heap>::new(Decoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
     informer.start(Instant::default());
     let late = Instant::default().after(Duration::from_secs(1_000_000));
     informer.advance(late);
@@ -126,7 +126,10 @@ fn an_untaken_command_never_times_out() {
     // Nor does a full state that the transport holds back, once it is taken.
     assert_eq!(informer.next_deadline(), None);
     let later = late.after(Duration::from_secs(1_000_000));
-    assert_eq!(informer.signal(exchange, Signal::Opened, later), Some(0));
+    assert_eq!(
+        informer.signal(exchange, Signal::Opened(Encoding::Json), later),
+        Some(0)
+    );
     assert!(informer.next_deadline() > Some(later));
 }
 
@@ -139,7 +142,7 @@ fn old_news_is_ignored() {
     assert_ne!(hand.exchange, old);
     let new = core::mem::replace(&mut hand.exchange, old);
     for signal in [
-        Signal::Opened,
+        Signal::Opened(Encoding::Json),
         Signal::Bytes(br#"{"metadata":{"resourceVersion":"1"},"items":[]}"#),
         Signal::Closed,
         Signal::Failed {
@@ -202,7 +205,7 @@ proptest! {
         } else {
             InformerConfig { queue, ..InformerConfig::new() }
         };
-        let decoder = JsonDecoder::with_limits(Dynamic, Limits { object_bytes: 400, depth: 16 }).unwrap();
+        let decoder = Decoder::with_limits(Dynamic, Limits { object_bytes: 400, depth: 16 }).unwrap();
         let mut hand = Hand::with(Informer::new(decoder, config, 1).unwrap());
         for (bytes, then) in says {
             hand.request();
@@ -212,7 +215,7 @@ proptest! {
                     0 => { let _ = hand.signal(Signal::Closed); }
                     1 => hand.fail(Failure::Internal, &"m".repeat(10_000)),
                     2 => hand.fail(Failure::Expired, ""),
-                    3 => { let _ = hand.signal(Signal::Opened); }
+                    3 => { let _ = hand.signal(Signal::Opened(Encoding::Json)); }
                     _ => {}
                 }
             }

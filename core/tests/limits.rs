@@ -7,13 +7,13 @@ use core::task::Poll;
 use core::time::Duration;
 
 use hand::{Hand, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::{IndexFn, Indexer, StoreLimits};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{ConfigError, FirstState, Phase};
 use informer_core::storage::{Full, Heap, Seed};
-use informer_core::transport::{OwnedRequest, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Labels, Object, ObjectKey};
+use informer_core::transport::{OwnedRequest, Request, Signal};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Labels, Object, ObjectKey};
 
 const LONG: Duration = Duration::from_secs(3_600);
 
@@ -94,7 +94,7 @@ fn is_read_again(hand: &mut Hand) -> bool {
 fn is_fine(hand: &mut Hand, expected: &[&str]) {
     // The watch may wait for its turn.
     assert!(hand.request().or_else(|| hand.wait()).is_some());
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     assert_eq!(hand.store(), expected);
     assert!(hand.informer.is_synced() && hand.informer.is_fresh(LONG, hand.now));
     let version = hand.informer.reflector().version().to_owned();
@@ -241,7 +241,7 @@ fn a_streamed_state_beyond_the_limit_is_no_different() {
     for mut config in ways() {
         config.reflector.first_state = FirstState::Streamed;
         let mut hand = Hand::new(config);
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         for (name, version) in [("x", 11), ("y", 12), ("z", 13)] {
             let event = format!(
                 "{{\"type\":\"ADDED\",\"object\":{}}}\n",
@@ -310,7 +310,7 @@ fn a_limit_of_nothing_is_refused() {
     for (objects, bytes, name) in [(Some(0), None, "objects"), (None, Some(0), "bytes")] {
         let limits = StoreLimits { objects, bytes };
         let config = InformerConfig { limits, ..listed() };
-        let informer = Informer::<_, Heap>::new(JsonDecoder::new(Dynamic), config, 1);
+        let informer = Informer::<_, Heap>::new(Decoder::new(Dynamic), config, 1);
         assert_eq!(informer.map(|_| ()), Err(ConfigError::Limit(name)));
     }
 }

@@ -11,10 +11,10 @@ mod hand;
 use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, listed, pod};
-use informer_core::Informer;
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::processor::{Backlog, ListenerConfig, Resync};
 use informer_core::transport::Signal;
+use informer_core::{Encoding, Informer};
 
 /// Each with its own pace: nothing is missing, nothing comes twice.
 #[test]
@@ -184,7 +184,7 @@ fn a_sleeping_listener_is_told_the_net_effect() {
 fn each_listener_has_its_own_resync_period() {
     let mut config = listed();
     config.resync = Some(Duration::from_secs(10));
-    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     let now = informer_core::Instant::from_micros(1);
     let mut add = |resync| {
         informer
@@ -202,7 +202,7 @@ fn each_listener_has_its_own_resync_period() {
     let mut hand = Hand::with(informer);
     hand.list(10, &[pod("x", "u1", 1)]);
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     for listener in [hand.listener, never, often] {
         hand.notes_of(listener);
     }

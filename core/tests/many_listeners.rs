@@ -13,11 +13,11 @@ use core::cell::Cell;
 use std::sync::Arc;
 
 use hand::{EVERYTHING, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::storage::{Cells, Frozen, Full, Pages, Storage};
 use informer_core::transport::{Command, ExchangeId, Signal};
-use informer_core::{Informer, Instant};
+use informer_core::{Encoding, Informer, Instant};
 
 thread_local! {
     /// How often the cell of a listener was looked at.
@@ -71,7 +71,7 @@ impl<T: Default> Cells<T> for CountedCells<T> {
 
 /// An informer that watches, with so many listeners.
 struct World {
-    informer: Informer<JsonDecoder<Dynamic>, Counted>,
+    informer: Informer<Decoder<Dynamic>, Counted>,
     listeners: Vec<ListenerId>,
     exchange: ExchangeId,
     version: u64,
@@ -81,7 +81,7 @@ const NOW: Instant = Instant::from_micros(1);
 
 impl World {
     fn new(listeners: usize, config: ListenerConfig) -> Self {
-        let mut informer = Informer::new(JsonDecoder::new(Dynamic), listed(), 1).unwrap();
+        let mut informer = Informer::new(Decoder::new(Dynamic), listed(), 1).unwrap();
         let add = |_| informer.add_listener(config, NOW).unwrap();
         let listeners = (0..listeners).map(add).collect();
         informer.start(NOW);
@@ -96,7 +96,7 @@ impl World {
         ));
         world.signal(Signal::Closed);
         world.exchange = open(&mut world.informer);
-        world.signal(Signal::Opened);
+        world.signal(Signal::Opened(Encoding::Json));
         world
     }
 
@@ -124,7 +124,7 @@ impl World {
     }
 }
 
-fn open(informer: &mut Informer<JsonDecoder<Dynamic>, Counted>) -> ExchangeId {
+fn open(informer: &mut Informer<Decoder<Dynamic>, Counted>) -> ExchangeId {
     while let Some(command) = informer.poll_command(NOW) {
         if let Command::Open { exchange, .. } = command {
             return exchange;

@@ -4,10 +4,10 @@
 mod hand;
 
 use hand::{Hand, listed};
-use informer_core::Failure;
 use informer_core::decode::answer::failure_of_answer;
-use informer_core::decode::{Body, Decode as _, JsonDecoder, Typed};
+use informer_core::decode::{Body, Decode as _, Decoder, Typed};
 use informer_core::flow::Fact;
+use informer_core::{Encoding, Failure};
 
 /// Clears the screen, goes on in a new line, and turns the direction of what follows.
 const NASTY: &str = "gone\u{1b}[2J\u{9b}31m\nnow\u{202e}\u{7f}";
@@ -56,8 +56,8 @@ fn why_an_object_cannot_be_used() {
     }
     let object = serde_json::json!({"metadata": {"name": "a"}, "state": NASTY});
     let event = format!("{{\"type\":\"ADDED\",\"object\":{object}}}\n");
-    let mut decoder = JsonDecoder::new(Typed::<Door>::new());
-    decoder.begin(Body::Watch);
+    let mut decoder = Decoder::new(Typed::<Door>::new());
+    decoder.begin(Body::Watch, Encoding::Json);
     let Some(Fact::Rejected(rejected)) = decoder.decode(&mut event.as_bytes()) else {
         panic!("there is no such state");
     };

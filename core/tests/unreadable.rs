@@ -4,11 +4,11 @@
 mod hand;
 
 use hand::{Hand, Pod, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::FirstState;
 use informer_core::transport::Signal;
-use informer_core::{Informer, InformerConfig};
+use informer_core::{Encoding, Informer, InformerConfig};
 use proptest::prelude::*;
 
 /// Every way of full states: both queues, staged and as they are decoded.
@@ -37,7 +37,7 @@ fn refusing(config: InformerConfig) -> Hand {
         "refused" => Err(TransformError::new("no")),
         _ => Ok(()),
     });
-    let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     Hand::with(informer.with_transform(refuse))
 }
 
@@ -45,7 +45,7 @@ fn watching(config: InformerConfig, objects: &[String]) -> Hand {
     let mut hand = refusing(config);
     hand.list(10, objects);
     hand.request();
-    hand.signal(Signal::Opened);
+    hand.signal(Signal::Opened(Encoding::Json));
     hand.notes();
     hand
 }
@@ -118,7 +118,7 @@ fn the_last_readable_form_of_the_same_object_stays() {
 fn a_streamed_state_keeps_the_last_readable_form_however_it_is_delivered() {
     for config in ways(FirstState::Streamed) {
         let mut hand = refusing(config);
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         hand.event("ADDED", &pod("x", "u1", 11));
         hand.event("MODIFIED", &unreadable("x", "u1", 12));
         end_of_state(&mut hand, 12);
@@ -191,7 +191,7 @@ proptest! {
         let mut version = 1;
         for (state, live) in states {
             for hand in &mut hands {
-                hand.signal(Signal::Opened);
+                hand.signal(Signal::Opened(Encoding::Json));
             }
             for (nth, event) in state.iter().chain(&live).enumerate() {
                 version += 1;
@@ -243,7 +243,7 @@ proptest! {
             for (hand, belief) in hands.iter_mut().zip(&mut beliefs) {
                 hand.list(version, &items);
                 hand.request();
-                hand.signal(Signal::Opened);
+                hand.signal(Signal::Opened(Encoding::Json));
                 *belief = believed(&hand.notes(), core::mem::take(belief));
                 prop_assert_eq!(belief.clone(), hand.store());
                 hand.expire();

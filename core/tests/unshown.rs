@@ -6,12 +6,12 @@ mod hand;
 use core::task::Poll;
 
 use hand::{Hand, Pod, listed, pod};
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::informer::{OnTransformError, WaitError};
 use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::FirstState;
 use informer_core::transport::Signal;
-use informer_core::{Informer, InformerConfig};
+use informer_core::{Encoding, Informer, InformerConfig};
 
 /// Both queues, staged and as they are decoded.
 fn ways() -> [InformerConfig; 3] {
@@ -75,7 +75,7 @@ fn a_write_that_a_transform_refuses_is_not_reached() {
             "refused" => Err(TransformError::new("no")),
             _ => Ok(()),
         });
-        let informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+        let informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
         let mut hand = Hand::with(informer.with_transform(refuse));
         hand.list(10, &[pod("x", "", 1), pod("y", "", 2)]);
         hand.request();
@@ -126,7 +126,7 @@ fn a_full_state_hides_the_writes_before_the_newest_one() {
         }
         // Still there, still unreadable: the same as before.
         hand.request();
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         hand.expire();
         hand.list(30, &[unreadable("x", 15), pod("y", "", 12)]);
         assert_eq!(
@@ -136,7 +136,7 @@ fn a_full_state_hides_the_writes_before_the_newest_one() {
         assert_eq!(asked(&hand, 30), "ready");
         // While a state is read that shows it, the store does not.
         hand.request();
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         hand.expire();
         let begun = r#"{"metadata":{"resourceVersion":"40"},"items":["#;
         hand.bytes(&format!("{begun}{},", pod("x", "", 35)));
@@ -187,7 +187,7 @@ fn within_a_streamed_state_the_last_word_counts() {
         let mut config = config;
         config.reflector.first_state = FirstState::Streamed;
         let mut hand = Hand::new(config);
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         hand.event("ADDED", &unreadable("x", 5));
         hand.event("MODIFIED", &pod("x", "", 6));
         hand.event("ADDED", &pod("y", "", 7));

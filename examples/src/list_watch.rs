@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use informer::{Clock, Object, Target, Timer, Transport};
-use informer_core::decode::{Body, Decode as _, JsonDecoder, Typed};
+use informer_core::decode::{Body, Decode as _, Decoder, Typed};
 use informer_core::flow::{Change, Fact};
 use informer_core::reflector::{ConfigError, FirstState, Reflector, ReflectorConfig};
 use informer_core::storage::Heap;
@@ -32,7 +32,9 @@ pub enum Step {
 pub struct ListWatch<T> {
     target: Target,
     transport: T,
-    decoder: JsonDecoder<Typed<Pod>>,
+    decoder: Decoder<Typed<Pod>>,
+    /// What the answer under way consists of.
+    body: Body,
     reflector: Reflector<Heap>,
     clock: Arc<dyn Clock>,
     timer: Box<dyn Timer>,
@@ -54,7 +56,8 @@ impl<T: Transport> ListWatch<T> {
         Ok(Self {
             target,
             transport,
-            decoder: JsonDecoder::new(Typed::new()),
+            decoder: Decoder::new(Typed::new()),
+            body: Body::List,
             reflector,
             timer: clock.timer(),
             clock,
@@ -105,10 +108,10 @@ impl<T: Transport> ListWatch<T> {
     fn ask(&mut self) {
         while let Some(command) = self.reflector.poll_command(self.clock.now()) {
             if let Command::Open { request, .. } = command {
-                self.decoder.begin(match request {
+                self.body = match request {
                     Request::List { .. } => Body::List,
                     Request::Watch { .. } => Body::Watch,
-                });
+                };
                 let path = self.target.request(request);
                 self.steps.push_back(Step::Asks(path));
             }
@@ -121,6 +124,7 @@ impl<T: Transport> ListWatch<T> {
         let Self {
             transport,
             decoder,
+            body,
             reflector,
             steps,
             clock,
@@ -136,7 +140,8 @@ impl<T: Transport> ListWatch<T> {
             steps.extend(change.map(Step::Says));
         };
         let used = match signal {
-            Signal::Opened => {
+            Signal::Opened(encoding) => {
+                decoder.begin(*body, encoding);
                 tell(exchange, Fact::Opened);
                 1
             }

@@ -8,9 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_core::decode::form::{LeanBody, MetadataBody};
-use informer_core::decode::{
-    Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed, WithoutManagedFields,
-};
+use informer_core::decode::{self, Dynamic, Form, Lean, MetadataOnly, Typed, WithoutManagedFields};
 use informer_core::indexer::{IndexError, IndexFn, StoreLimits};
 use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
@@ -130,9 +128,9 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             tweaks: Vec::new(),
             decoder: Arc::new(move |managed_fields| match managed_fields {
                 ManagedFields::Dropped if !F::WITHOUT_MANAGED_FIELDS => {
-                    Box::new(JsonDecoder::new(WithoutManagedFields(form())))
+                    Box::new(decode::Decoder::new(WithoutManagedFields(form())))
                 }
-                _ => Box::new(JsonDecoder::new(form())),
+                _ => Box::new(decode::Decoder::new(form())),
             }),
             managed_fields: if F::WITHOUT_MANAGED_FIELDS {
                 ManagedFields::Dropped

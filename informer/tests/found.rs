@@ -20,6 +20,7 @@ use informer::{
     Backlog, Clock, Failure, IndexFn, InformerBuilder, ListenerConfig, Notification, QueueKind,
     Resync, SharedInformerFactory, Target, Transport,
 };
+use informer_core::Encoding;
 use informer_core::transport::{Command, ExchangeId, Signal};
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use world::{Pod, World, pods};
@@ -177,7 +178,7 @@ impl Transport for Silent {
 
     fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
         match self.begun {
-            Some(exchange) => Poll::Ready((exchange, Signal::Opened)),
+            Some(exchange) => Poll::Ready((exchange, Signal::Opened(Encoding::Json))),
             None => Poll::Pending,
         }
     }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::Empty;
-use informer_core::Failure;
 use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
 use informer_core::failure::message;
+use informer_core::{Encoding, Failure};
 use memchr::memmem;
 use tokio::time::{Instant, timeout};
 
@@ -81,7 +81,7 @@ pub(crate) async fn get(
         path,
         accept,
     };
-    let answer = within_head_timeout(client, open(client, question)).await?;
+    let (answer, _) = within_head_timeout(client, open(client, question)).await?;
     let mut body = Body::new(answer, Some(Limits::of(&client.config.settings)));
     let mut whole = Vec::new();
     while let Some(piece) = body.next().await? {
@@ -97,8 +97,8 @@ pub(crate) async fn get(
 /// `opening`, or a failure if it takes longer than a full state may take to begin.
 pub(crate) async fn within_head_timeout(
     client: &Inner,
-    opening: impl Future<Output = Result<Answer, Failed>>,
-) -> Result<Answer, Failed> {
+    opening: impl Future<Output = Result<(Answer, Encoding), Failed>>,
+) -> Result<(Answer, Encoding), Failed> {
     let settings = &client.config.settings;
     let patience = settings.connect_timeout + settings.head_timeout;
     timeout(patience, opening).await.unwrap_or_else(|_| {
@@ -107,8 +107,11 @@ pub(crate) async fn within_head_timeout(
     })
 }
 
-/// Asks, and gives the answer if it is a successful one.
-pub(crate) async fn open(client: &Inner, question: Question<'_>) -> Result<Answer, Failed> {
+/// Asks, and gives the answer if it is a successful one, and the encoding of its body.
+pub(crate) async fn open(
+    client: &Inner,
+    question: Question<'_>,
+) -> Result<(Answer, Encoding), Failed> {
     let (mut shown, mut tls) = show(client, None).await?;
     let mut answer = send(client, question, &shown, tls.as_ref()).await?;
     if answer.head.status == StatusCode::UNAUTHORIZED {
@@ -121,7 +124,7 @@ pub(crate) async fn open(client: &Inner, question: Question<'_>) -> Result<Answe
         }
     }
     match answer.head.status {
-        StatusCode::OK => check_type(answer),
+        StatusCode::OK => encoding(&answer).map(|encoding| (answer, encoding)),
         status if status.is_redirection() => Err(redirected(&answer)),
         _ => Err(refusal(answer).await),
     }
@@ -175,19 +178,12 @@ async fn send(
 /// So much of a header is told, so that what to do about it is told, too.
 const TOLD: usize = 60;
 
-/// A login page is a successful answer, too.
-fn check_type(answer: Answer) -> Result<Answer, Failed> {
+/// The encoding of a successful answer. A login page is one, too.
+fn encoding(answer: &Answer) -> Result<Encoding, Failed> {
     let text = answer.head.headers.get(header::CONTENT_TYPE);
     let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
-    match text {
-        Some(text) if !text.trim_start().starts_with("application/json") => Err(Failed::new(
-            Failure::Undecodable,
-            format!(
-                "the answer is `{text:.TOLD$}` and not JSON; does something else answer in place of the API server?"
-            ),
-        )),
-        _ => Ok(answer),
-    }
+    Encoding::of_content_type(text.as_deref())
+        .map_err(|error| Failed::new(Failure::Undecodable, error))
 }
 
 /// Whoever is at the other address is not who the credentials are for.

@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::{Buf as _, Bytes};
-use informer_core::Failure;
 use informer_core::transport::{Command, ExchangeId, Request, Signal, Target, Transport};
+use informer_core::{Encoding, Failure};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
@@ -51,7 +51,7 @@ impl Drop for Current {
 
 /// A [`Signal`] that owns its parts.
 enum Event {
-    Opened,
+    Opened(Encoding),
     Bytes(Bytes),
     Closed,
     Failed(Failed),
@@ -64,7 +64,7 @@ impl Event {
 
     fn signal(&self) -> Signal<'_> {
         match self {
-            Self::Opened => Signal::Opened,
+            Self::Opened(encoding) => Signal::Opened(*encoding),
             Self::Bytes(bytes) => Signal::Bytes(bytes),
             Self::Closed => Signal::Closed,
             Self::Failed(Failed { failure, message }) => Signal::Failed {
@@ -213,7 +213,7 @@ impl Job {
             accept: accept(self.target.content, !is_list),
         };
         let opening = open(&self.client, question);
-        let answer = if self.kind == Kind::Watch {
+        let (answer, encoding) = if self.kind == Kind::Watch {
             // The idle deadline of the reflector watches over it.
             opening.await?
         } else {
@@ -221,7 +221,7 @@ impl Job {
         };
         let limits = is_list.then(|| Limits::of(&self.client.config.settings));
         let mut body = Body::new(answer, limits);
-        let opened = permit.wait_for(events.send(Event::Opened)).await;
+        let opened = permit.wait_for(events.send(Event::Opened(encoding))).await;
         if opened.is_err() {
             return Ok(());
         }

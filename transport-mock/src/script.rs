@@ -5,9 +5,9 @@ use std::fmt;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use informer_core::Failure;
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::transport::{Command, ExchangeId, Signal, Target, Transport};
+use informer_core::{Encoding, Failure};
 
 use crate::query::pairs;
 use crate::random::Random;
@@ -146,7 +146,7 @@ impl Reply {
                 Delivery::failed(id, failure, message.into_owned())
             }
             Head::Success => {
-                let mut delivery = Delivery::new(id);
+                let mut delivery = Delivery::new(id, Encoding::Json);
                 delivery.arrive(&self.body);
                 delivery.end(self.end);
                 delivery

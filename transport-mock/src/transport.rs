@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::transport::{Command, Content, ExchangeId, Request, Signal, Target, Transport};
-use informer_core::{Failure, Instant};
+use informer_core::{Encoding, Failure, Instant};
 
 use crate::answer::{Answer, Body};
 use crate::fault::Fault;
@@ -28,7 +28,7 @@ const AHEAD: usize = 16 << 10;
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
-/// use informer_core::decode::{Dynamic, JsonDecoder};
+/// use informer_core::decode::{Decoder, Dynamic};
 /// use informer_core::storage::Heap;
 /// use informer_core::transport::{Target, Transport};
 /// use informer_core::{Informer, InformerConfig};
@@ -41,7 +41,7 @@ const AHEAD: usize = 16 << 10;
 ///
 /// let mut transport = server.transport(&Target::new("", "v1", "pods"), 1);
 /// let mut informer: Informer<_, Heap> =
-///     Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1)?;
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 1)?;
 /// informer.start(clock.now());
 /// while let Some(command) = informer.poll_command(clock.now()) {
 ///     transport.execute(command);
@@ -131,7 +131,7 @@ impl MockTransport {
             state.count(fault);
             return Exchange {
                 source: Source::List(body),
-                ..Exchange::new(Delivery::new(id), now)
+                ..Exchange::new(Delivery::new(id, Encoding::Json), now)
             };
         }
         let answer = match fault {
@@ -164,6 +164,10 @@ impl MockTransport {
             let delivery = Delivery::failed(id, failure, message.into_owned());
             return Exchange::new(delivery, due);
         }
+        let delivery = match Encoding::of_content_type(Some(answer.content_type)) {
+            Ok(encoding) => Delivery::new(id, encoding),
+            Err(error) => Delivery::failed(id, Failure::Undecodable, error.to_string()),
+        };
         let begins_with_state = matches!(
             request,
             Request::Watch {
@@ -178,7 +182,7 @@ impl MockTransport {
             },
             fault,
             changes: fault.map(|fault| BodyFault::new(fault, begins_with_state)),
-            ..Exchange::new(Delivery::new(id), due)
+            ..Exchange::new(delivery, due)
         }
     }
 

@@ -9,7 +9,7 @@
 
 use std::task::{Context, Poll, Waker};
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
 use informer_core::transport::Target;
@@ -17,7 +17,7 @@ use informer_core::transport::Transport;
 use informer_core::{Failure, Informer, InformerConfig, Instant};
 use informer_transport_mock::script::{Reply, Script};
 
-type Pods = Informer<JsonDecoder<Dynamic>, Heap>;
+type Pods = Informer<Decoder<Dynamic>, Heap>;
 
 const ADDED: &str =
     r#"{"type":"ADDED","object":{"metadata":{"namespace":"a","name":"x","resourceVersion":"7"}}}"#;
@@ -30,7 +30,7 @@ fn script() -> Script {
 fn informer(first_state: FirstState) -> Pods {
     let mut config = InformerConfig::new();
     config.reflector.first_state = first_state;
-    let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     informer.start(Instant::default());
     informer
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::reflector::{FirstState, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Content, Signal, Target, Transport};
@@ -50,7 +50,7 @@ struct Bench {
     clock: VirtualClock,
     server: MockServer,
     transport: MockTransport,
-    informer: Informer<JsonDecoder<Dynamic>, Heap>,
+    informer: Informer<Decoder<Dynamic>, Heap>,
     pieces: Vec<usize>,
     woken: Arc<Count>,
 }
@@ -73,7 +73,7 @@ impl Bench {
         server.set_faults(FaultPlan::script(faults));
         let mut config = InformerConfig::new();
         config.reflector.first_state = first_state;
-        let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+        let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
         informer.start(clock.now());
         Self {
             transport: server.transport(&Target::new("", "v1", "pods"), seed),
@@ -105,7 +105,7 @@ impl Bench {
         let mut out = Vec::new();
         while let Poll::Ready((exchange, signal)) = self.transport.poll_signal(&mut cx) {
             match signal {
-                Signal::Opened => out.push(Shown::Opened),
+                Signal::Opened(_) => out.push(Shown::Opened),
                 Signal::Bytes(bytes) => {
                     self.pieces.push(bytes.len());
                     let text = std::str::from_utf8(bytes).unwrap();
@@ -289,7 +289,7 @@ fn one_paged_list_is_enough_after_an_expired_watch() {
     let mut config = InformerConfig::new();
     config.reflector.first_state = FirstState::Listed;
     config.reflector.page_size = NonZeroU32::new(2);
-    bench.informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+    bench.informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
     bench.informer.start(bench.clock.now());
     while bench.ask().is_some() {
         bench.take();

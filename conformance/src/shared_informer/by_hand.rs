@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::task::{Context, Poll, Waker};
 
-use informer_core::decode::{JsonDecoder, Typed};
+use informer_core::decode::{Decoder, Typed};
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
@@ -17,7 +17,7 @@ use super::scripted_server::ScriptedTransport;
 use crate::vector::Payload;
 
 pub(super) struct ByHand {
-    informer: Informer<JsonDecoder<Typed<Payload>>, Heap>,
+    informer: Informer<Decoder<Typed<Payload>>, Heap>,
     handlers: BTreeMap<String, (ListenerId, Hear)>,
     transport: ScriptedTransport,
     clock: VirtualClock,
@@ -25,7 +25,7 @@ pub(super) struct ByHand {
 
 impl Backend for ByHand {
     fn new(setup: Setup) -> Result<Self, String> {
-        let decoder = JsonDecoder::new(Typed::new());
+        let decoder = Decoder::new(Typed::new());
         let informer = Informer::new(decoder, setup.config, setup.seed);
         let mut informer = informer.map_err(|error| error.to_string())?;
         if let Some(transform) = setup.transform.function() {

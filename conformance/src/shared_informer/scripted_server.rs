@@ -9,8 +9,8 @@ use alloc::sync::Arc;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use informer_core::Failure;
 use informer_core::transport::{Command, ExchangeId, Request, Signal, Transport};
+use informer_core::{Encoding, Failure};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -231,7 +231,7 @@ impl Transport for ScriptedTransport {
             return Poll::Pending;
         };
         let signal = match sent {
-            Sent::Opened => Signal::Opened,
+            Sent::Opened => Signal::Opened(Encoding::Json),
             Sent::Bytes(left) => {
                 let size = PIECES.get(self.piece).copied().unwrap_or(1);
                 Signal::Bytes(left.get(..size).unwrap_or(left))

@@ -2,12 +2,12 @@
 
 use std::hint::black_box;
 
-use informer_core::decode::{Decode, Form, JsonDecoder};
+use informer_core::decode::{Decode, Decoder, Form};
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, Signal};
-use informer_core::{Informer, InformerConfig, Instant};
+use informer_core::{Encoding, Informer, InformerConfig, Instant};
 
 use super::pods::Pods;
 
@@ -15,7 +15,7 @@ use super::pods::Pods;
 const PIECE: usize = 16 << 10;
 
 pub struct Hand<F: Form> {
-    pub informer: Informer<JsonDecoder<F>, Heap>,
+    pub informer: Informer<Decoder<F>, Heap>,
     listeners: Vec<ListenerId>,
     exchange: ExchangeId,
     /// Bytes that do not make up a piece yet.
@@ -25,14 +25,14 @@ pub struct Hand<F: Form> {
 
 impl<F: Form> Hand<F>
 where
-    JsonDecoder<F>: Decode,
+    Decoder<F>: Decode,
 {
     /// An informer with so many listeners whose list is about to begin.
     pub fn listing(form: F, listeners: usize) -> Self {
         let now = Instant::from_micros(1);
         let mut config = InformerConfig::new();
         config.reflector.first_state = FirstState::Listed;
-        let mut informer = Informer::new(JsonDecoder::new(form), config, 42).unwrap();
+        let mut informer = Informer::new(Decoder::new(form), config, 42).unwrap();
         let listeners = (0..listeners)
             .map(|_| informer.add_listener(ListenerConfig::new(), now).unwrap())
             .collect();
@@ -64,7 +64,7 @@ where
         assert!(self.informer.is_synced());
         let _ = self
             .informer
-            .signal(self.exchange, Signal::Opened, self.now);
+            .signal(self.exchange, Signal::Opened(Encoding::Json), self.now);
         self.poll();
     }
 

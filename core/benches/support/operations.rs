@@ -4,13 +4,13 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use informer_core::decode::{Body, Decode, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, Typed};
+use informer_core::decode::{Body, Decode, Decoder, Dynamic, Form, Lean, MetadataOnly, Typed};
 use informer_core::flow::{Delta, Fact, Step};
 use informer_core::indexer::Rules;
 use informer_core::processor::{Audience, ListenerConfig, Processor};
 use informer_core::queue::{DeltaFifo, Epoch, NothingKnown};
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Cause, Instant, Notification, Resource};
+use informer_core::{Cause, Encoding, Instant, Notification, Resource};
 
 use super::hand::Hand;
 use super::objects::{Small, key, numbered, small, spread, store};
@@ -313,8 +313,8 @@ fn fan_out(n: usize, listeners: usize) -> Event {
 /// One object is decoded and dropped. The pieces end where objects end.
 fn decode<F: Form + 'static>(body: Body, form: F) -> Event {
     let pods = Pods::realistic();
-    let mut decoder = JsonDecoder::new(form);
-    decoder.begin(body);
+    let mut decoder = Decoder::new(form);
+    decoder.begin(body, Encoding::Json);
     let pieces: Vec<_> = (0..POOL)
         .map(|pod| {
             let mut piece = Vec::new();

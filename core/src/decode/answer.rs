@@ -18,11 +18,12 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use core::fmt::{self, Write as _};
 use core::time::Duration;
 
-use super::status::Status;
-use crate::failure::{Failure, MAX_MESSAGE, Printable, is_hidden, message};
+use super::excerpt::Excerpt;
+use super::json::status::Status;
+use super::status::Grounds;
+use crate::failure::{Failure, MAX_MESSAGE, is_hidden, message};
 
 /// How many bytes of the body of an unsuccessful answer a transport should read before it calls
 /// [`failure_of_answer`]; a Status is much smaller.
@@ -39,12 +40,12 @@ pub fn failure_of_answer(
     retry_after: Option<Duration>,
 ) -> (Failure, Cow<'_, str>) {
     let Some(mut status) = Status::read(body) else {
-        let status = Status {
+        let grounds = Grounds {
             code: u32::from(code),
             retry_after,
-            ..Status::default()
+            ..Grounds::default()
         };
-        return (status.classify(), quote(code, body).into());
+        return (grounds.classify(), quote(code, body).into());
     };
     if status.code == 0 {
         status.code = u32::from(code);
@@ -60,7 +61,7 @@ pub fn failure_of_answer(
 fn quote(code: u16, body: &[u8]) -> String {
     match body.trim_ascii() {
         [] => message(format_args!("HTTP {code}")),
-        body => message(format_args!("HTTP {code}: {}", Excerpt::new(body))),
+        body => message(format_args!("HTTP {code}: {}", Excerpt(body))),
     }
 }
 
@@ -72,38 +73,9 @@ fn cut(text: Cow<'_, str>) -> Cow<'_, str> {
     message(text).into()
 }
 
-/// The beginning of bytes that are not what we expected, fit for a line of a log.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Excerpt<'a> {
-    bytes: &'a [u8],
-}
-
-impl<'a> Excerpt<'a> {
-    const LENGTH: usize = 60;
-
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
-    }
-}
-
-impl fmt::Display for Excerpt<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let beginning = self.bytes.get(..Self::LENGTH);
-        for chunk in beginning.unwrap_or(self.bytes).utf8_chunks() {
-            write!(f, "{}", Printable(chunk.valid()))?;
-            if !chunk.invalid().is_empty() {
-                f.write_char('.')?;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::format;
-    use alloc::string::ToString;
 
     #[test]
     fn a_message_is_cut_at_a_character() {
@@ -112,15 +84,5 @@ mod tests {
         let text = message(format_args!("x{}", "é".repeat(400)));
         assert_eq!(text.len(), 511);
         assert_eq!(message("short"), "short");
-    }
-
-    #[test]
-    fn an_excerpt_is_one_printable_line() {
-        assert_eq!(
-            Excerpt::new(b"a\n\x1b[1mb\xff\xfec").to_string(),
-            r"a \u{1b}[1mb..c"
-        );
-        assert_eq!(Excerpt::new(&[b'x'; 100]).to_string(), "x".repeat(60));
-        assert_eq!(format!("{}", Excerpt::new(b"")), "");
     }
 }

@@ -8,8 +8,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::form::{LeanBody, MetadataBody};
-use super::json_text::{Cursor, Kind, MAX_DEPTH, TextError};
+use super::body::{LeanBody, MetadataBody};
+use super::json::fields::each_in_text;
 use crate::decoded::Object;
 
 /// The way to a field: `spec.nodeName`, `spec.containers[*].image`,
@@ -38,7 +38,7 @@ pub struct FieldPath {
 
 /// One step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Step {
+pub(super) enum Step {
     /// Into the member of this name.
     Member(Box<str>),
     /// Into each element.
@@ -79,15 +79,13 @@ impl Scalar<'_> {
 /// bodies, and pointers to them.
 ///
 /// ```
-/// use informer_core::decode::form::{Form, Lean, TypeMeta};
-/// use informer_core::decode::header::Header;
-/// use informer_core::decode::{FieldPath, Fields};
+/// use informer_core::decode::{FieldPath, Fields, Lean, decode_object};
 ///
 /// let json = br#"{"metadata":{"name":"a"},"spec":{"containers":[{"image":"x"},{"image":"y"}]}}"#;
-/// let body = Lean.decode(json, &Header::read(json, 128).unwrap(), TypeMeta::default()).unwrap();
+/// let object = decode_object(&mut Lean, json).unwrap();
 /// let path: FieldPath = "spec.containers[*].image".parse()?;
 /// let mut images = Vec::new();
-/// body.each_field(&path, &mut |image| images.extend(image.as_text().map(str::to_owned)));
+/// object.each_field(&path, &mut |image| images.extend(image.as_text().map(str::to_owned)));
 /// assert_eq!(images, ["x", "y"]);
 /// # Ok::<(), informer_core::decode::FieldPathError>(())
 /// ```
@@ -226,8 +224,7 @@ impl core::error::Error for FieldPathError {}
 
 impl Fields for LeanBody {
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        // The text was checked when the body was made.
-        let _ = in_text(self.as_json().as_bytes(), &path.steps, visit);
+        each_in_text(self.as_json(), &path.steps, visit);
     }
 }
 
@@ -236,7 +233,7 @@ impl Fields for MetadataBody {
         if let [Step::Member(first), steps @ ..] = &*path.steps
             && **first == *"metadata"
         {
-            let _ = in_text(self.as_json().as_bytes(), steps, visit);
+            each_in_text(self.as_json(), steps, visit);
         }
     }
 }
@@ -258,43 +255,6 @@ macro_rules! fields_through_pointer {
 }
 
 fields_through_pointer!(&F, Box<F>, Rc<F>, Arc<F>);
-
-/// Walks down one value of a text. Of members that are repeated, the last one counts, as everywhere.
-fn in_text(
-    json: &[u8],
-    steps: &[Step],
-    visit: &mut dyn FnMut(Scalar<'_>),
-) -> Result<(), TextError> {
-    let mut cursor = Cursor::new(json);
-    let kind = cursor.kind()?;
-    match (steps, kind) {
-        ([], Kind::Null) => visit(Scalar::Null),
-        ([], Kind::Bool) => visit(Scalar::Bool(cursor.bool()?)),
-        ([], Kind::Number) => visit(Scalar::Number(cursor.number()?.into())),
-        ([], Kind::String) => visit(Scalar::Text(cursor.string()?.to_cow())),
-        ([Step::Member(name), steps @ ..], Kind::Object) => {
-            let mut found = None;
-            let mut members = cursor.enter_object(MAX_DEPTH)?;
-            while let Some(member) = members.next(&mut cursor)? {
-                let value = cursor.skip_extent()?;
-                if member.eq_str(name) {
-                    found = Some(value);
-                }
-            }
-            if let Some(value) = found {
-                in_text(value, steps, visit)?;
-            }
-        }
-        ([Step::Each, steps @ ..], Kind::Array) => {
-            let mut elements = cursor.enter_array(MAX_DEPTH)?;
-            while elements.next(&mut cursor)? {
-                in_text(cursor.skip_extent()?, steps, visit)?;
-            }
-        }
-        _ => {}
-    }
-    Ok(())
-}
 
 #[cfg(feature = "json")]
 impl Fields for serde_json::Value {

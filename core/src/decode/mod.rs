@@ -1,28 +1,22 @@
 //! From bytes to facts.
 //!
 //! A decoder is fed the body of an answer in pieces of any size and states one [`Fact`] at a time.
-//! Everything that reads JSON text by hand is here, and none of it can fail a call: what cannot be
-//! read becomes a rejected object or a failed answer.
+//! None of it can fail a call: what cannot be read becomes a rejected object or a failed answer.
+//!
+//! An [`Encoding`] is a folder with its framing, header, form and status: [`json`]. What all of them
+//! have in common is here: facts and their wording, limits, forms, the class of a failure.
 
-// JSON text: skipping values and reading strings, without an allocator.
-pub mod json_text;
+// Lists and watches in JSON.
+pub mod json;
 
-// Newline frames of a watch across chunk borders.
-#[cfg(feature = "alloc")]
-pub mod lines;
+// Parts of a body that belong together, across chunk borders.
+pub mod frame;
 
-// The elements of a list's `items` while the bytes arrive.
-#[cfg(feature = "alloc")]
-pub mod list;
+// The beginning of something that is not what we expected.
+mod excerpt;
 
-// Key, uid, version and labels of one object, in one pass.
-pub mod header;
-
-// One line of a watch: its type and its object.
-pub mod envelope;
-
-// Status objects to `Failure`.
-pub mod status;
+// What a Status says to `Failure`.
+mod status;
 
 // Unsuccessful answers to `Failure` and a text.
 #[cfg(feature = "alloc")]
@@ -32,17 +26,33 @@ pub mod answer;
 #[cfg(feature = "alloc")]
 pub mod form;
 
+// Bodies that are kept as they came.
+#[cfg(feature = "alloc")]
+mod body;
+
 // Fields of an object by their paths.
 #[cfg(feature = "alloc")]
 mod fields;
 
-// The decoder that joins all of the above.
+// Facts, in the same words for every encoding.
 #[cfg(feature = "alloc")]
-mod json;
+mod facts;
 
+// What decodes an answer, by its encoding.
+#[cfg(feature = "alloc")]
+mod decoder;
+
+use core::fmt;
+
+use crate::encoding::Encoding;
 use crate::flow::Fact;
 use crate::object::Resource;
 
+#[cfg(feature = "alloc")]
+pub use body::{LeanBody, MetadataBody, TextBody};
+#[cfg(feature = "alloc")]
+pub use decoder::Decoder;
+pub use excerpt::Beginning;
 #[cfg(feature = "alloc")]
 pub use fields::{FieldPath, FieldPathError, Fields, Scalar};
 #[cfg(feature = "json")]
@@ -50,7 +60,7 @@ pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]
 pub use form::{Form, Lean, MetadataOnly, WithoutManagedFields};
 #[cfg(feature = "alloc")]
-pub use json::{JsonDecoder, decode_object};
+pub use json::reading::decode_object;
 
 /// What kind of body follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,6 +97,17 @@ impl Limits {
             depth: 128,
         }
     }
+
+    #[cfg(feature = "alloc")]
+    const fn check(&self) -> Result<(), InvalidLimit> {
+        if self.object_bytes == 0 {
+            return Err(InvalidLimit("object_bytes"));
+        }
+        if self.depth == 0 || self.depth > json::text::MAX_DEPTH {
+            return Err(InvalidLimit("depth"));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {
@@ -95,13 +116,40 @@ impl Default for Limits {
     }
 }
 
+/// This one of the [`Limits`] is zero or too large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InvalidLimit(&'static str);
+
+impl fmt::Display for InvalidLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the limit `{}` is zero or too large", self.0)
+    }
+}
+
+impl core::error::Error for InvalidLimit {}
+
+/// What a list tells about the type of its elements; all unknown for an object of a watch, which
+/// tells it itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "this is what Kubernetes calls TypeMeta"
+)]
+pub struct TypeMeta<'a> {
+    /// `apiVersion` of the list.
+    pub api_version: Option<&'a str>,
+    /// `kind` of the list without its ending `List`.
+    pub kind: Option<&'a str>,
+}
+
 /// Something that turns the body of an answer into facts.
 pub trait Decode {
     /// What it decodes objects to.
     type Object: Resource + Clone;
 
-    /// A new body begins; what is left of the one before is forgotten.
-    fn begin(&mut self, body: Body);
+    /// A new body begins, in this encoding; what is left of the one before is forgotten. If the decoder
+    /// does not know the encoding, the only fact of the body is a [`Fact::Failed`] that says so.
+    fn begin(&mut self, body: Body, encoding: Encoding);
 
     /// Takes bytes off the front of `input` up to the end of one fact, and states it. `None` means
     /// that all of `input` was taken and more is needed for the next fact.
@@ -115,8 +163,8 @@ pub trait Decode {
 impl<D: Decode + ?Sized> Decode for alloc::boxed::Box<D> {
     type Object = D::Object;
 
-    fn begin(&mut self, body: Body) {
-        (**self).begin(body);
+    fn begin(&mut self, body: Body, encoding: Encoding) {
+        (**self).begin(body, encoding);
     }
 
     fn decode(&mut self, input: &mut &[u8]) -> Option<Fact<'_, Self::Object>> {

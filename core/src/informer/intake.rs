@@ -2,6 +2,7 @@
 
 use super::{Informer, KeyOf, OnTransformError};
 use crate::decode::{Body, Decode};
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
@@ -12,15 +13,16 @@ use crate::transport::{ExchangeId, Request};
 
 impl<D: Decode, S: Storage> Informer<D, S> {
     /// The answer to `exchange` has begun, if that is news.
-    pub(super) fn open(&mut self, exchange: ExchangeId, now: Instant) {
+    pub(super) fn open(&mut self, exchange: ExchangeId, encoding: Encoding, now: Instant) {
         if self.decoding == Some(exchange) {
             return;
         }
         self.decoding = Some(exchange);
-        self.decoder.begin(match self.reflector.request() {
+        let body = match self.reflector.request() {
             Some((_, Request::Watch { .. })) => Body::Watch,
             Some((_, Request::List { .. })) | None => Body::List,
-        });
+        };
+        self.decoder.begin(body, encoding);
         self.heard.last_fact = Some(now);
         let change = self.reflector.handle(exchange, Fact::Opened, now);
         self.push(change, now);

@@ -31,6 +31,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::decode::Decode;
+use crate::encoding::Encoding;
 use crate::flow::{Fact, Notification};
 use crate::indexer::{IndexError, IndexFn, IndexId, IndexRef, Indexer, UnknownIndex};
 use crate::object::Resource;
@@ -216,7 +217,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if !self.reflector.is_current(exchange) {
             return Some(match signal {
                 Signal::Bytes(bytes) => bytes.len(),
-                Signal::Opened | Signal::Closed | Signal::Failed { .. } => 0,
+                Signal::Opened(_) | Signal::Closed | Signal::Failed { .. } => 0,
             });
         }
         let full_state_waits = self.queue.has_cursor() && !self.reflector.is_live();
@@ -228,12 +229,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             return None;
         }
         let used = match signal {
-            Signal::Opened => {
-                self.open(exchange, now);
+            Signal::Opened(encoding) => {
+                self.open(exchange, encoding, now);
                 0
             }
             Signal::Bytes(bytes) => {
-                self.open(exchange, now);
+                self.open(exchange, Encoding::default(), now);
                 self.reflector.hear(exchange, now);
                 self.heard.last_byte = Some(now);
                 let used = self.read(exchange, bytes, now);
@@ -241,7 +242,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 used
             }
             Signal::Closed => {
-                self.open(exchange, now);
+                self.open(exchange, Encoding::default(), now);
                 let change = self.reflector.handle(exchange, self.decoder.end(), now);
                 self.push(change, now);
                 0

@@ -181,7 +181,7 @@ pub enum ConfigError {
     ResyncTooShort(Duration),
     /// The page size does not fit what a server reads.
     PageTooLarge,
-    /// This limit of a decoder is zero or too large.
+    /// This limit is zero or too large.
     Limit(&'static str),
     /// The storage has no room for the notifications of a single change.
     StorageTooSmall,

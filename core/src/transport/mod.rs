@@ -11,6 +11,7 @@ mod owned;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
+use crate::encoding::Encoding;
 use crate::failure::Failure;
 #[cfg(feature = "alloc")]
 pub use crate::target::{Content, InvalidTarget, Target, check_namespace};
@@ -124,8 +125,9 @@ impl<'a> At<'a> {
     reason = "a driver must pass on every signal"
 )]
 pub enum Signal<'a> {
-    /// The head of a successful answer has arrived.
-    Opened,
+    /// The head of a successful answer has arrived; its body comes in this encoding. If bytes come
+    /// without it, they are taken for [`Encoding::Json`].
+    Opened(Encoding),
     /// A piece of its body, of any size.
     Bytes(&'a [u8]),
     /// The body is complete.

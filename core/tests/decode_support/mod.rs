@@ -3,9 +3,9 @@
 
 use core::fmt::Debug;
 
-use informer_core::decode::{Body, Decode, Form, JsonDecoder, Lean, Limits};
+use informer_core::decode::{Body, Decode, Decoder, Form, Lean, Limits};
 use informer_core::flow::{Fact, Place, Rejected};
-use informer_core::{Failure, ObjectKey};
+use informer_core::{Encoding, Failure, ObjectKey};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -192,13 +192,13 @@ pub(crate) fn pieces() -> impl Strategy<Value = Vec<usize>> {
 /// Feeds `bytes` in pieces of these lengths and shows every fact, the last one included. Fails if the
 /// decoder breaks its contract.
 pub(crate) fn feed<F: Form>(
-    decoder: &mut JsonDecoder<F>,
+    decoder: &mut Decoder<F>,
     body: Body,
     bytes: &[u8],
     pieces: &[usize],
-    mut visit: impl FnMut(Fact<'_, <JsonDecoder<F> as Decode>::Object>),
+    mut visit: impl FnMut(Fact<'_, <Decoder<F> as Decode>::Object>),
 ) {
-    decoder.begin(body);
+    decoder.begin(body, Encoding::Json);
     let mut rest = bytes;
     let mut lengths = pieces.iter().cycle();
     while !rest.is_empty() {
@@ -234,7 +234,7 @@ pub(crate) fn facts_with<F>(
 where
     F: Form<Body: Debug>,
 {
-    let mut decoder = JsonDecoder::with_limits(form, limits).unwrap();
+    let mut decoder = Decoder::with_limits(form, limits).unwrap();
     let mut facts = Vec::new();
     feed(&mut decoder, body, bytes, pieces, |fact| {
         facts.push(format!("{fact:?}"))

@@ -4,17 +4,17 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant, Notification, Object};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object};
 
 pub type Pod = Arc<Object<serde_json::Value>>;
 
 pub struct Hand {
-    pub informer: Informer<JsonDecoder<Dynamic>, Heap>,
+    pub informer: Informer<Decoder<Dynamic>, Heap>,
     pub listener: ListenerId,
     pub exchange: Option<ExchangeId>,
     pub now: Instant,
@@ -41,10 +41,10 @@ pub const EVERYTHING: ListenerConfig = ListenerConfig {
 
 impl Hand {
     pub fn new(config: InformerConfig) -> Self {
-        Self::with(Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap())
+        Self::with(Informer::new(Decoder::new(Dynamic), config, 1).unwrap())
     }
 
-    pub fn with(mut informer: Informer<JsonDecoder<Dynamic>, Heap>) -> Self {
+    pub fn with(mut informer: Informer<Decoder<Dynamic>, Heap>) -> Self {
         let now = Instant::from_micros(1);
         let listener = informer.add_listener(EVERYTHING, now).unwrap();
         informer.start(now);
@@ -63,7 +63,7 @@ impl Hand {
         let mut hand = Self::new(config);
         hand.list(10, objects);
         hand.request();
-        hand.signal(Signal::Opened);
+        hand.signal(Signal::Opened(Encoding::Json));
         hand.notes();
         hand
     }

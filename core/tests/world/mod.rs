@@ -8,7 +8,7 @@ pub mod server;
 use core::time::Duration;
 use std::fmt::Write as _;
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::storage::{Heap, Storage};
@@ -37,7 +37,7 @@ impl Random {
 
 /// One informer, its server and what lies between.
 pub struct World<S: Storage = Heap> {
-    pub informer: Informer<JsonDecoder<Dynamic>, S>,
+    pub informer: Informer<Decoder<Dynamic>, S>,
     pub server: Server,
     pub observers: Vec<Observer>,
     pub random: Random,
@@ -52,7 +52,7 @@ pub struct World<S: Storage = Heap> {
 
 impl<S: Storage> World<S> {
     pub fn new(config: InformerConfig, seed: u64) -> Self {
-        let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, seed).unwrap();
+        let mut informer = Informer::new(Decoder::new(Dynamic), config, seed).unwrap();
         informer.add_index("app", IndexFn::plain(by_app)).unwrap();
         Self {
             informer,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use informer_core::transport::{At, Request, Signal};
-use informer_core::{Failure, Instant};
+use informer_core::{Encoding, Failure, Instant};
 
 use super::Random;
 
@@ -232,7 +232,7 @@ impl Answer {
                     message: "as planned",
                 });
             }
-            _ if !self.begun => return Some(Signal::Opened),
+            _ if !self.begun => return Some(Signal::Opened(Encoding::Json)),
             _ => {}
         }
         if !self.bytes.is_empty() {

@@ -9,12 +9,12 @@
 //! * In a list, in a watch and alone the same objects are accepted.
 //! * What can be read of a beginning agrees with the whole.
 
-use informer_core::decode::envelope::Envelope;
-use informer_core::decode::header::Header;
-use informer_core::decode::json_text::{JsonStr, validate};
+use informer_core::Encoding;
+use informer_core::decode::json::envelope::Envelope;
+use informer_core::decode::json::header::Header;
+use informer_core::decode::json::text::{JsonStr, validate};
 use informer_core::decode::{
-    Body, Decode, Dynamic, Form, JsonDecoder, Lean, MetadataOnly, WithoutManagedFields,
-    decode_object,
+    Body, Decode, Decoder, Dynamic, Form, Lean, MetadataOnly, WithoutManagedFields, decode_object,
 };
 use informer_core::flow::Fact;
 use serde_json::Value;
@@ -174,8 +174,8 @@ fn together(input: &[u8], accepted: bool) {
 /// The facts of a body, in a word each; the same for the whole and for single bytes.
 fn said_of<F: Form + Copy>(form: F, body: Body, bytes: &[u8]) -> Vec<&'static str> {
     let said = |longest| {
-        let mut decoder = JsonDecoder::new(form);
-        decoder.begin(body);
+        let mut decoder = Decoder::new(form);
+        decoder.begin(body, Encoding::Json);
         let mut said = Vec::new();
         for mut piece in bytes.chunks(longest) {
             while let Some(fact) = decoder.decode(&mut piece) {

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use informer_core::decode::{JsonDecoder, Lean};
+use informer_core::decode::{Decoder, Lean};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Signal};
@@ -117,7 +117,7 @@ fn seconds(header: &[u8]) -> Option<Duration> {
 fn waits(failure: Failure) -> Duration {
     let now = Instant::from_micros(1);
     let mut informer: Informer<_, Heap> =
-        Informer::new(JsonDecoder::new(Lean), InformerConfig::new(), 1).unwrap();
+        Informer::new(Decoder::new(Lean), InformerConfig::new(), 1).unwrap();
     informer.start(now);
     let Some(Command::Open { exchange, .. }) = informer.poll_command(now) else {
         panic!("it asks for nothing");

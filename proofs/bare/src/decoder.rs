@@ -1,13 +1,15 @@
-//! A decoder without an allocator: frames in a buffer of fixed size, objects by the header scanner.
+//! A decoder without an allocator: frames in buffers of fixed size, objects by the header scanner.
 
 use heapless::{String, Vec};
-use informer_core::decode::envelope::{Envelope, EventType};
-use informer_core::decode::header::Header;
-use informer_core::decode::json_text::{Cursor, JsonStr};
-use informer_core::decode::status::Status;
+use informer_core::decode::json::envelope::{Envelope, EventType};
+use informer_core::decode::json::header::Header;
+use informer_core::decode::json::lines::Lines;
+use informer_core::decode::json::list::{ListScanner, Part};
+use informer_core::decode::json::status::Status;
+use informer_core::decode::json::text::JsonStr;
 use informer_core::decode::{Body, Decode};
 use informer_core::flow::{Fact, Place, Rejected};
-use informer_core::{Failure, Resource};
+use informer_core::{Encoding, Failure, Resource};
 
 const DEPTH: usize = 16;
 
@@ -73,160 +75,126 @@ fn append<const N: usize>(string: &mut String<N>, text: JsonStr<'_>) -> Option<(
     text.chars().try_for_each(|char| string.push(char)).ok()
 }
 
-/// Collects a line of a watch, or a whole list, in a kilobyte.
+/// Memory for what comes in several pieces: a line, an element of a list, what a list says of itself.
+type Buffer = Vec<u8, 512>;
+
+/// The longest element, or line, that could be read.
+const LONGEST: usize = 512;
+
+/// Reads lists and watches of pods, one object at a time.
 pub struct PodDecoder {
-    body: Body,
-    frame: Vec<u8, 1024>,
-    /// The objects of the list that have been stated.
-    stated: usize,
-    over: bool,
+    at: At,
+    list: ListScanner<Buffer>,
+    lines: Lines<Buffer>,
     version: String<16>,
+}
+
+enum At {
+    List,
+    Watch,
+    /// In a body whose encoding is not known here.
+    Unknown,
+    Over,
 }
 
 impl PodDecoder {
     pub const fn new() -> Self {
         Self {
-            body: Body::List,
-            frame: Vec::new(),
-            stated: 0,
-            over: true,
+            at: At::Over,
+            list: ListScanner::new(LONGEST),
+            lines: Lines::new(LONGEST),
             version: String::new(),
         }
     }
-
-    fn fail(&mut self) -> Fact<'_, Pod> {
-        self.over = true;
-        Fact::Failed {
-            failure: Failure::Undecodable,
-            message: "it does not fit, or it is not what we read",
-        }
-    }
-
-    /// Takes bytes up to the end of a line; says whether it is complete.
-    fn fill_line(&mut self, input: &mut &[u8]) -> Option<bool> {
-        let end = input.iter().position(|byte| *byte == b'\n');
-        let (line, rest) = input.split_at(end.map_or(input.len(), |at| at + 1));
-        *input = rest;
-        self.frame.extend_from_slice(line).ok()?;
-        Some(end.is_some())
-    }
-
-    fn line(&mut self) -> Option<Fact<'_, Pod>> {
-        let frame = core::mem::take(&mut self.frame);
-        let envelope = Envelope::read(&frame).ok()?;
-        let pod = || Pod::read(envelope.object);
-        let rejected = |place| {
-            Fact::Rejected(Rejected {
-                place,
-                key: None,
-                uid: "",
-                version: "",
-                reason: "not a pod",
-            })
-        };
-        Some(match envelope.event {
-            EventType::Added => pod().map_or_else(|| rejected(Place::Upsert), Fact::Added),
-            EventType::Modified => pod().map_or_else(|| rejected(Place::Upsert), Fact::Modified),
-            EventType::Deleted => pod().map_or_else(|| rejected(Place::Delete), Fact::Deleted),
-            EventType::Bookmark => {
-                let header = Header::read(envelope.object, DEPTH).ok()?;
-                self.version = fit(header.version?)?;
-                Fact::Bookmark {
-                    version: &self.version,
-                }
-            }
-            EventType::Error => Fact::Failed {
-                failure: Status::read(envelope.object)?.classify(),
-                message: "the server says so",
-            },
-            EventType::Unknown(_) => rejected(Place::Unknown),
-        })
-    }
-
-    /// The next object of a list that is complete, or its end. `None` if it is not complete.
-    fn list(&mut self) -> Option<Fact<'_, Pod>> {
-        let mut cursor = Cursor::new(&self.frame);
-        let mut members = cursor.enter_object(DEPTH).ok()?;
-        let (mut nth, mut found) = (0, None);
-        while let Some(name) = members.next(&mut cursor).ok()? {
-            if !name.eq_str("items") {
-                let value = cursor.skip_value(DEPTH).ok()?;
-                if name.eq_str("metadata") {
-                    self.version = version_of_list(value)?;
-                }
-                continue;
-            }
-            let mut elements = cursor.enter_array(DEPTH).ok()?;
-            while elements.next(&mut cursor).ok()? {
-                let element = cursor.skip_value(DEPTH).ok()?;
-                if nth == self.stated {
-                    found = Pod::read(element);
-                }
-                nth += 1;
-            }
-        }
-        cursor.end().ok()?;
-        if let Some(pod) = found {
-            self.stated += 1;
-            return Some(Fact::Item(pod));
-        }
-        self.over = true;
-        Some(Fact::PageEnd {
-            version: &self.version,
-            next: None,
-            remaining: None,
-        })
-    }
-}
-
-/// `metadata.resourceVersion` of a list.
-fn version_of_list(metadata: &[u8]) -> Option<String<16>> {
-    let mut cursor = Cursor::new(metadata);
-    let mut members = cursor.enter_object(DEPTH).ok()?;
-    while let Some(name) = members.next(&mut cursor).ok()? {
-        if name.eq_str("resourceVersion") {
-            return fit(cursor.string().ok()?);
-        }
-        cursor.skip_value(DEPTH).ok()?;
-    }
-    None
 }
 
 impl Decode for PodDecoder {
     type Object = Pod;
 
-    fn begin(&mut self, body: Body) {
-        self.body = body;
-        self.frame.clear();
-        self.stated = 0;
-        self.over = false;
+    fn begin(&mut self, body: Body, encoding: Encoding) {
+        self.list = ListScanner::new(LONGEST);
+        self.lines.reset();
+        self.at = match (encoding, body) {
+            (Encoding::Json, Body::List) => At::List,
+            (Encoding::Json, Body::Watch) => At::Watch,
+            _ => At::Unknown,
+        };
     }
 
     fn decode(&mut self, input: &mut &[u8]) -> Option<Fact<'_, Pod>> {
-        if self.over {
-            *input = &[];
-            return None;
-        }
-        match self.body {
-            Body::Watch => match self.fill_line(input) {
-                Some(true) => self.line(),
-                Some(false) => None,
-                None => Some(self.fail()),
-            },
-            Body::List => {
-                if self.frame.extend_from_slice(input).is_err() {
-                    return Some(self.fail());
+        let fact = match self.at {
+            At::List => match self.list.next(input)? {
+                Ok(Part::Element(element)) => {
+                    stated(Pod::read(element.frame.bytes), Place::Item, Fact::Item)
                 }
+                Ok(Part::End) => Fact::PageEnd {
+                    version: self.list.version(),
+                    next: self.list.next_page(),
+                    remaining: self.list.remaining(),
+                },
+                Err(_) => failed("the answer is not a list that fits"),
+            },
+            At::Watch => event(self.lines.next(input)?.bytes, &mut self.version)
+                .unwrap_or_else(|| failed("a line of the watch is not an event that fits")),
+            At::Unknown => failed("the answer is in an encoding that is not read here"),
+            At::Over => {
                 *input = &[];
-                self.list()
+                return None;
             }
+        };
+        if let Fact::PageEnd { .. } | Fact::Failed { .. } = fact {
+            self.at = At::Over;
         }
+        Some(fact)
     }
 
     fn end(&mut self) -> Fact<'_, Pod> {
-        match self.body {
-            Body::List if !self.over => self.fail(),
-            Body::List | Body::Watch => Fact::Closed,
+        match core::mem::replace(&mut self.at, At::Over) {
+            At::List => failed("the list is not complete"),
+            At::Unknown => failed("the answer is in an encoding that is not read here"),
+            At::Watch | At::Over => Fact::Closed,
         }
+    }
+}
+
+/// What a line of a watch says. The version of a bookmark is kept in `kept`.
+fn event<'a>(line: &[u8], kept: &'a mut String<16>) -> Option<Fact<'a, Pod>> {
+    let envelope = Envelope::read(line).ok()?;
+    let pod = Pod::read(envelope.object);
+    Some(match envelope.event {
+        EventType::Added => stated(pod, Place::Upsert, Fact::Added),
+        EventType::Modified => stated(pod, Place::Upsert, Fact::Modified),
+        EventType::Deleted => stated(pod, Place::Delete, Fact::Deleted),
+        EventType::Bookmark => {
+            let header = Header::read(envelope.object, DEPTH).ok()?;
+            *kept = fit(header.version?)?;
+            Fact::Bookmark { version: kept }
+        }
+        EventType::Error => Fact::Failed {
+            failure: Status::read(envelope.object)?.classify(),
+            message: "the server says so",
+        },
+        EventType::Unknown(_) => stated(None, Place::Unknown, Fact::Added),
+    })
+}
+
+/// What `state` says of the pod; or that it could not be read.
+fn stated<'a>(pod: Option<Pod>, place: Place, state: fn(Pod) -> Fact<'a, Pod>) -> Fact<'a, Pod> {
+    pod.map_or(
+        Fact::Rejected(Rejected {
+            place,
+            key: None,
+            uid: "",
+            version: "",
+            reason: "not a pod that fits",
+        }),
+        state,
+    )
+}
+
+fn failed(message: &'static str) -> Fact<'static, Pod> {
+    Fact::Failed {
+        failure: Failure::Undecodable,
+        message,
     }
 }

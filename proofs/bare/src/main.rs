@@ -17,7 +17,7 @@ use informer_core::processor::{Backlog, ListenerConfig, Resync};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Fixed;
 use informer_core::transport::{Command, Request, Signal};
-use informer_core::{Informer, InformerConfig, Instant, Notification};
+use informer_core::{Encoding, Informer, InformerConfig, Instant, Notification};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 
@@ -103,6 +103,9 @@ fn run(out: &mut Out) -> Result<(), Failed> {
                 )?;
                 return Ok(());
             };
+            // Nothing waits for the listener here, so nobody asks for patience.
+            let opened = Signal::Opened(Encoding::Json);
+            informer.signal(exchange, opened, now).ok_or(Failed)?;
             let mut rest = answer.as_bytes();
             while !rest.is_empty() {
                 let piece = rest.get(..7).unwrap_or(rest);

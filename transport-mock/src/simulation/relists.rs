@@ -101,7 +101,7 @@ impl Relists {
     /// The informer has taken a signal, of bytes the first `used`.
     pub(super) fn signal(&mut self, signal: &Signal<'_>, used: usize, now: Instant) {
         match signal {
-            Signal::Opened => self.is_open = true,
+            Signal::Opened(_) => self.is_open = true,
             Signal::Bytes(bytes) => {
                 for byte in bytes.get(..used).unwrap_or_default() {
                     self.line.push(*byte);

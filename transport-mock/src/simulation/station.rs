@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use informer_core::decode::{JsonDecoder, Lean};
+use informer_core::decode::{Decoder, Lean};
 use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::reflector::Phase;
@@ -86,7 +86,7 @@ pub(super) trait Station {
 pub(super) struct Post<S: Storage> {
     name: usize,
     plan: Plan,
-    informer: Informer<JsonDecoder<Lean>, S>,
+    informer: Informer<Decoder<Lean>, S>,
     transport: MockTransport,
     listeners: Vec<Listener>,
     joined: usize,
@@ -128,7 +128,7 @@ impl<S: Storage> Post<S> {
         mut tamper: Tamper,
         seed: u64,
     ) -> Result<Self, String> {
-        let mut informer = Informer::new(JsonDecoder::new(Lean), plan.config, seed)
+        let mut informer = Informer::new(Decoder::new(Lean), plan.config, seed)
             .map_err(|error| error.to_string())?;
         for (name, function) in INDICES {
             informer

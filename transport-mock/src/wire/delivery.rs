@@ -1,7 +1,7 @@
 //! One answer on its way to the reader: what is shown, in which pieces, and how it ends.
 
-use informer_core::Failure;
 use informer_core::transport::{ExchangeId, Signal};
+use informer_core::{Encoding, Failure};
 
 use crate::random::Random;
 
@@ -22,6 +22,7 @@ pub(crate) struct Delivery {
     id: ExchangeId,
     /// Instead of an answer.
     failure: Option<(Failure, String)>,
+    encoding: Encoding,
     is_open: bool,
     bytes: Vec<u8>,
     /// So many of the bytes have been taken.
@@ -32,10 +33,12 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    pub(crate) const fn new(id: ExchangeId) -> Self {
+    /// A successful answer.
+    pub(crate) const fn new(id: ExchangeId, encoding: Encoding) -> Self {
         Self {
             id,
             failure: None,
+            encoding,
             is_open: false,
             bytes: Vec::new(),
             taken: 0,
@@ -48,7 +51,7 @@ impl Delivery {
     pub(crate) fn failed(id: ExchangeId, failure: Failure, message: String) -> Self {
         Self {
             failure: Some((failure, message)),
-            ..Self::new(id)
+            ..Self::new(id, Encoding::Json)
         }
     }
 
@@ -101,7 +104,7 @@ impl Delivery {
                 failure: *failure,
                 message,
             },
-            (None, false) => Signal::Opened,
+            (None, false) => Signal::Opened(self.encoding),
             (None, true) if rest > 0 => {
                 let piece = self.bytes.get(self.taken..self.taken + self.piece);
                 Signal::Bytes(piece.unwrap_or_default())

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant, Notification, Object, ObjectKey};
+use informer_core::{
+    Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object, ObjectKey,
+};
 use serde_json::Value;
 
 use crate::random::Random;
@@ -126,7 +128,7 @@ pub(super) fn play<'a>(config: InformerConfig, answers: &[&'a [u8]], cut: Cut) -
 }
 
 struct Talk {
-    informer: Informer<JsonDecoder<Dynamic>, Heap>,
+    informer: Informer<Decoder<Dynamic>, Heap>,
     listener: ListenerId,
     /// One that lets nothing pass until it has polled.
     stalling: ListenerId,
@@ -139,7 +141,7 @@ struct Talk {
 impl Talk {
     fn new(config: InformerConfig) -> Self {
         let now = Instant::from_micros(1);
-        let mut informer = Informer::new(JsonDecoder::new(Dynamic), config, 1).unwrap();
+        let mut informer = Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
         let mut stalls = ListenerConfig::new();
         stalls.backlog = Backlog::Stall { at: 1 };
         let listener = informer.add_listener(ListenerConfig::new(), now).unwrap();
@@ -197,7 +199,7 @@ impl Talk {
             self.signal(exchange, Signal::Failed { failure, message });
             return;
         }
-        self.signal(exchange, Signal::Opened);
+        self.signal(exchange, Signal::Opened(Encoding::Json));
         let pieces = match cut {
             Cut::Whole => vec![answer],
             Cut::At(mut random, longest) => random.cut(answer, longest),
@@ -257,7 +259,7 @@ impl Talk {
 
 /// The failure that an answer stands for.
 fn failure(answer: &[u8]) -> Option<Failure> {
-    const FAILURES: [Failure; 8] = [
+    const FAILURES: [Failure; 9] = [
         Failure::Broken,
         Failure::Expired,
         Failure::Unreachable,

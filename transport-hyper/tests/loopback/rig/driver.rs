@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
 use informer_core::transport::{Signal, Target, Transport};
@@ -11,7 +11,7 @@ use informer_transport_hyper::{Client, HyperTransport};
 
 use super::soon;
 
-pub(crate) type Core = Informer<JsonDecoder<Dynamic>, Heap>;
+pub(crate) type Core = Informer<Decoder<Dynamic>, Heap>;
 
 pub(crate) struct Driver {
     pub(crate) informer: Core,
@@ -21,7 +21,7 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new(client: &Client, target: &Target) -> Self {
-        let decoder = JsonDecoder::new(Dynamic);
+        let decoder = Decoder::new(Dynamic);
         let mut informer = Informer::new(decoder, InformerConfig::new(), 1).unwrap();
         let now = Instant::from_micros(1);
         informer.start(now);

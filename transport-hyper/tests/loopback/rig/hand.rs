@@ -3,7 +3,7 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use informer_core::decode::{Dynamic, JsonDecoder};
+use informer_core::decode::{Decoder, Dynamic};
 use informer_core::storage::Heap;
 use informer_core::transport::{At, Command, ExchangeId, Request, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
@@ -57,7 +57,7 @@ pub(crate) fn stream() -> Request<'static> {
 pub(crate) fn exchange() -> ExchangeId {
     let now = Instant::default();
     let mut informer: Informer<_, Heap> =
-        Informer::new(JsonDecoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
+        Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
     informer.start(now);
     match informer.poll_command(now) {
         Some(Command::Open { exchange, .. }) => exchange,
@@ -94,7 +94,7 @@ impl Hand {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Seen> {
         let shown = self.transport.poll_signal(cx);
         let seen = shown.map(|(_, signal)| match signal {
-            Signal::Opened => Seen::Opened,
+            Signal::Opened(_) => Seen::Opened,
             Signal::Bytes(bytes) => Seen::Bytes(bytes.to_vec()),
             Signal::Closed => Seen::Closed,
             Signal::Failed { failure, message } => Seen::Failed(failure, message.to_owned()),

@@ -1,6 +1,7 @@
 //! What a scanner holds, and how long it waits.
 
 use super::*;
+use alloc::vec::Vec;
 
 #[test]
 fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
@@ -33,7 +34,7 @@ fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
         (br#"{"other":1"#, b"11111", "number", MAX_HEAD),
         (br#"{"items":nul"#, b"lllll", "items", MAX_HEAD),
     ] {
-        let mut list = ListScanner::new(1000);
+        let mut list = ListScanner::<Vec<u8>>::new(1000);
         list.endless = 100_000;
         let mut passed = beginning.len();
         let mut input = beginning;
@@ -45,8 +46,8 @@ fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
                 Some(Ok(_)) => {}
             }
             assert!(passed < longest + 100, "{what}");
-            assert!(list.element.capacity() <= 1000);
-            assert!(list.text.capacity() <= MAX_HEAD);
+            let most = if longest == MAX_HEAD { MAX_HEAD } else { 1000 };
+            assert!(list.parts.buffer().capacity() <= most);
         };
         let said = alloc::format!("{error}");
         assert!(said.contains(what), "{said}");
@@ -56,7 +57,7 @@ fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
 
 #[test]
 fn what_is_short_is_waited_for_however_often_it_comes() {
-    let mut list = ListScanner::new(1000);
+    let mut list = ListScanner::<Vec<u8>>::new(1000);
     list.endless = 100;
     let mut input = &br#"{"items":["#[..];
     assert!(list.next(&mut input).is_none());
@@ -71,7 +72,7 @@ fn what_is_short_is_waited_for_however_often_it_comes() {
 
 #[test]
 fn an_element_in_one_piece_is_not_copied() {
-    let mut list = ListScanner::new(1000);
+    let mut list = ListScanner::<Vec<u8>>::new(1000);
     let mut input = &br#"{"items":[{"a":1}, {"b":2}]}"#[..];
     let second = input.as_ptr().wrapping_add(19);
     assert!(list.next(&mut input).is_some());
@@ -80,5 +81,61 @@ fn an_element_in_one_piece_is_not_copied() {
     };
     assert_eq!(element.frame.bytes, br#"{"b":2}"#);
     assert_eq!(element.frame.bytes.as_ptr(), second);
-    assert_eq!(list.element.capacity(), 0);
+    assert!(list.parts.is_empty() && list.parts.buffer().is_empty());
+}
+
+#[test]
+#[cfg(feature = "heapless")]
+fn a_buffer_of_fixed_size_reads_the_same_and_says_what_does_not_fit() {
+    type Small = ListScanner<heapless::Vec<u8, 24>>;
+    let read = |body: &str, pieces: usize| {
+        let (mut list, mut elements) = (Small::new(1000), Vec::new());
+        for mut piece in body.as_bytes().chunks(pieces) {
+            while let Some(part) = list.next(&mut piece) {
+                match part {
+                    Ok(Part::Element(element)) => {
+                        elements.push((element.frame.bytes.to_vec(), element.frame.oversized));
+                    }
+                    Ok(Part::End) => {}
+                    Err(error) => return Err(alloc::format!("{error}")),
+                }
+            }
+        }
+        let said = [list.kind(), list.next_page(), Some(list.version())];
+        Ok((
+            elements,
+            said.map(|said| said.map(alloc::string::String::from)),
+        ))
+    };
+    for pieces in 1..100 {
+        let body = r#"{"kind":"L\u0069st","metadata":{"continue":"t"},"items":[{"a":1},{"b":"longer than it may be"},3]}"#;
+        let (elements, said) = read(body, pieces).unwrap_or_default();
+        let cut = &br#"{"b":"longer than it may be"}"#[..24];
+        let expected = [(&br#"{"a":1}"#[..], false), (cut, true), (b"3", false)];
+        let found: Vec<_> = elements
+            .iter()
+            .map(|(bytes, over)| (&bytes[..], *over))
+            .collect();
+        assert_eq!(found, expected);
+        assert_eq!(
+            said.each_ref().map(Option::as_deref),
+            [Some("List"), Some("t"), Some("")]
+        );
+        let error = read(
+            r#"{"kind":"AListOfManyThings","apiVersion":"example.com/v1"}"#,
+            pieces,
+        );
+        assert_eq!(
+            error,
+            Err("apiVersion of the list is longer than 24 bytes".into())
+        );
+        let error = read(
+            "<html><body>This is a login page, and a long one, too</body></html>",
+            pieces,
+        );
+        assert_eq!(
+            error,
+            Err("the body is not a JSON object, it begins with: <html><body>This is a lo".into())
+        );
+    }
 }

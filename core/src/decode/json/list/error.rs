@@ -1,19 +1,17 @@
 //! Why a body is not a list.
 
-use alloc::string::String;
 use core::fmt;
 
-use crate::decode::answer::Excerpt;
-use crate::failure::message;
+use crate::decode::excerpt::{Beginning, Excerpt};
 
 /// Why a body is not a list that can be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ListError {
     /// The body does not begin with `{`.
     NotAnObject {
-        /// How it begins, made printable.
-        found: String,
+        /// How it begins.
+        found: Beginning,
     },
     /// The body is the Table that `kubectl get` asks for.
     Table,
@@ -22,12 +20,12 @@ pub enum ListError {
     /// The body is an object without `items`.
     NoItems {
         /// Its kind.
-        kind: Option<String>,
+        kind: Option<Beginning>,
     },
     /// `items` is neither an array nor null.
     ItemsNotArray {
-        /// How it begins, made printable.
-        found: String,
+        /// How it begins.
+        found: Beginning,
     },
     /// There are two members `items`.
     ItemsTwice,
@@ -61,18 +59,6 @@ pub enum ListError {
     },
 }
 
-impl ListError {
-    pub(super) fn foreign(beginning: &[u8]) -> Self {
-        let found = message(Excerpt::new(beginning));
-        Self::NotAnObject { found }
-    }
-
-    pub(super) fn items_not_array(beginning: &[u8]) -> Self {
-        let found = message(Excerpt::new(beginning));
-        Self::ItemsNotArray { found }
-    }
-}
-
 impl fmt::Display for ListError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -103,7 +89,7 @@ impl fmt::Display for ListError {
             } => write!(
                 f,
                 "the list is not valid JSON: expected {expected} at byte {at}, found `{}`",
-                Excerpt::new(&[*found])
+                Excerpt(&[*found])
             ),
             Self::Unreadable { what, at } => {
                 write!(f, "{what} of the list cannot be read: error at byte {at}")

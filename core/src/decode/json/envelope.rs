@@ -1,19 +1,19 @@
 //! One line of a watch: its type and its object.
 //!
 //! ```
-//! use informer_core::decode::envelope::{Envelope, EventType};
+//! use informer_core::decode::json::envelope::{Envelope, EventType};
 //!
 //! let envelope = Envelope::read(br#"{"type":"ADDED","object":{"kind":"Pod"}}"#)?;
 //! assert_eq!(envelope.event, EventType::Added);
 //! assert_eq!(envelope.object, br#"{"kind":"Pod"}"#);
-//! # Ok::<(), informer_core::decode::envelope::EnvelopeError>(())
+//! # Ok::<(), informer_core::decode::json::envelope::EnvelopeError>(())
 //! ```
 
 use core::fmt;
 
 use memchr::memchr;
 
-use super::json_text::{Cursor, JsonStr, Kind, TextError};
+use super::text::{Cursor, JsonStr, Kind, TextError};
 
 /// What an event says about its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,7 @@
 //! and parsed later without a surprise.
 //!
 //! ```
-//! use informer_core::decode::json_text::Cursor;
+//! use informer_core::decode::json::text::Cursor;
 //!
 //! let mut cursor = Cursor::new(br#"{"name": "caf\u00e9", "ports": [80, 443]}"#);
 //! let mut object = cursor.enter_object(128)?;
@@ -23,11 +23,14 @@
 //! }
 //! cursor.end()?;
 //! assert_eq!(ports, 2);
-//! # Ok::<(), informer_core::decode::json_text::TextError>(())
+//! # Ok::<(), informer_core::decode::json::text::TextError>(())
 //! ```
 
 // Where a value ends, when it arrives in pieces or need not be valid.
 mod extent;
+
+// What is in an object or array, one after the other.
+mod members;
 
 // What is open while a value is passed.
 mod nesting;
@@ -42,7 +45,10 @@ use core::fmt;
 
 use nesting::Nesting;
 
+use crate::invariant::cannot_happen;
+
 pub(super) use extent::Extent;
+pub use members::{Elements, Members};
 pub use string::{Chars, JsonStr};
 
 /// The deepest nesting that can be walked over. A larger bound counts as this one.
@@ -100,7 +106,7 @@ pub enum Kind {
 /// If it is not, or if values are nested `depth` levels deep or deeper.
 ///
 /// ```
-/// use informer_core::decode::json_text::validate;
+/// use informer_core::decode::json::text::validate;
 ///
 /// assert!(validate(br#" {"a": [1, 2.5e3, "\ud83d\ude00"]} "#, 128).is_ok());
 /// assert!(validate(br#"{"a": 01}"#, 128).is_err());
@@ -275,7 +281,8 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         self.scan_number()?;
         let text = self.text.get(start..self.at).unwrap_or_default();
-        Ok(core::str::from_utf8(text).unwrap_or_default())
+        let text = core::str::from_utf8(text);
+        Ok(text.unwrap_or_else(|_| cannot_happen("a number that is not ASCII", "")))
     }
 
     fn scan_number(&mut self) -> Result<(), TextError> {
@@ -331,10 +338,7 @@ impl<'a> Cursor<'a> {
     /// If something else follows, or if `depth` is used up.
     pub fn enter_object(&mut self, depth: usize) -> Result<Members, TextError> {
         self.enter(Kind::Object, depth)?;
-        Ok(Members {
-            comma: None,
-            begun: false,
-        })
+        Ok(Members::default())
     }
 
     /// Enters an array; its elements are visited with [`Elements::next`].
@@ -344,7 +348,7 @@ impl<'a> Cursor<'a> {
     /// If something else follows, or if `depth` is used up.
     pub fn enter_array(&mut self, depth: usize) -> Result<Elements, TextError> {
         self.enter(Kind::Array, depth)?;
-        Ok(Elements { begun: false })
+        Ok(Elements::default())
     }
 
     fn enter(&mut self, kind: Kind, depth: usize) -> Result<(), TextError> {
@@ -443,69 +447,5 @@ impl<'a> Cursor<'a> {
         let scanned = string::scan(self.text, self.at)?;
         self.at = scanned.end + 1;
         Ok(scanned)
-    }
-}
-
-/// The members of an object that a cursor has entered.
-#[derive(Clone, Debug)]
-pub struct Members {
-    begun: bool,
-    comma: Option<usize>,
-}
-
-impl Members {
-    /// Goes to the value of the next member and gives its name; `None` when the object has ended.
-    /// The value of the member before must have been passed.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid.
-    pub fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<JsonStr<'a>>, TextError> {
-        cursor.skip_white();
-        if cursor.peek() == Some(b'}') {
-            cursor.at += 1;
-            return Ok(None);
-        }
-        if self.begun {
-            self.comma = Some(cursor.at);
-            cursor.byte(b',')?;
-        }
-        self.begun = true;
-        let name = cursor.string()?;
-        cursor.byte(b':')?;
-        Ok(Some(name))
-    }
-
-    /// Where the comma before the present member stands; `None` for the first member.
-    #[must_use]
-    pub const fn comma(&self) -> Option<usize> {
-        self.comma
-    }
-}
-
-/// The elements of an array that a cursor has entered.
-#[derive(Clone, Debug)]
-pub struct Elements {
-    begun: bool,
-}
-
-impl Elements {
-    /// Goes to the next element; `false` when the array has ended. The element before must have been
-    /// passed.
-    ///
-    /// # Errors
-    ///
-    /// If the text is not valid.
-    pub fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, TextError> {
-        cursor.skip_white();
-        if cursor.peek() == Some(b']') {
-            cursor.at += 1;
-            return Ok(false);
-        }
-        if self.begun {
-            cursor.byte(b',')?;
-        }
-        self.begun = true;
-        Ok(true)
     }
 }

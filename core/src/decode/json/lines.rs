@@ -1,9 +1,9 @@
-//! The lines of a watch, whatever the borders of the pieces in which it arrives.
+//! Framing of a watch: one event per line, whatever the borders of the pieces in which it arrives.
 //!
 //! ```
-//! use informer_core::decode::lines::Lines;
+//! use informer_core::decode::json::lines::Lines;
 //!
-//! let mut lines = Lines::new(6);
+//! let mut lines = Lines::<Vec<u8>>::new(6);
 //! let mut input = &b"one\ntw"[..];
 //! assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"one"[..]));
 //! assert!(lines.next(&mut input).is_none());
@@ -19,28 +19,10 @@
 //! assert!(frame.endless);
 //! ```
 
-use alloc::vec::Vec;
-
 use memchr::memchr;
 
-/// How much memory is kept between two frames.
-const KEPT: usize = 64 << 10;
-
-/// Beyond the bound so many times, nobody waits for the end of a line.
-const PATIENCE: usize = 2;
-
-/// Something that stood in the input, a line or an element of a list.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "this is all there is to say")]
-pub struct Frame<'a> {
-    /// Its bytes; if it is oversized, as many of its first bytes as may be kept.
-    pub bytes: &'a [u8],
-    /// Whether it was longer than allowed.
-    pub oversized: bool,
-    /// Whether it was so much longer that its end is not worth waiting for. Such a line is handed out
-    /// before it ends.
-    pub endless: bool,
-}
+use crate::decode::frame::{Assembly, Buffer, Frame};
+use crate::invariant::cannot_happen;
 
 /// Cuts a stream of bytes into lines of bounded length.
 ///
@@ -49,14 +31,14 @@ pub struct Frame<'a> {
 /// passed over, up to a point: a sender who never ends a line would otherwise be listened to for ever.
 /// Blank lines are left out, and so is the `\r` of `\r\n`; blank lines without end are an endless line.
 #[derive(Clone, Debug)]
-pub struct Lines {
-    parts: Assembly,
+pub struct Lines<B> {
+    parts: Assembly<B>,
     handed_out: bool,
     /// How many bytes of blank lines have passed since the last line.
     blank: usize,
 }
 
-impl Lines {
+impl<B: Buffer> Lines<B> {
     /// Lines of at most `longest` bytes, the line end not counted.
     #[must_use]
     pub const fn new(longest: usize) -> Self {
@@ -90,8 +72,8 @@ impl Lines {
                 self.handed_out = true;
                 break;
             };
-            let (line, rest) = input.split_at_checked(end)?;
-            *input = rest.get(1..).unwrap_or_default();
+            let (line, rest) = split_off(input, end);
+            *input = rest;
             let whole = self.parts.is_empty();
             let frame = if whole {
                 self.parts.frame_of(line)
@@ -124,6 +106,14 @@ impl Lines {
     }
 }
 
+/// What stands before the line end at `end`, and what follows it.
+fn split_off(input: &[u8], end: usize) -> (&[u8], &[u8]) {
+    match input.split_at_checked(end) {
+        Some((line, [_, rest @ ..])) => (line, rest),
+        _ => cannot_happen("a line end beyond the input", (input, &[])),
+    }
+}
+
 fn without_return(frame: Frame<'_>) -> Frame<'_> {
     match frame.bytes.strip_suffix(b"\r") {
         // The last byte that was kept of an oversized line is not its end.
@@ -136,123 +126,67 @@ const fn is_blank(frame: Frame<'_>) -> bool {
     frame.bytes.trim_ascii().is_empty() && !frame.oversized
 }
 
-/// The parts of one frame, put together up to a bound.
-#[derive(Clone, Debug)]
-pub(super) struct Assembly {
-    bytes: Vec<u8>,
-    longest: usize,
-    /// How long the frame really is.
-    length: usize,
-}
-
-impl Assembly {
-    pub(super) const fn new(longest: usize) -> Self {
-        Self {
-            bytes: Vec::new(),
-            longest,
-            length: 0,
-        }
-    }
-
-    /// Begins a new frame, and gives back the memory of a large one.
-    pub(super) fn clear(&mut self) {
-        self.length = 0;
-        self.bytes.clear();
-        if self.bytes.capacity() > KEPT {
-            self.bytes = Vec::new();
-        }
-    }
-
-    pub(super) fn push(&mut self, part: &[u8]) {
-        self.length = self.length.saturating_add(part.len());
-        let room = self.longest.saturating_sub(self.bytes.len());
-        let part = part.get(..room).unwrap_or(part);
-        let needed = self.bytes.len() + part.len();
-        if needed > self.bytes.capacity() {
-            // Doubling, as a vector does, but never beyond the bound.
-            let goal = needed.max(self.bytes.capacity() * 2).min(self.longest);
-            self.bytes.reserve_exact(goal - self.bytes.len());
-        }
-        self.bytes.extend_from_slice(part);
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// How long the frame is so far.
-    pub(super) const fn length(&self) -> usize {
-        self.length
-    }
-
-    #[cfg(test)]
-    pub(super) const fn capacity(&self) -> usize {
-        self.bytes.capacity()
-    }
-
-    /// What was put together.
-    pub(super) const fn frame(&self) -> Frame<'_> {
-        Frame {
-            bytes: self.bytes.as_slice(),
-            oversized: self.length > self.longest,
-            endless: self.is_endless(self.length),
-        }
-    }
-
-    /// What `whole` would become if it were put together.
-    pub(super) fn frame_of<'i>(&self, whole: &'i [u8]) -> Frame<'i> {
-        Frame {
-            bytes: whole.get(..self.longest).unwrap_or(whole),
-            oversized: whole.len() > self.longest,
-            endless: self.is_endless(whole.len()),
-        }
-    }
-
-    const fn is_endless(&self, length: usize) -> bool {
-        length > self.longest.saturating_mul(PATIENCE)
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use alloc::vec;
+    use alloc::vec::Vec;
 
     #[test]
     fn a_line_in_one_piece_is_not_copied() {
-        let mut lines = Lines::new(100);
+        let mut lines = Lines::<Vec<u8>>::new(100);
         let mut input = &b"abc\ndef\n"[..];
         let start = input.as_ptr();
         assert_eq!(lines.next(&mut input).unwrap().bytes.as_ptr(), start);
-        assert_eq!(lines.parts.capacity(), 0);
+        assert_eq!(lines.parts.buffer().capacity(), 0);
     }
 
     #[test]
     fn memory_stays_within_the_bound_and_is_given_back() {
-        let mut lines = Lines::new(1 << 20);
+        let mut lines = Lines::<Vec<u8>>::new(1 << 20);
         for _ in 0..20 {
             assert_eq!(lines.next(&mut &vec![b'x'; 100_000][..]), None);
-            assert!(lines.parts.capacity() <= 1 << 20);
+            assert!(lines.parts.buffer().capacity() <= 1 << 20);
         }
         let frame = lines.next(&mut &b"\n"[..]).unwrap();
         assert!(frame.oversized);
         assert_eq!(frame.bytes.len(), 1 << 20);
         assert_eq!(lines.next(&mut &b"y"[..]), None);
-        assert!(lines.parts.capacity() <= KEPT);
+        assert!(lines.parts.buffer().capacity() <= 64 << 10);
         assert_eq!(lines.next(&mut &b"\n"[..]).unwrap().bytes, b"y");
     }
 
     #[test]
+    #[cfg(feature = "heapless")]
+    fn a_buffer_of_fixed_size_bounds_a_line_as_a_limit_does() {
+        let mut bounded = Lines::<Vec<u8>>::new(5);
+        let mut inline = Lines::<heapless::Vec<u8, 5>>::new(100);
+        let text = b"one\nlonger\nfives\n\nsixsix\nmuch longer than five\n";
+        for pieces in 1..text.len() {
+            for piece in text.chunks(pieces) {
+                let (mut a, mut b) = (piece, piece);
+                loop {
+                    let frame = bounded.next(&mut a);
+                    assert_eq!(inline.next(&mut b), frame);
+                    if frame.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn blank_lines_without_end_are_not_listened_to() {
-        let mut lines = Lines::new(100);
+        let mut lines = Lines::<Vec<u8>>::new(100);
         for _ in 0..20 {
             // As many as there may be, again and again, as long as something comes between them.
             assert_eq!(lines.next(&mut &b"\n\r\n\n"[..].repeat(45)[..]), None);
             assert_eq!(lines.next(&mut &b"y\n"[..]).unwrap().bytes, b"y");
         }
         for (blank, count) in [(&b"\n"[..], 201), (b" \r\n", 67), (b"      \n", 29)] {
-            let mut lines = Lines::new(100);
+            let mut lines = Lines::<Vec<u8>>::new(100);
             for _ in 1..count {
                 for byte in blank {
                     assert_eq!(lines.next(&mut &[*byte][..]), None);
@@ -269,7 +203,7 @@ mod tests {
     #[test]
     fn a_carriage_return_counts_only_at_the_end() {
         let input = &b"a\rb\r\n\r\n\n\rc\n"[..];
-        let mut lines = Lines::new(10);
+        let mut lines = Lines::<Vec<u8>>::new(10);
         let mut whole = input;
         assert_eq!(lines.next(&mut whole).unwrap().bytes, b"a\rb");
         assert_eq!(lines.next(&mut whole).unwrap().bytes, b"\rc");
@@ -281,7 +215,7 @@ mod tests {
         assert_eq!(single.next().unwrap(), b"\rc");
         assert_eq!(single.next(), None);
         // Not at the end of what was kept of a longer line.
-        let mut lines = Lines::new(3);
+        let mut lines = Lines::<Vec<u8>>::new(3);
         let mut longer = &b"ab\rcd\n"[..];
         assert_eq!(lines.next(&mut longer).unwrap().bytes, b"ab\r");
     }

@@ -4,7 +4,7 @@
 //! copy what they need into storage of a fixed size.
 //!
 //! ```
-//! use informer_core::decode::header::Header;
+//! use informer_core::decode::json::header::Header;
 //!
 //! /// All that a small device keeps of a Node.
 //! struct Node {
@@ -32,7 +32,9 @@
 use core::fmt;
 use core::ops::Range;
 
-use super::json_text::{Cursor, JsonStr, Kind, Members, TextError};
+#[cfg(feature = "alloc")]
+use super::text::MAX_DEPTH;
+use super::text::{Cursor, JsonStr, Kind, Members, TextError};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
@@ -120,7 +122,7 @@ impl<'a> Header<'a> {
     /// must be right, and those only before what is looked for.
     ///
     /// ```
-    /// use informer_core::decode::header::Header;
+    /// use informer_core::decode::json::header::Header;
     ///
     /// let header = Header::of_prefix(br#"{"spec":{"x":01},"metadata":{"name":"a","uid":"12"#);
     /// assert!(header.name.is_some_and(|name| name.eq_str("a")));
@@ -340,7 +342,7 @@ impl<'a> Reader<'a> {
 /// The members of a JSON object whose values are strings: labels, annotations.
 ///
 /// ```
-/// use informer_core::decode::header::Pairs;
+/// use informer_core::decode::json::header::Pairs;
 ///
 /// let mut pairs = Pairs::of(br#"{"app": "web", "broken": 1, "tier": "db"}"#);
 /// assert!(pairs.next().is_some_and(|(key, value)| key.eq_str("app") && value.eq_str("web")));
@@ -361,6 +363,12 @@ impl<'a> Pairs<'a> {
             cursor: Cursor::new(json),
             members: None,
         }
+    }
+
+    /// The members of the member `name` of the object `json`.
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode) fn of_member(json: &'a [u8], name: &str) -> Self {
+        Self::of(member(json, name).ok().flatten().unwrap_or_default())
     }
 
     fn step(&mut self) -> Result<Option<(JsonStr<'a>, Option<JsonStr<'a>>)>, TextError> {
@@ -394,6 +402,21 @@ impl<'a> Iterator for Pairs<'a> {
             }
         }
     }
+}
+
+/// The text of the member `name` of the object `json`.
+#[cfg(feature = "alloc")]
+fn member<'a>(json: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, TextError> {
+    let mut found = None;
+    let mut cursor = Cursor::new(json);
+    let mut members = cursor.enter_object(MAX_DEPTH)?;
+    while let Some(key) = members.next(&mut cursor)? {
+        let value = cursor.skip_value(MAX_DEPTH)?;
+        if key.eq_str(name) {
+            found = Some(value);
+        }
+    }
+    Ok(found)
 }
 
 /// Why an object cannot be used.

@@ -10,7 +10,7 @@ use super::string::{ONES, zero_bytes};
 /// bracket of either kind closes the innermost one. So an object that is broken inside can be passed,
 /// and what follows it is not lost.
 #[derive(Clone, Debug)]
-pub(in crate::decode) struct Extent {
+pub(in crate::decode::json) struct Extent {
     state: State,
     depth: usize,
 }
@@ -26,7 +26,7 @@ enum State {
 
 impl Extent {
     /// The next byte is the first one of a value; it must be neither white nor a delimiter.
-    pub(in crate::decode) const fn new() -> Self {
+    pub(in crate::decode::json) const fn new() -> Self {
         Self {
             state: State::Begin,
             depth: 0,
@@ -35,7 +35,7 @@ impl Extent {
 
     /// How many of these bytes belong to the value, if it ends among them; `None` if it goes on. A
     /// scalar ends only where something else is seen.
-    pub(in crate::decode) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub(in crate::decode::json) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..)
             && let Some(first) = rest.first()

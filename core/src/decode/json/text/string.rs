@@ -9,14 +9,14 @@ use super::TextError;
 /// The contents of a JSON string as they stand in the text: valid, and still escaped.
 ///
 /// ```
-/// use informer_core::decode::json_text::Cursor;
+/// use informer_core::decode::json::text::Cursor;
 ///
 /// let text = Cursor::new(br#""tab:\t \ud83d\ude00""#).string()?;
 /// assert_eq!(text.raw(), r"tab:\t \ud83d\ude00");
 /// assert!(text.eq_str("tab:\t 😀"));
 /// assert_eq!(text.chars().count(), 7);
 /// assert_eq!(text.to_cow(), "tab:\t 😀");
-/// # Ok::<(), informer_core::decode::json_text::TextError>(())
+/// # Ok::<(), informer_core::decode::json::text::TextError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct JsonStr<'a> {

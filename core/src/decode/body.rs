@@ -1,0 +1,71 @@
+//! Bodies that are kept as the server sent them, and decoded when somebody asks.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::form::{Lean, MetadataOnly};
+use super::json::header::Pairs;
+
+/// The text of an object, or of a part of it, which the form `F` has kept: [`LeanBody`],
+/// [`MetadataBody`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct TextBody<F> {
+    json: Box<str>,
+    form: PhantomData<F>,
+}
+
+/// The text of an object, without `managedFields`. An object that came in a list has neither `kind`
+/// nor `apiVersion`.
+pub type LeanBody = TextBody<Lean>;
+
+/// The text of the `metadata` of an object, without `managedFields`.
+pub type MetadataBody = TextBody<MetadataOnly>;
+
+impl<F> TextBody<F> {
+    pub(super) const fn new(json: Box<str>) -> Self {
+        Self {
+            json,
+            form: PhantomData,
+        }
+    }
+
+    /// What was kept, as JSON.
+    #[must_use]
+    pub fn as_json(&self) -> &str {
+        &self.json
+    }
+
+    /// What was kept as a value of a type, decoded now.
+    ///
+    /// # Errors
+    ///
+    /// If it does not fit the type.
+    #[cfg(feature = "json")]
+    pub fn decode<'a, K: serde::Deserialize<'a>>(&'a self) -> Result<K, serde_json::Error> {
+        serde_json::from_str(&self.json)
+    }
+}
+
+impl MetadataBody {
+    /// The annotations as they stand in the text. A repeated key comes up repeatedly; the last one
+    /// counts.
+    #[must_use]
+    pub fn annotations(&self) -> Pairs<'_> {
+        Pairs::of_member(self.json.as_bytes(), "annotations")
+    }
+
+    /// The value of the annotation `name`.
+    #[must_use]
+    pub fn annotation(&self, name: &str) -> Option<Cow<'_, str>> {
+        let named = self.annotations().filter(|(key, _)| key.eq_str(name));
+        named.last().map(|(_, value)| value.to_cow())
+    }
+}
+
+impl<F> fmt::Debug for TextBody<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.json)
+    }
+}

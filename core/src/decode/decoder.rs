@@ -1,0 +1,107 @@
+//! The decoder that chooses what decodes an answer, answer by answer.
+
+use alloc::sync::Arc;
+
+use super::facts::{Facts, ends_body};
+use super::form::Form;
+use super::json::reading::JsonReading;
+use super::{Body, Decode, InvalidLimit, Limits};
+use crate::decoded::Object;
+use crate::encoding::Encoding;
+use crate::flow::Fact;
+
+/// Decodes lists and watches to objects whose body has the form `F`. Each answer is decoded in the
+/// encoding in which it comes.
+///
+/// Every byte is looked at a fixed number of times, whatever the pieces; at most one object is held
+/// while it is incomplete. An object that cannot be used is a [`Fact::Rejected`], with its key if that
+/// much can be read, and harms nobody else. What the server says its objects are is not checked
+/// against anything: the form decides what fits.
+///
+/// ```
+/// use informer_core::Encoding;
+/// use informer_core::decode::{Body, Decode, Decoder, Lean};
+/// use informer_core::flow::Fact;
+///
+/// let mut decoder = Decoder::new(Lean);
+/// decoder.begin(Body::List, Encoding::Json);
+///
+/// let mut piece = &br#"{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"meta"#[..];
+/// assert_eq!(decoder.decode(&mut piece), None);
+///
+/// let mut piece = &br#"data":{"namespace":"web","name":"a"}}]}"#[..];
+/// let Some(Fact::Item(pod)) = decoder.decode(&mut piece) else { panic!() };
+/// assert_eq!(pod.key.as_str(), "web/a");
+/// let end = Fact::PageEnd { version: "7", next: None, remaining: None };
+/// assert_eq!(decoder.decode(&mut piece), Some(end));
+/// assert_eq!(decoder.end(), Fact::Closed);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Decoder<F> {
+    facts: Facts<F>,
+    /// What of the following reads the answer at hand.
+    encoding: Encoding,
+    json: JsonReading,
+    /// Nothing is expected any more: what comes is passed over.
+    over: bool,
+}
+
+impl<F: Form> Decoder<F> {
+    /// A decoder with the default [`Limits`].
+    #[must_use]
+    pub const fn new(form: F) -> Self {
+        Self::bounded(form, Limits::new())
+    }
+
+    /// A decoder with these limits.
+    ///
+    /// # Errors
+    ///
+    /// A limit is zero, or the depth is above [`MAX_DEPTH`](super::json::text::MAX_DEPTH).
+    pub fn with_limits(form: F, limits: Limits) -> Result<Self, InvalidLimit> {
+        limits.check()?;
+        Ok(Self::bounded(form, limits))
+    }
+
+    const fn bounded(form: F, limits: Limits) -> Self {
+        Self {
+            facts: Facts::new(form, limits),
+            encoding: Encoding::Json,
+            json: JsonReading::new(limits),
+            over: true,
+        }
+    }
+}
+
+impl<F: Form> Decode for Decoder<F> {
+    type Object = Arc<Object<F::Body>>;
+
+    fn begin(&mut self, body: Body, encoding: Encoding) {
+        self.over = false;
+        self.encoding = encoding;
+        match encoding {
+            Encoding::Json => self.json.begin(body),
+        }
+    }
+
+    fn decode(&mut self, input: &mut &[u8]) -> Option<Fact<'_, Self::Object>> {
+        if self.over {
+            *input = &[];
+            return None;
+        }
+        let fact = match self.encoding {
+            Encoding::Json => self.json.next(input, &mut self.facts)?,
+        };
+        self.over = ends_body(&fact);
+        Some(fact)
+    }
+
+    fn end(&mut self) -> Fact<'_, Self::Object> {
+        if core::mem::replace(&mut self.over, true) {
+            return Fact::Closed;
+        }
+        match self.encoding {
+            Encoding::Json => self.json.end(&mut self.facts),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Fields by their paths, in JSON text.
+
+use super::text::{Cursor, Kind, MAX_DEPTH, TextError};
+use crate::decode::fields::{Scalar, Step};
+use crate::invariant::cannot_happen;
+
+/// Shows every scalar at the end of the path, in a text that was checked when the body was made.
+pub(in crate::decode) fn each_in_text(
+    json: &str,
+    steps: &[Step],
+    visit: &mut dyn FnMut(Scalar<'_>),
+) {
+    if in_text(json.as_bytes(), steps, visit).is_err() {
+        cannot_happen("a body that is not valid JSON", ());
+    }
+}
+
+/// Walks down one value of a text. Of members that are repeated, the last one counts, as everywhere.
+fn in_text(
+    json: &[u8],
+    steps: &[Step],
+    visit: &mut dyn FnMut(Scalar<'_>),
+) -> Result<(), TextError> {
+    let mut cursor = Cursor::new(json);
+    let kind = cursor.kind()?;
+    match (steps, kind) {
+        ([], Kind::Null) => visit(Scalar::Null),
+        ([], Kind::Bool) => visit(Scalar::Bool(cursor.bool()?)),
+        ([], Kind::Number) => visit(Scalar::Number(cursor.number()?.into())),
+        ([], Kind::String) => visit(Scalar::Text(cursor.string()?.to_cow())),
+        ([Step::Member(name), steps @ ..], Kind::Object) => {
+            let mut found = None;
+            let mut members = cursor.enter_object(MAX_DEPTH)?;
+            while let Some(member) = members.next(&mut cursor)? {
+                let value = cursor.skip_extent()?;
+                if member.eq_str(name) {
+                    found = Some(value);
+                }
+            }
+            if let Some(value) = found {
+                in_text(value, steps, visit)?;
+            }
+        }
+        ([Step::Each, steps @ ..], Kind::Array) => {
+            let mut elements = cursor.enter_array(MAX_DEPTH)?;
+            while elements.next(&mut cursor)? {
+                in_text(cursor.skip_extent()?, steps, visit)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

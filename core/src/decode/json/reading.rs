@@ -1,0 +1,272 @@
+//! From the frames of a JSON body to facts.
+
+use alloc::vec::Vec;
+
+use super::envelope::{Envelope, EventType};
+use super::form::JsonObject;
+use super::header::{Header, HeaderError};
+use super::lines::Lines;
+use super::list::{Element, ListError, ListScanner, Part};
+use super::status::Status;
+use super::text::JsonStr;
+use crate::decode::excerpt::Excerpt;
+use crate::decode::facts::{Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
+use crate::decode::form::{BodyError, Form};
+use crate::decode::frame::Frame;
+use crate::decode::{Body, Limits, TypeMeta};
+use crate::decoded::Object;
+use crate::failure::{Failure, message};
+use crate::flow::{Fact, Place};
+
+/// How much longer than an object a line of a watch may be.
+const ENVELOPE: usize = 1024;
+
+/// A body that is being read.
+#[derive(Clone, Debug)]
+pub(in crate::decode) struct JsonReading {
+    body: Body,
+    longest: usize,
+    list: ListScanner<Vec<u8>>,
+    lines: Lines<Vec<u8>>,
+}
+
+impl JsonReading {
+    pub(in crate::decode) const fn new(limits: Limits) -> Self {
+        let longest = limits.object_bytes;
+        Self {
+            body: Body::List,
+            longest,
+            list: ListScanner::new(longest),
+            lines: Lines::new(longest.saturating_add(ENVELOPE)),
+        }
+    }
+
+    /// A new body begins.
+    pub(in crate::decode) fn begin(&mut self, body: Body) {
+        self.body = body;
+        self.lines.reset();
+        self.list = ListScanner::new(self.longest);
+    }
+
+    /// Takes bytes up to the end of one fact.
+    pub(in crate::decode) fn next<'a, F: Form>(
+        &'a mut self,
+        input: &mut &[u8],
+        facts: &'a mut Facts<F>,
+    ) -> Option<FactOf<'a, F>> {
+        if let Body::Watch = self.body {
+            return Some(facts.line(self.lines.next(input)?));
+        }
+        if let Some((json, header)) = self.whole_element(input, facts.limits) {
+            return Some(facts.item(json, Ok(header), self.list.type_meta()));
+        }
+        Some(match self.list.next(input)? {
+            Ok(Part::Element(element)) => facts.element(element),
+            Ok(Part::End) => Fact::PageEnd {
+                version: self.list.version(),
+                next: self.list.next_page(),
+                remaining: self.list.remaining(),
+            },
+            Err(error) => facts.fail(Failure::Undecodable, error),
+        })
+    }
+
+    /// The body is over.
+    pub(in crate::decode) fn end<'a, F: Form>(&mut self, facts: &'a mut Facts<F>) -> FactOf<'a, F> {
+        self.lines.reset();
+        match (self.body, self.list.end()) {
+            // A line that was cut off is no news: the next watch begins before it.
+            (Body::Watch, _) | (Body::List, Ok(())) => Fact::Closed,
+            (Body::List, Err(error @ ListError::Incomplete { .. })) => {
+                facts.fail(Failure::Broken, error)
+            }
+            (Body::List, Err(error)) => facts.fail(Failure::Undecodable, error),
+        }
+    }
+
+    /// An element that lies whole at the front of `input` and is as it should be: reading it tells
+    /// where it ends. Any other is left to the scanner, which is patient and minds nothing.
+    fn whole_element<'i>(
+        &mut self,
+        input: &mut &'i [u8],
+        limits: Limits,
+    ) -> Option<(&'i [u8], Header<'i>)> {
+        if !self.list.is_at_element(input) {
+            return None;
+        }
+        let (header, length) = Header::first(input, limits.depth).ok()?;
+        if length > limits.object_bytes {
+            return None;
+        }
+        Some((self.list.pass_element(input, length), header))
+    }
+}
+
+impl<F: Form> Facts<F> {
+    fn element(&mut self, Element { frame, type_meta }: Element<'_>) -> FactOf<'_, F> {
+        let json = frame.bytes;
+        if frame.oversized {
+            return self.reject_large(Place::Item, whose(json));
+        }
+        let header = Header::read(json, self.limits.depth);
+        self.item(json, header, type_meta)
+    }
+
+    fn item(
+        &mut self,
+        json: &[u8],
+        header: Result<Header<'_>, HeaderError>,
+        type_meta: TypeMeta<'_>,
+    ) -> FactOf<'_, F> {
+        let read = assemble(&mut self.form, json, header, type_meta);
+        self.object(read, Place::Item, Fact::Item, || whose(json))
+    }
+
+    fn line(&mut self, frame: Frame<'_>) -> FactOf<'_, F> {
+        let line = frame.bytes;
+        if frame.endless {
+            let text = format_args!(
+                "a line of the watch that does not end; it begins with: {}",
+                Excerpt(line)
+            );
+            return self.fail(Failure::Undecodable, text);
+        }
+        if frame.oversized {
+            return self.broken_line(line, &self.too_large());
+        }
+        if let Some(envelope) = Envelope::guess(line)
+            && let Ok(header) = Header::read(envelope.object, self.limits.depth)
+        {
+            return self.event(envelope, Ok(header));
+        }
+        match Envelope::read(line) {
+            Ok(envelope) => {
+                let header = Header::read(envelope.object, self.limits.depth);
+                self.event(envelope, header)
+            }
+            Err(error) => self.broken_line(line, &message(error)),
+        }
+    }
+
+    fn event<'a>(
+        &'a mut self,
+        envelope: Envelope<'_>,
+        header: Result<Header<'_>, HeaderError>,
+    ) -> FactOf<'a, F> {
+        let json = envelope.object;
+        let (place, state): (_, fn(_) -> FactOf<'a, F>) = match envelope.event {
+            EventType::Added => (Place::Upsert, Fact::Added),
+            EventType::Modified => (Place::Upsert, Fact::Modified),
+            EventType::Deleted => (Place::Delete, Fact::Deleted),
+            EventType::Bookmark => return self.bookmark(header.map(bookmark), || whose(json)),
+            EventType::Error => return self.error_event(error_event(json), json),
+            EventType::Unknown(name) => return self.reject_unknown(name, whose(json)),
+        };
+        if json.len() > self.limits.object_bytes {
+            return self.reject_large(place, whose(json));
+        }
+        let read = assemble(&mut self.form, json, header, TypeMeta::default());
+        self.object(read, place, state, || whose(json))
+    }
+
+    /// A line that is no event as it stands. It still is one if it tells whose it is.
+    fn broken_line(&mut self, line: &[u8], reason: &str) -> FactOf<'_, F> {
+        let Some(Envelope { event, object }) = Envelope::of_prefix(line) else {
+            let found = Excerpt(line);
+            let text = format_args!("a line of the watch: {reason}; it begins with: {found}");
+            return self.fail(Failure::Undecodable, text);
+        };
+        let whose = whose(object);
+        let place = match event {
+            EventType::Added | EventType::Modified => Place::Upsert,
+            EventType::Deleted => Place::Delete,
+            EventType::Unknown(name) => return self.reject_unknown(name, whose),
+            EventType::Bookmark | EventType::Error => {
+                let text = format_args!("a BOOKMARK or ERROR event that cannot be read: {reason}");
+                return self.fail(Failure::Undecodable, text);
+            }
+        };
+        if whose.key.is_none() {
+            let text = format_args!("a line of the watch without a readable key: {reason}");
+            return self.fail(Failure::Undecodable, text);
+        }
+        self.reject(place, whose, reason)
+    }
+}
+
+fn bookmark(header: Header<'_>) -> Bookmark<JsonStr<'_>> {
+    Bookmark {
+        version: header.version.filter(|version| !version.is_empty()),
+        ends_initial_events: header.initial_events_end,
+        is_table: header.is_table(),
+    }
+}
+
+fn error_event(json: &[u8]) -> Option<ErrorEvent<JsonStr<'_>>> {
+    let status = Status::read(json)?;
+    let mut texts = [status.message, status.reason].into_iter().flatten();
+    Some(ErrorEvent {
+        failure: status.classify(),
+        code: status.code,
+        text: texts.find(|text| !text.is_empty()),
+    })
+}
+
+/// Whatever can be read of an object that cannot be used.
+fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
+    let header = Header::of_prefix(json);
+    Whose {
+        key: header.key().ok(),
+        uid: header.uid,
+        version: header.version,
+    }
+}
+
+/// Makes an object of a JSON text that consists of it alone: a line of a file, the answer to a `get`.
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+///
+/// let json = br#"{"metadata":{"namespace":"web","name":"a","labels":{"app":"shop"}},"spec":{}}"#;
+/// let pod = decode_object(&mut Lean, json)?;
+/// assert_eq!((pod.key.as_str(), pod.labels.get("app")), ("web/a", Some("shop")));
+/// assert!(decode_object(&mut Lean, b"{}").is_err());
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
+///
+/// # Errors
+/// The text is not an object with a name, or does not fit the form.
+pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
+    let header = Header::read(json, Limits::new().depth);
+    assemble(form, json, header, TypeMeta::default())
+}
+
+fn assemble<F: Form>(
+    form: &mut F,
+    json: &[u8],
+    header: Result<Header<'_>, HeaderError>,
+    type_meta: TypeMeta<'_>,
+) -> Result<Object<F::Body>, BodyError> {
+    let header = &header.map_err(BodyError::new)?;
+    if header.is_table() {
+        return Err(BodyError::new(TABLE));
+    }
+    let key = header.key().map_err(BodyError::new)?;
+    let body = form.read_json(JsonObject {
+        json,
+        header,
+        type_meta,
+    })?;
+    let boxed = |text: Option<JsonStr<'_>>| text.map(JsonStr::to_cow).unwrap_or_default().into();
+    let labels = header.labels();
+    Ok(Object {
+        key,
+        uid: boxed(header.uid),
+        version: boxed(header.version),
+        labels: labels
+            .map(|(key, value)| (key.to_cow(), value.to_cow()))
+            .collect(),
+        size: json.len(),
+        body,
+    })
+}

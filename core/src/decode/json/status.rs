@@ -1,0 +1,144 @@
+//! Status objects in JSON.
+
+use core::time::Duration;
+
+use super::text::{Cursor, JsonStr, Kind, TextError};
+use crate::decode::status::{Grounds, TOO_LARGE_CAUSE, TOO_LARGE_PHRASE, known_reason};
+use crate::failure::Failure;
+
+/// How deep a Status may be.
+const DEPTH: usize = 128;
+
+/// A Status object: how the API server tells that something went wrong.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Status<'a> {
+    /// The HTTP status code; 0 if it is missing.
+    pub code: u32,
+    /// The reason, one word for machines.
+    pub reason: Option<JsonStr<'a>>,
+    /// The text for people.
+    pub message: Option<JsonStr<'a>>,
+    /// `details.retryAfterSeconds`
+    pub retry_after: Option<Duration>,
+    /// Whether a cause in `details.causes` has the type `ResourceVersionTooLarge`.
+    pub has_too_large_cause: bool,
+    /// Whether the message of a cause in `details.causes` is `Too large resource version`.
+    pub has_too_large_phrase: bool,
+}
+
+impl<'a> Status<'a> {
+    /// Reads a Status; `None` if `json` is something else.
+    ///
+    /// ```
+    /// use informer_core::Failure;
+    /// use informer_core::decode::json::status::Status;
+    ///
+    /// let status = Status::read(br#"{"kind":"Status","code":403,"reason":"Forbidden"}"#).unwrap();
+    /// assert_eq!(status.code, 403);
+    /// assert_eq!(status.classify(), Failure::Forbidden);
+    /// assert!(Status::read(br#"{"kind":"Pod"}"#).is_none());
+    /// ```
+    #[must_use]
+    pub fn read(json: &'a [u8]) -> Option<Self> {
+        let mut status = Self::default();
+        let mut is_status = false;
+        let mut cursor = Cursor::new(json);
+        let read = each_member(&mut cursor, DEPTH, |name, cursor, depth| {
+            if name.eq_str("kind") {
+                is_status = text(cursor, depth)?.is_some_and(|kind| kind.eq_str("Status"));
+            } else if name.eq_str("code") {
+                status.code = number(cursor, depth)?;
+            } else if name.eq_str("reason") {
+                status.reason = text(cursor, depth)?;
+            } else if name.eq_str("message") {
+                status.message = text(cursor, depth)?;
+            } else if name.eq_str("details") {
+                status.read_details(cursor, depth)?;
+            } else {
+                cursor.skip_value(depth)?;
+            }
+            Ok(())
+        });
+        (read.and_then(|()| cursor.end()).is_ok() && is_status).then_some(status)
+    }
+
+    fn read_details(&mut self, cursor: &mut Cursor<'a>, depth: usize) -> Result<(), TextError> {
+        each_member(cursor, depth, |name, cursor, depth| {
+            if name.eq_str("retryAfterSeconds") {
+                let seconds = number(cursor, depth)?;
+                self.retry_after = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
+            } else if name.eq_str("causes") && cursor.kind()? == Kind::Array {
+                let mut causes = cursor.enter_array(depth)?;
+                while causes.next(cursor)? {
+                    self.read_cause(cursor, depth.saturating_sub(1))?;
+                }
+            } else {
+                cursor.skip_value(depth)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn read_cause(&mut self, cursor: &mut Cursor<'a>, depth: usize) -> Result<(), TextError> {
+        each_member(cursor, depth, |name, cursor, depth| {
+            // The type of a cause is called `reason` in JSON.
+            if name.eq_str("reason") {
+                let cause = text(cursor, depth)?;
+                self.has_too_large_cause |=
+                    cause.is_some_and(|cause| cause.eq_str(TOO_LARGE_CAUSE));
+            } else if name.eq_str("message") {
+                let said = text(cursor, depth)?;
+                self.has_too_large_phrase |= said.is_some_and(|said| said.eq_str(TOO_LARGE_PHRASE));
+            } else {
+                cursor.skip_value(depth)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The class of the failure.
+    #[must_use]
+    pub fn classify(&self) -> Failure {
+        let in_message = |text: JsonStr<'_>| text.contains(TOO_LARGE_PHRASE);
+        Grounds {
+            code: self.code,
+            reason: known_reason(|known| self.reason.is_some_and(|reason| reason.eq_str(known))),
+            retry_after: self.retry_after,
+            has_too_large_cause: self.has_too_large_cause,
+            has_too_large_phrase: self.has_too_large_phrase || self.message.is_some_and(in_message),
+        }
+        .classify()
+    }
+}
+
+/// Shows every member of an object to `visit`, which must pass its value; anything else than an object
+/// is passed over.
+fn each_member<'a>(
+    cursor: &mut Cursor<'a>,
+    depth: usize,
+    mut visit: impl FnMut(JsonStr<'a>, &mut Cursor<'a>, usize) -> Result<(), TextError>,
+) -> Result<(), TextError> {
+    if cursor.kind()? != Kind::Object {
+        return cursor.skip_value(depth).map(|_| ());
+    }
+    let mut members = cursor.enter_object(depth)?;
+    while let Some(name) = members.next(cursor)? {
+        visit(name, cursor, depth.saturating_sub(1))?;
+    }
+    Ok(())
+}
+
+/// A string; nothing for anything else.
+fn text<'a>(cursor: &mut Cursor<'a>, depth: usize) -> Result<Option<JsonStr<'a>>, TextError> {
+    if cursor.kind()? == Kind::String {
+        return cursor.string().map(Some);
+    }
+    cursor.skip_value(depth).map(|_| None)
+}
+
+/// A whole number; zero for anything else.
+fn number(cursor: &mut Cursor<'_>, depth: usize) -> Result<u32, TextError> {
+    let value = core::str::from_utf8(cursor.skip_value(depth)?).unwrap_or_default();
+    Ok(value.parse().unwrap_or_default())
+}
