@@ -3,7 +3,6 @@
 /// For a state that cannot occur. A debug build stops there, so that tests, simulation and fuzzing find
 /// a broken invariant where it breaks. A release build goes on with `harmless`.
 #[track_caller]
-#[cfg_attr(not(test), expect(dead_code, reason = "its callers follow"))]
 pub(crate) fn cannot_happen<T>(what: &str, harmless: T) -> T {
     debug_assert!(false, "cannot happen: {what}");
     harmless
