@@ -47,7 +47,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                         Fact::Rejected(rejected) => {
                             let report = RejectedObject::of(rejected, &rejected.reason);
                             if is_write(rejected) {
-                                let before = self.reflector.version();
+                                let before = self.reflector.version().unwrap_or_default();
                                 self.unshown.note(report.clone(), rejected.version, before);
                             }
                             self.reports.keep(report);
@@ -73,7 +73,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                     self.reflector.handle(exchange, fact, now)
                 }
             };
-            self.unshown.settle(self.reflector.version());
+            self.unshown
+                .settle(self.reflector.version().unwrap_or_default());
             // Whatever an unreadable object is, it is not the one whose place it has taken.
             self.push(displaced.map(Change::Displaced).or(change), now);
         }
@@ -117,7 +118,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 }
             }
         }
-        let version = self.reflector.version();
+        let version = self.reflector.version().unwrap_or_default();
         if self.queue.push(change, &mut self.store, version).is_err() {
             overflowed = true;
             self.incomplete = true;
@@ -151,7 +152,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         };
         let report = RejectedObject::of(&refused, error);
         if !harmless || is_write(&refused) {
-            let before = self.reflector.version();
+            let before = self.reflector.version().unwrap_or_default();
             self.unshown.note(report.clone(), refused.version, before);
         }
         self.reports.keep(report);
@@ -191,7 +192,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let given_up = self.reflector.give_up(failure, message.as_str(), now);
         if let Some(abandon @ Change::ReplaceAbandon) = given_up {
             self.unshown.abandon_state();
-            let version = self.reflector.version();
+            let version = self.reflector.version().unwrap_or_default();
             // Abandoning needs no room.
             let _ = self.queue.push(abandon, &mut self.store, version);
         }

@@ -123,7 +123,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else {
             Recreated::Update
         };
-        let period = config.resync.unwrap_or(Duration::ZERO);
         let mut reflector = Reflector::new(config.reflector, seed)?;
         let queue = ChangeQueue::new(&config, hashes.clone());
         if queue.is_streamed() {
@@ -139,7 +138,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             transform: None,
             store: Indexer::new(hashes.clone()).with_limits(config.limits),
             undelivered: Undelivered::new(),
-            processor: Processor::new(period, hashes).with_recreated(recreated),
+            processor: Processor::new(config.resync, hashes).with_recreated(recreated),
             decoding: None,
             resync_at: None,
             reports: Reports::new(),
@@ -280,7 +279,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.push(change, now);
         self.schedule_resync(now);
         if self.resync_at.is_some_and(|due| due <= now) {
-            self.resync_at = Some(now.after(self.processor.check_period()));
+            self.resync_at = self
+                .processor
+                .check_period()
+                .map(|period| now.after(period));
             // While a listener holds up the queue, showing more would only pile up behind it.
             if self.is_drained()
                 && self.processor.check_resync(now)
@@ -411,7 +413,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         Status {
             phase: self.reflector.phase(),
             last_failure: self.reflector.last_failure(),
-            version: self.reflector.version(),
+            version: self.reflector.version().unwrap_or_default(),
             synced: self.is_synced(),
             following: self.reflector.is_following(),
             last_byte: self.last_byte,
@@ -461,12 +463,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// full state brought it can be told no more than between which versions it is, so the object may be
     /// another one than that of the caller.
     pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
-        if self.reflector.version().is_empty() {
+        let Some(known) = self.reflector.version() else {
             // Nothing is known yet, but a version that cannot be compared never will be.
             compare_versions(version, version)?;
             return Ok(Poll::Pending);
-        }
-        let reached = compare_versions(self.reflector.version(), version)?.is_ge();
+        };
+        let reached = compare_versions(known, version)?.is_ge();
         if !reached || !self.is_drained() || self.incomplete {
             return Ok(Poll::Pending);
         }
@@ -493,12 +495,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// Looks for due resyncs begin when the state is known, and end when it has to be read again.
     fn schedule_resync(&mut self, now: Instant) {
-        let period = self.processor.check_period();
-        self.resync_at = match self.resync_at {
-            _ if !self.reflector.is_live() || period.is_zero() => None,
-            None => Some(now.after(period)),
-            at => at,
-        };
+        let period = self
+            .processor
+            .check_period()
+            .filter(|_| self.reflector.is_live());
+        self.resync_at = period.map(|period| self.resync_at.unwrap_or_else(|| now.after(period)));
     }
 }
 

@@ -130,7 +130,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// Everything that was reported is in the store, so the store is at the version reported last.
     fn follow_version(&mut self) {
-        let version = self.reflector.version();
+        let version = self.reflector.version().unwrap_or_default();
         if self.reflector.is_live() && self.store.version() != version {
             show_version(&mut self.store, version);
         }
