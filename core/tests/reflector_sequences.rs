@@ -421,6 +421,55 @@ fn internal_errors_are_retried_at_a_bearable_pace_while_the_window_is_open() {
     assert_eq!(retries, 14);
 }
 
+/// The window is for watches that were answered.
+#[test]
+fn an_internal_error_instead_of_an_answer_is_not_retried() {
+    let mut talk = Conversation::new(ReflectorConfig {
+        first_state: FirstState::Listed,
+        internal_retry: Some(Duration::from_secs(30)),
+        ..ReflectorConfig::client_go()
+    });
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "list 10 0 -");
+}
+
+/// A stream that breaks is opened again at once, once for each full state.
+#[test]
+fn a_full_state_that_was_read_makes_up_for_a_broken_stream() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    for version in ["10", "20"] {
+        talk.say(Fact::Opened);
+        talk.say(Fact::Added(pod("5")));
+        talk.fail(Failure::Broken);
+        assert!(matches!(talk.reflector.phase(), Phase::Streaming { .. }));
+        talk.next();
+        talk.say(Fact::Opened);
+        talk.say(Fact::InitialEnd { version });
+        // Later, so that there are tokens for what follows at once.
+        talk.sleep(60);
+        talk.fail(Failure::Expired);
+        talk.next();
+    }
+}
+
+/// The watch behind a streamed state begins where that ends, however long it took.
+#[test]
+fn a_watch_that_ends_right_behind_a_streamed_state_is_short() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    talk.say(Fact::Opened);
+    talk.sleep(20);
+    talk.say(Fact::InitialEnd { version: "9" });
+    talk.say(Fact::Closed);
+    let failure = talk.reflector.last_failure().unwrap();
+    assert_eq!(failure.failure, Failure::ShortWatch);
+    assert_eq!(talk.next(), "watch 9 true");
+}
+
 /// That a watch was short is said only where nothing better is known.
 #[test]
 fn a_watch_that_breaks_at_once_is_told_by_what_broke_it() {
