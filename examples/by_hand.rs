@@ -9,7 +9,6 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
 
 use informer_core::decode::form::LeanBody;
 use informer_core::decode::{Body, Decode, Decoder, Lean};
@@ -101,7 +100,7 @@ impl Stages {
             }
         });
         store.add_index("app", by_app)?;
-        let mut processor = Processor::new(Duration::ZERO, seed.clone());
+        let mut processor = Processor::new(None, seed.clone());
         let listener = processor.add_listener(ListenerConfig::new(), &store, now)?;
         Ok(Self {
             decoder: Decoder::new(Lean),

@@ -3,7 +3,6 @@
 #![expect(clippy::print_stdout, reason = "it explains by printing")]
 
 use std::error::Error;
-use std::time::Duration;
 
 use informer_core::indexer::{Indexer, Rules};
 use informer_core::processor::{Audience, ListenerConfig, ListenerId, Processor};
@@ -26,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut shared = Shared {
         fifo: DeltaFifo::new(seed.clone()),
         store: Indexer::new(seed.clone()),
-        processor: Processor::new(Duration::ZERO, seed),
+        processor: Processor::new(None, seed),
     };
     let first = shared.listener()?;
     let second = shared.listener()?;

@@ -3,7 +3,12 @@
 use core::fmt::{self, Write as _};
 use core::time::Duration;
 
+use crate::invariant::cannot_happen;
+
 /// Why an exchange with the server failed: small enough to decide by.
+///
+/// Inside this crate every `match` on it names every class, so that a new one does not compile until
+/// each stage has decided what it means there.
 ///
 /// The text for people travels beside it. HTTP statuses and Status bodies become a `Failure` in
 /// [`decode`](crate::decode) and nowhere else.
@@ -97,6 +102,35 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// How long the server wants us to wait, if it said so.
+    pub(crate) const fn asked_wait(self) -> Option<Duration> {
+        match self {
+            Self::Throttled { retry_after } => retry_after,
+            Self::Expired
+            | Self::VersionTooLarge
+            | Self::Unreachable
+            | Self::Credentials
+            | Self::Unauthorized
+            | Self::Forbidden
+            | Self::NotFound
+            | Self::Invalid
+            | Self::Internal
+            | Self::Unavailable
+            | Self::TimedOut
+            | Self::Broken
+            | Self::Undecodable
+            | Self::Idle
+            | Self::ShortWatch
+            | Self::NoEndBookmark
+            | Self::TransformFailed
+            | Self::Full
+            | Self::TooFast
+            | Self::Other => None,
+        }
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.describe())
@@ -113,7 +147,8 @@ pub fn bounded(message: &str) -> &str {
     while !message.is_char_boundary(end) {
         end -= 1;
     }
-    message.get(..end).unwrap_or_default()
+    let cut = message.get(..end);
+    cut.unwrap_or_else(|| cannot_happen("a cut within a character", ""))
 }
 
 /// What `text` displays, as it is kept for people: at most [`MAX_MESSAGE`] bytes, and
@@ -201,7 +236,8 @@ impl Message {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        let bytes = self.bytes.get(..self.len).unwrap_or_default();
+        let bytes = self.bytes.get(..self.len);
+        let bytes = bytes.unwrap_or_else(|| cannot_happen("a message beyond its bound", &[]));
         // A character may have been cut at the end.
         bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
     }
@@ -209,7 +245,8 @@ impl Message {
 
 impl fmt::Write for Message {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.bytes.get_mut(self.len..).unwrap_or_default();
+        let room = self.bytes.get_mut(self.len..);
+        let room = room.unwrap_or_else(|| cannot_happen("a message beyond its bound", &mut []));
         let taken = text.len().min(room.len());
         for (to, from) in room.iter_mut().zip(text.bytes()) {
             *to = from;

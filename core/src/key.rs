@@ -5,6 +5,8 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+use crate::invariant::cannot_happen;
+
 /// Namespace and name of an object, in one shared allocation.
 ///
 /// It is displayed as client-go's cache key: `namespace/name`, or `name` alone for an object without a
@@ -62,13 +64,15 @@ impl ObjectKey {
     #[must_use]
     pub fn namespace(&self) -> &str {
         let slash = (self.name_at as usize).saturating_sub(1);
-        self.text.get(..slash).unwrap_or_default()
+        let namespace = self.text.get(..slash);
+        namespace.unwrap_or_else(|| cannot_happen("a key without its slash", ""))
     }
 
     /// The name within the namespace.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.text.get(self.name_at as usize..).unwrap_or_default()
+        let name = self.text.get(self.name_at as usize..);
+        name.unwrap_or_else(|| cannot_happen("a key without its name", ""))
     }
 }
 

@@ -298,7 +298,7 @@ fn a_stop_during_a_stall_drops_what_is_queued_and_is_no_sync() {
 #[test]
 fn a_deletion_that_names_nobody_reads_the_state_again_even_if_errors_are_retried() {
     let mut config = listed();
-    config.reflector.internal_retry = Duration::from_secs(30);
+    config.reflector.internal_retry = Some(Duration::from_secs(30));
     let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
     hand.event("DELETED", r#"{"metadata":{"resourceVersion":"11"}}"#);
     let request = hand.wait();

@@ -16,7 +16,7 @@ use informer_core::decode::{Decoder, Dynamic};
 use informer_core::informer::{AddListenerError, WaitError};
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
-use informer_core::reflector::{ConfigError, FirstState, Next, Phase};
+use informer_core::reflector::{AfterWait, ConfigError, FirstState, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{OwnedAt, OwnedRequest, Signal};
 use informer_core::{Encoding, Failure, Informer, InformerConfig};
@@ -314,7 +314,7 @@ fn what_a_transform_refuses_fails_the_list_for_client_go() {
     assert!(matches!(
         status.phase,
         Phase::Waiting {
-            then: Next::FullState,
+            then: AfterWait::FullState,
             ..
         }
     ));
@@ -361,7 +361,7 @@ fn status_says_why_nothing_happens() {
     let Phase::Waiting { cause, then, .. } = phase(&hand) else {
         panic!("{:?}", phase(&hand));
     };
-    assert_eq!((cause, then), (Failure::Forbidden, Next::FullState));
+    assert_eq!((cause, then), (Failure::Forbidden, AfterWait::FullState));
     let status = hand.informer.status();
     assert!(
         status

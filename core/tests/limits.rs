@@ -97,7 +97,7 @@ fn is_fine(hand: &mut Hand, expected: &[&str]) {
     hand.signal(Signal::Opened(Encoding::Json));
     assert_eq!(hand.store(), expected);
     assert!(hand.informer.is_synced() && hand.informer.is_fresh(LONG, hand.now));
-    let version = hand.informer.reflector().version().to_owned();
+    let version = hand.informer.reflector().version().unwrap().to_owned();
     assert_eq!(hand.informer.wait_for(&version), Ok(Poll::Ready(())));
 }
 

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 use conversation::{Conversation, pod};
 use informer_core::flow::{Change, Fact, Place, Rejected};
-use informer_core::reflector::{FirstState, Next, Phase, ReflectorConfig};
+use informer_core::reflector::{AfterWait, FirstState, Phase, ReflectorConfig};
 use informer_core::{Failure, Instant, MAX_VERSION};
 
 /// What a server is asked within any minute: five at once, and one every three seconds.
@@ -85,7 +85,7 @@ fn watches_that_end_at_once_are_paced_whatever_they_bring() {
                         panic!("{:?}", talk.reflector);
                     };
                     assert_eq!(until.since(talk.now), Duration::from_secs(3));
-                    assert_eq!((cause, then), (Failure::TooFast, Next::Watch));
+                    assert_eq!((cause, then), (Failure::TooFast, AfterWait::Watch));
                     assert_eq!(talk.reflector.next_deadline(), Some(until));
                 }
                 let request = talk.next();
@@ -217,7 +217,7 @@ fn no_server_is_asked_more_than_25_times_in_a_minute() {
         let config = match seed % 2 {
             0 => ReflectorConfig::new(),
             _ => ReflectorConfig {
-                internal_retry: Duration::from_secs(30),
+                internal_retry: Some(Duration::from_secs(30)),
                 ..ReflectorConfig::client_go()
             },
         };
@@ -391,12 +391,12 @@ fn a_version_that_is_too_long_is_not_adopted() {
     let long = "1".repeat(MAX_VERSION + 1);
     let mut talk = watching();
     talk.say(Fact::Bookmark { version: &long });
-    assert_eq!(talk.reflector.version(), "10");
+    assert_eq!(talk.reflector.version(), Some("10"));
     talk.say(Fact::Modified(pod(&long)));
     talk.say(Fact::Added(pod(&long)));
-    assert_eq!(talk.reflector.version(), "10");
+    assert_eq!(talk.reflector.version(), Some("10"));
     talk.say(Fact::Bookmark { version: &longest });
-    assert_eq!(talk.reflector.version(), longest);
+    assert_eq!(talk.reflector.version(), Some(&*longest));
 
     // Of a list it is an error that says so.
     let mut talk = Conversation::listed();

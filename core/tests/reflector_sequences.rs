@@ -12,7 +12,7 @@ use core::time::Duration;
 use informer_core::Failure;
 use informer_core::flow::{Change, Fact};
 use informer_core::reflector::{
-    BackoffConfig, ConfigError, FirstState, Next, Phase, Reflector, ReflectorConfig,
+    AfterWait, BackoffConfig, ConfigError, FirstState, Phase, Reflector, ReflectorConfig,
 };
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Request};
@@ -186,7 +186,7 @@ fn a_streamed_state_goes_on_as_a_watch_on_the_same_exchange() {
     talk.say(Fact::Added(pod("5")));
     assert_eq!(
         talk.reflector.version(),
-        "",
+        None,
         "nothing is adopted before the end"
     );
     assert_eq!(
@@ -204,6 +204,30 @@ fn a_streamed_state_goes_on_as_a_watch_on_the_same_exchange() {
     // Refused for good: the next attempt streams again, from what is known.
     talk.fail(Failure::Internal);
     assert_eq!(talk.next(), "watch 12 true");
+}
+
+/// No version is something else than one that is not known yet: the list has been read, and its later
+/// pages are not a first one.
+#[test]
+fn a_list_without_a_version_leaves_none() {
+    let mut talk = Conversation::listed();
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.reflector.version(), Some("10"));
+    talk.next();
+    talk.fail(Failure::Expired);
+    assert_eq!(talk.next(), "list 10 0 -");
+    assert_eq!(talk.list("", Some("t1")), None);
+    assert_eq!(talk.next(), "list  0 t1");
+    assert_eq!(talk.say(Fact::Opened), None, "it has begun before");
+    assert_eq!(talk.fail(Failure::Expired), Some(Change::ReplaceAbandon));
+    assert_eq!(talk.next(), "list 10 0 -", "the same list in one piece");
+    assert_eq!(talk.list("", None), Some(Change::ReplaceEnd));
+    assert_eq!(talk.reflector.version(), None);
+    assert!(talk.reflector.is_live());
+    assert_eq!(talk.next(), "watch  false");
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "list 0 500 -");
 }
 
 /// Fallback is for one attempt; only a missing end bookmark is remembered.
@@ -371,7 +395,7 @@ fn an_untaken_command_never_times_out() {
 fn internal_errors_are_retried_at_a_bearable_pace_while_the_window_is_open() {
     let mut talk = Conversation::new(ReflectorConfig {
         first_state: FirstState::Listed,
-        internal_retry: Duration::from_secs(30),
+        internal_retry: Some(Duration::from_secs(30)),
         ..ReflectorConfig::client_go()
     });
     talk.next();
@@ -384,7 +408,7 @@ fn internal_errors_are_retried_at_a_bearable_pace_while_the_window_is_open() {
         if matches!(
             talk.reflector.phase(),
             Phase::Waiting {
-                then: Next::FullState,
+                then: AfterWait::FullState,
                 ..
             }
         ) {
@@ -395,6 +419,55 @@ fn internal_errors_are_retried_at_a_bearable_pace_while_the_window_is_open() {
     }
     // The first few at once, then one every three seconds, for thirty seconds.
     assert_eq!(retries, 14);
+}
+
+/// The window is for watches that were answered.
+#[test]
+fn an_internal_error_instead_of_an_answer_is_not_retried() {
+    let mut talk = Conversation::new(ReflectorConfig {
+        first_state: FirstState::Listed,
+        internal_retry: Some(Duration::from_secs(30)),
+        ..ReflectorConfig::client_go()
+    });
+    talk.next();
+    talk.list("10", None);
+    assert_eq!(talk.next(), "watch 10 false");
+    talk.fail(Failure::Internal);
+    assert_eq!(talk.next(), "list 10 0 -");
+}
+
+/// A stream that breaks is opened again at once, once for each full state.
+#[test]
+fn a_full_state_that_was_read_makes_up_for_a_broken_stream() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    for version in ["10", "20"] {
+        talk.say(Fact::Opened);
+        talk.say(Fact::Added(pod("5")));
+        talk.fail(Failure::Broken);
+        assert!(matches!(talk.reflector.phase(), Phase::Streaming { .. }));
+        talk.next();
+        talk.say(Fact::Opened);
+        talk.say(Fact::InitialEnd { version });
+        // Later, so that there are tokens for what follows at once.
+        talk.sleep(60);
+        talk.fail(Failure::Expired);
+        talk.next();
+    }
+}
+
+/// The watch behind a streamed state begins where that ends, however long it took.
+#[test]
+fn a_watch_that_ends_right_behind_a_streamed_state_is_short() {
+    let mut talk = Conversation::new(ReflectorConfig::new());
+    talk.next();
+    talk.say(Fact::Opened);
+    talk.sleep(20);
+    talk.say(Fact::InitialEnd { version: "9" });
+    talk.say(Fact::Closed);
+    let failure = talk.reflector.last_failure().unwrap();
+    assert_eq!(failure.failure, Failure::ShortWatch);
+    assert_eq!(talk.next(), "watch 9 true");
 }
 
 /// That a watch was short is said only where nothing better is known.
@@ -500,6 +573,10 @@ fn bad_configurations_are_named() {
     assert_eq!(
         with(|config| config.end_bookmark = Some(Duration::ZERO)),
         ConfigError::Zero("reflector.end_bookmark")
+    );
+    assert_eq!(
+        with(|config| config.internal_retry = Some(Duration::ZERO)),
+        ConfigError::Zero("reflector.internal_retry")
     );
     assert_eq!(
         with(|config| config.backoff.base = Duration::ZERO),

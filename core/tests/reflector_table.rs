@@ -12,7 +12,7 @@
 use core::time::Duration;
 
 use informer_core::flow::{Change, Fact, Place, Rejected};
-use informer_core::reflector::{FirstState, Next, Phase, Reflector, ReflectorConfig};
+use informer_core::reflector::{AfterWait, FirstState, Phase, Reflector, ReflectorConfig};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, Request};
 use informer_core::{Failure, Instant, Labels, Object, ObjectKey};
@@ -224,9 +224,9 @@ fn row(phase: &str, fact: Fact<'_, Pod>) -> String {
             let second = Duration::from_millis(1_600)..Duration::from_millis(3_200);
             assert!(first.contains(&delay) || (phase == "waiting" && second.contains(&delay)));
             match then {
-                Next::FullState => "wait, then full state",
-                Next::Stream => "wait, then stream",
-                Next::Watch => "wait, then watch",
+                AfterWait::FullState => "wait, then full state",
+                AfterWait::Stream => "wait, then stream",
+                AfterWait::Watch => "wait, then watch",
             }
             .to_owned()
         }
@@ -237,7 +237,7 @@ fn row(phase: &str, fact: Fact<'_, Pod>) -> String {
     } else {
         commands.join(", ")
     };
-    let version = scene.reflector.version();
+    let version = scene.reflector.version().unwrap_or_default();
     format!("{after} | {change} | {commands} | {version}")
 }
 
@@ -569,5 +569,5 @@ fn a_watch_without_a_version_adopts_none_of_its_first_adds() {
     let mut scene = Scene::phase("watching from 0");
     scene.fact(Fact::Bookmark { version: "12" });
     scene.fact(Fact::Added(pod("14")));
-    assert_eq!(scene.reflector.version(), "14");
+    assert_eq!(scene.reflector.version(), Some("14"));
 }

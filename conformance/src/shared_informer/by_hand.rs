@@ -93,7 +93,12 @@ impl Backend for ByHand {
             (name.clone(), status.is_some_and(|status| status.synced))
         };
         Seen {
-            version: self.informer.reflector().version().to_owned(),
+            version: self
+                .informer
+                .reflector()
+                .version()
+                .unwrap_or_default()
+                .to_owned(),
             store: store.iter().cloned().collect(),
             store_version: store.version().to_owned(),
             synced: self.informer.is_synced(),

@@ -279,8 +279,7 @@ fn snapshot(n: usize) -> Event {
 /// for each.
 fn fan_out(n: usize, listeners: usize) -> Event {
     let now = Instant::from_micros(1);
-    let mut processor: Processor<_, Heap> =
-        Processor::new(core::time::Duration::ZERO, Seed::new(42));
+    let mut processor: Processor<_, Heap> = Processor::new(None, Seed::new(42));
     let nobody = store(0, 0);
     let listeners: Vec<_> = (0..listeners)
         .map(|_| {

@@ -28,7 +28,6 @@ mod status;
 mod error;
 
 use core::fmt;
-use core::time::Duration;
 
 use crate::decode::Decode;
 use crate::encoding::Encoding;
@@ -127,7 +126,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else {
             Recreated::Update
         };
-        let period = config.resync.unwrap_or(Duration::ZERO);
         let mut reflector = Reflector::new(config.reflector, seed)?;
         let queue = Queue::new(config.queue, config.relist, config.limits, hashes.clone());
         if queue.is_streamed() {
@@ -135,7 +133,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else if capacity < u32::MAX as usize {
             return Err(ConfigError::NeedsUnboundedStorage);
         }
-        let processor = Processor::new(period, hashes.clone()).with_recreated(recreated);
+        let processor = Processor::new(config.resync, hashes.clone()).with_recreated(recreated);
         Ok(Self {
             config,
             decoder,
@@ -275,7 +273,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.push(change, now);
         self.schedule_resync(now);
         if self.resync_at.is_some_and(|due| due <= now) {
-            self.resync_at = Some(now.after(self.processor.check_period()));
+            let period = self.processor.check_period();
+            self.resync_at = period.map(|period| now.after(period));
             // While something is under way, showing more would only pile up behind it.
             if self.is_settled() && self.processor.check_resync(now) {
                 self.queue.resync(&*self.store);
@@ -384,12 +383,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// Resync checks run only while the state is known.
     fn schedule_resync(&mut self, now: Instant) {
-        let period = self.processor.check_period();
-        self.resync_at = match self.resync_at {
-            _ if !self.reflector.is_live() || period.is_zero() => None,
-            None => Some(now.after(period)),
-            at => at,
-        };
+        let period = self
+            .processor
+            .check_period()
+            .filter(|_| self.reflector.is_live());
+        self.resync_at = period.map(|period| self.resync_at.unwrap_or_else(|| now.after(period)));
     }
 }
 

@@ -98,7 +98,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// The store shows everything up to the version of the reflector.
     pub(super) fn show_version(&mut self) {
-        show(&mut self.store, self.reflector.version());
+        show(
+            &mut self.store,
+            self.reflector.version().unwrap_or_default(),
+        );
     }
 
     fn apply(&mut self, step: Step<D::Object>) -> Result<(), Full> {

@@ -67,7 +67,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         Status {
             phase: self.reflector.phase(),
             last_failure: self.reflector.last_failure(),
-            version: self.reflector.version(),
+            version: self.reflector.version().unwrap_or_default(),
             synced: self.is_synced(),
             following: self.reflector.is_following(),
             last_byte: self.heard.last_byte,
@@ -119,12 +119,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// full state brought it can be told no more than between which versions it is, so the object may be
     /// another one than that of the caller.
     pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
-        if self.reflector.version().is_empty() {
+        let Some(known) = self.reflector.version() else {
             // Nothing is known yet, but a version that cannot be compared never will be.
             compare_versions(version, version)?;
             return Ok(Poll::Pending);
-        }
-        let reached = compare_versions(self.reflector.version(), version)?.is_ge();
+        };
+        let reached = compare_versions(known, version)?.is_ge();
         if !reached || !self.is_settled() || self.gaps.incomplete {
             return Ok(Poll::Pending);
         }

@@ -17,8 +17,8 @@ pub enum Backlog {
     /// delays everybody.
     Grow,
     /// Delay everybody: while `at` notifications or more wait for this listener, nothing is applied to
-    /// the store, and no bytes are taken from the server but those of the one change that is next. The only policy by which one listener slows
-    /// others.
+    /// the store, and no bytes are taken from the server but those of the one change that is next. This
+    /// is the only policy by which one listener slows down the others.
     Stall {
         /// How many may wait. Zero counts as one.
         at: usize,
@@ -110,16 +110,16 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         };
         let hash = seed.hash(notification.key());
         let newest = self.newest.find(hash, |at| {
-            let node = self.nodes.get(at);
+            let node = self.nodes.linked(at);
             node.is_some_and(|node| node.notification.key() == notification.key())
         });
         let Some(newest) = newest else {
             self.newest.reserve()?;
             let at = self.append(notification, hash)?;
-            self.newest.insert(hash, at)?;
+            self.newest.insert_reserved(hash, at);
             return Ok(Pushed::Appended);
         };
-        let merged = match self.nodes.get(newest) {
+        let merged = match self.nodes.linked(newest) {
             Some(node) if self.nodes.len() >= above => {
                 merge(&node.notification, notification, self.recreated)
             }
@@ -127,7 +127,7 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         };
         match merged {
             Merged::Into(notification) => {
-                if let Some(node) = self.nodes.get_mut(newest) {
+                if let Some(node) = self.nodes.linked_mut(newest) {
                     node.notification = notification;
                 }
                 Ok(Pushed::Merged)
@@ -145,7 +145,7 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
     }
 
     pub(super) fn pop(&mut self) -> Option<Notification<T>> {
-        self.remove(self.first)
+        (self.first != NONE).then(|| self.remove(self.first))?
     }
 
     fn append(&mut self, notification: Notification<T>, hash: u32) -> Result<u32, Full> {
@@ -156,23 +156,18 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
             before,
             after: NONE,
         })?;
-        match self.nodes.get_mut(before) {
-            Some(before) => before.after = at,
-            None => self.first = at,
-        }
+        self.link(before, at);
         self.last = at;
         Ok(at)
     }
 
     fn remove(&mut self, at: u32) -> Option<Notification<T>> {
-        let node = self.nodes.remove(at)?;
-        match self.nodes.get_mut(node.before) {
-            Some(before) => before.after = node.after,
-            None => self.first = node.after,
-        }
-        match self.nodes.get_mut(node.after) {
-            Some(after) => after.before = node.before,
-            None => self.last = node.before,
+        let node = self.nodes.remove_linked(at)?;
+        self.link(node.before, node.after);
+        if node.after == NONE {
+            self.last = node.before;
+        } else if let Some(after) = self.nodes.linked_mut(node.after) {
+            after.before = node.before;
         }
         // If older nodes of the same key still wait, they are not merged with what comes next; that
         // costs an entry, and the order stays right.
@@ -180,6 +175,15 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
             self.newest.remove(node.hash, at);
         }
         Some(node.notification)
+    }
+
+    /// After the one at `before`, or as the first one, comes the one at `after`.
+    fn link(&mut self, before: u32, after: u32) {
+        if before == NONE {
+            self.first = after;
+        } else if let Some(before) = self.nodes.linked_mut(before) {
+            before.after = after;
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use core::time::Duration;
 use super::backlog::{Backlog, Pending, Pushed, Recreated};
 use crate::flow::{Cause, Notification};
 use crate::indexer::{Cursor, View};
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::storage::{Full, Kept as _, Seed, Storage};
 use crate::time::Instant;
@@ -55,7 +56,8 @@ pub enum Resync {
     Default,
     /// Never.
     Never,
-    /// With this period, at least a second. It is rounded up to when the informer checks: see
+    /// With this period, at least a second; zero counts as [`Never`](Self::Never), as in client-go. It
+    /// is rounded up to when the informer checks: see
     /// [`InformerConfig::resync`](crate::informer::InformerConfig::resync).
     Every(Duration),
 }
@@ -88,10 +90,9 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     synced: bool,
     /// Whether something has come since the last time it was asked.
     news: bool,
-    /// The period asked for, and the one in force; zero means never.
-    pub(super) requested: Duration,
-    pub(super) period: Duration,
-    next_resync: Instant,
+    /// How often it wants to be shown the store again, if at all, and when that is due next.
+    resync: Option<Duration>,
+    next_resync: Option<Instant>,
     resyncing: bool,
     delivered: u64,
     coalesced: u64,
@@ -107,8 +108,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
     pub(super) fn new(
         generation: u64,
         (backlog, recreated): (Backlog, Recreated),
-        (requested, period): (Duration, Duration),
-        now: Instant,
+        resync: Option<Duration>,
     ) -> Self {
         Self {
             generation,
@@ -118,9 +118,8 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             initial_given: 0,
             synced: false,
             news: false,
-            requested,
-            period,
-            next_resync: now.after(period),
+            resync,
+            next_resync: None,
             // A new listener takes part in whatever resync comes first, as in client-go.
             resyncing: true,
             delivered: 0,
@@ -198,7 +197,12 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
 
     fn take_replayed(&mut self, store: &View<T, S>) -> Option<T> {
         let replay = self.replay.as_mut()?;
-        let (behind, object) = replay.store.shown(store).iter_from(replay.next).next()?;
+        let next = replay.store.shown(store).iter_from(replay.next).next();
+        // A store that is shown live can lose objects, if whoever owns it does not wait.
+        if next.is_none() && !S::Kept::<View<T, S>>::NOTHING {
+            cannot_happen("a kept store has lost objects", ());
+        }
+        let (behind, object) = next?;
         let object = object.clone();
         replay.next = behind;
         replay.left -= 1;
@@ -230,11 +234,17 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         core::mem::replace(&mut self.news, false)
     }
 
+    /// Plans its next resync, given how often due ones are looked for.
+    pub(super) fn plan_resync(&mut self, check_period: Option<Duration>, now: Instant) {
+        let periods = self.resync.zip(check_period);
+        self.next_resync = periods.map(|(wanted, check)| now.after(wanted.max(check)));
+    }
+
     /// Whether its resync is due. It counts as resyncing until it is asked again.
-    pub(super) fn check_resync(&mut self, now: Instant) -> bool {
-        self.resyncing = !self.period.is_zero() && now >= self.next_resync;
+    pub(super) fn check_resync(&mut self, check_period: Option<Duration>, now: Instant) -> bool {
+        self.resyncing = self.next_resync.is_some_and(|next| next <= now);
         if self.resyncing {
-            self.next_resync = now.after(self.period);
+            self.plan_resync(check_period, now);
         }
         self.resyncing
     }
@@ -255,7 +265,7 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for Listener<T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Listener")
             .field("status", &self.status())
-            .field("period", &self.period)
+            .field("resync", &self.resync)
             .finish_non_exhaustive()
     }
 }

@@ -41,11 +41,12 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         Ok(at)
     }
 
-    pub(super) fn remove(&mut self, at: u32) -> Option<Listener<T, S>> {
+    /// Removes a listener that is there.
+    pub(super) fn remove(&mut self, at: u32) {
         self.unlink(at);
-        let seat = self.seats.remove(at)?;
-        self.crowded -= usize::from(seat.crowded);
-        Some(seat.listener)
+        if let Some(seat) = self.seats.remove_linked(at) {
+            self.crowded -= usize::from(seat.crowded);
+        }
     }
 
     pub(super) fn get(&self, at: u32) -> Option<&Listener<T, S>> {
@@ -81,9 +82,9 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
 
     /// The listener whose news came first. Its news is known then.
     pub(super) fn pop_news(&mut self) -> Option<(u32, &Listener<T, S>)> {
-        let at = self.first;
+        let at = (self.first != NONE).then_some(self.first)?;
         self.unlink(at);
-        Some((at, self.get(at)?))
+        Some((at, &self.seats.linked(at)?.listener))
     }
 
     /// Whether all have room.
@@ -102,24 +103,26 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
     }
 
     fn unlink(&mut self, at: u32) {
-        let Some(seat) = self.seats.get_mut(at).filter(|seat| seat.linked) else {
+        let Some(seat) = self.seats.linked_mut(at).filter(|seat| seat.linked) else {
             return;
         };
         let (before, after) = (seat.before, seat.after);
         seat.linked = false;
         (seat.before, seat.after) = (NONE, NONE);
         self.follow(before, after);
-        match self.seats.get_mut(after) {
-            Some(seat) => seat.before = before,
-            None => self.last = before,
+        if after == NONE {
+            self.last = before;
+        } else if let Some(seat) = self.seats.linked_mut(after) {
+            seat.before = before;
         }
     }
 
     /// After the one at `before`, or as the first one, comes the one at `after`.
     fn follow(&mut self, before: u32, after: u32) {
-        match self.seats.get_mut(before) {
-            Some(seat) => seat.after = after,
-            None => self.first = after,
+        if before == NONE {
+            self.first = after;
+        } else if let Some(seat) = self.seats.linked_mut(before) {
+            seat.after = after;
         }
     }
 }

@@ -14,6 +14,7 @@ use core::time::Duration;
 
 use crate::flow::Notification;
 use crate::indexer::View;
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
@@ -36,10 +37,10 @@ pub struct Processor<T: Resource + Clone, S: Storage> {
     recreated: Recreated,
     listeners: Listeners<T, S>,
     generation: u64,
-    /// The period for listeners that do not say, and how often due resyncs are looked for; zero means
-    /// never.
-    default_period: Duration,
-    check_period: Duration,
+    /// The resync period of listeners that do not ask for one.
+    default_period: Option<Duration>,
+    /// How often due resyncs are looked for; `None` means never.
+    check_period: Option<Duration>,
     started: bool,
     synced: bool,
 }
@@ -69,10 +70,10 @@ pub enum Audience {
 }
 
 impl<T: Resource + Clone, S: Storage> Processor<T, S> {
-    /// A processor without listeners. `period` is the resync period for listeners that do not ask for
-    /// one; zero switches resyncs off for all.
+    /// A processor without listeners. `period` is the resync period of listeners that do not ask for
+    /// one; `None` switches resyncs off for all.
     #[must_use]
-    pub fn new(period: Duration, seed: Seed) -> Self {
+    pub fn new(period: Option<Duration>, seed: Seed) -> Self {
         Self {
             seed,
             recreated: Recreated::KeepBoth,
@@ -98,9 +99,9 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         self.started = true;
     }
 
-    /// How often due resyncs are to be looked for; zero means never.
+    /// How often due resyncs are to be looked for; `None` means never.
     #[must_use]
-    pub const fn check_period(&self) -> Duration {
+    pub const fn check_period(&self) -> Option<Duration> {
         self.check_period
     }
 
@@ -114,14 +115,11 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         store: &View<T, S>,
         now: Instant,
     ) -> Result<ListenerId, Full> {
-        let requested = self.admit_period(config.resync);
+        let resync = self.admit_period(config.resync);
         self.generation += 1;
-        let mut listener = Listener::new(
-            self.generation,
-            (config.backlog, self.recreated),
-            (requested, effective(requested, self.check_period)),
-            now,
-        );
+        let policies = (config.backlog, self.recreated);
+        let mut listener = Listener::new(self.generation, policies, resync);
+        listener.plan_resync(self.check_period, now);
         listener.replay(store);
         listener.update_sync(self.synced);
         let at = self.listeners.insert(listener)?;
@@ -133,7 +131,11 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
 
     /// Removes a listener with everything that waits for it. Says whether there was one.
     pub fn remove_listener(&mut self, id: ListenerId) -> bool {
-        self.get(id).is_some() && self.listeners.remove(id.at).is_some()
+        let known = self.get(id).is_some();
+        if known {
+            self.listeners.remove(id.at);
+        }
+        known
     }
 
     /// Drops everything that waits for anybody: nothing more will be dealt with.
@@ -241,7 +243,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             listener.update_sync(self.synced);
             given
         });
-        given.unwrap_or(0)
+        given.unwrap_or_else(|| cannot_happen("a listener that was found is gone", 0))
     }
 
     /// Looks for listeners whose resync is due. Those, and only those, count as resyncing until the
@@ -249,7 +251,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
     pub fn check_resync(&mut self, now: Instant) -> bool {
         let mut any = false;
         self.listeners
-            .change_all(|listener| any |= listener.check_resync(now));
+            .change_all(|listener| any |= listener.check_resync(self.check_period, now));
         any
     }
 
@@ -280,35 +282,18 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
 
     /// The period that a listener gets to ask for. Before the start a short one makes everybody's
     /// checks more frequent; afterwards it must make do with them.
-    fn admit_period(&mut self, resync: Resync) -> Duration {
+    fn admit_period(&mut self, resync: Resync) -> Option<Duration> {
         let asked = match resync {
             Resync::Default => self.default_period,
-            Resync::Never => Duration::ZERO,
-            Resync::Every(period) => period,
+            Resync::Never | Resync::Every(Duration::ZERO) => None,
+            Resync::Every(period) => Some(period),
         };
-        if asked.is_zero() {
-            return asked;
+        let asked = asked?.max(SHORTEST_RESYNC);
+        if !self.started {
+            self.check_period = self.check_period.map(|period| period.min(asked));
         }
-        let asked = asked.max(SHORTEST_RESYNC);
-        if asked >= self.check_period {
-            return asked;
-        }
-        if self.started {
-            return self.check_period;
-        }
-        self.check_period = asked;
-        self.listeners
-            .change_all(|listener| listener.period = effective(listener.requested, asked));
-        asked
+        Some(asked)
     }
-}
-
-/// The period in force for one that was asked for, given how often due resyncs are looked for.
-fn effective(requested: Duration, check_period: Duration) -> Duration {
-    if requested.is_zero() || check_period.is_zero() {
-        return Duration::ZERO;
-    }
-    requested.max(check_period)
 }
 
 impl<T: Resource + Clone, S: Storage> fmt::Debug for Processor<T, S> {

@@ -67,9 +67,6 @@ impl RetryWindow {
     }
 
     pub(super) fn admits(&mut self, now: Instant) -> bool {
-        if self.length.is_zero() {
-            return false;
-        }
         if self.last.is_some_and(|last| now.since(last) >= NEW_SERIES) {
             self.first = None;
         }
@@ -161,7 +158,6 @@ mod tests {
         assert_eq!((0..60).take_while(|s| window.admits(at(*s))).count(), 31);
         // Closed, and open again for a new series.
         assert!(window.admits(at(200)));
-        assert!(!RetryWindow::new(Duration::ZERO).admits(at(1)));
     }
 
     #[test]

@@ -31,8 +31,8 @@ pub struct ReflectorConfig {
     /// How long to wait after failures.
     pub backoff: BackoffConfig,
     /// For so long after an internal error of the server, a watch is opened again, the first few times at
-    /// once, instead of reading the full state again. Default zero: never.
-    pub internal_retry: Duration,
+    /// once, instead of reading the full state again. Default `None`: never.
+    pub internal_retry: Option<Duration>,
     /// Whether a watch whose connection breaks before there is an answer is asked for once more, before
     /// the full state is read again. Default: yes, since the server has said nothing against the version
     /// that we know; a connection that was shared may have been dead for a while. client-go: no.
@@ -109,7 +109,7 @@ impl ReflectorConfig {
             idle: Some(Duration::from_secs(200)),
             end_bookmark: Some(Duration::from_secs(30)),
             backoff: BackoffConfig::new(),
-            internal_retry: Duration::ZERO,
+            internal_retry: None,
             retry_unanswered: true,
             forget_refused: true,
         }
@@ -143,8 +143,13 @@ impl ReflectorConfig {
         };
         zero("reflector.backoff.base", base)?;
         zero("reflector.backoff.reset", quiet)?;
-        zero("reflector.idle", self.idle.unwrap_or(base))?;
-        zero("reflector.end_bookmark", self.end_bookmark.unwrap_or(base))?;
+        for (name, duration) in [
+            ("reflector.idle", self.idle),
+            ("reflector.end_bookmark", self.end_bookmark),
+            ("reflector.internal_retry", self.internal_retry),
+        ] {
+            zero(name, duration.unwrap_or(base))?;
+        }
         if cap < base {
             return Err(ConfigError::BackoffInverted { base, cap });
         }

@@ -23,9 +23,7 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
-                let first = !listing.exchange.opened && listing.version.is_none();
-                listing.exchange.opened = true;
-                listing.exchange.heard = now;
+                let first = listing.exchange.open(now) && listing.pages.is_first();
                 first.then_some(Change::ReplaceBegin { streamed: false })
             }
             Fact::Item(object) => {
@@ -70,24 +68,27 @@ impl<S: Storage> Reflector<S> {
         next: Option<&str>,
         now: Instant,
     ) -> Outcome<S, T> {
+        let is_first = listing.pages.is_first();
         // The version of a list is that of its first page: the others are read as of that one.
-        let paged = listing.version.is_some();
-        if !paged && version.len() > MAX_VERSION {
-            let message = "the list has a version of more than 128 bytes, which no server's has";
-            return self.fail_listing(listing, Failure::Undecodable, message, now);
-        }
-        let list_version = listing.version.get_or_insert_default();
-        if !paged && list_version.set(version).is_err() {
-            let message = "the version of the list does not fit";
-            return self.fail_listing(listing, Failure::Full, message, now);
+        if is_first && !version.is_empty() {
+            if version.len() > MAX_VERSION {
+                let message =
+                    "the list has a version of more than 128 bytes, which no server's has";
+                return self.fail_listing(listing, Failure::Undecodable, message, now);
+            }
+            let Ok(version) = Text::copy(version) else {
+                let message = "the version of the list does not fit";
+                return self.fail_listing(listing, Failure::Full, message, now);
+            };
+            listing.version = Some(version);
         }
         if let Some(next) = next {
             return self.turn_page(listing, next, now);
         }
-        if paged && listing.at == At::Any {
-            self.pages_always = true;
+        if !is_first && listing.at == At::Any {
+            self.server.paged_its_cache();
         }
-        self.version = listing.version.unwrap_or_default();
+        self.version = listing.version;
         self.finish_full_state();
         (self.watch(), Some(Change::ReplaceEnd))
     }
@@ -98,14 +99,14 @@ impl<S: Storage> Reflector<S> {
         next: &str,
         now: Instant,
     ) -> Outcome<S, T> {
-        let mut token = S::Text::default();
-        if next.len() > MAX_TOKEN || token.set(next).is_err() {
+        let fits = next.len() <= MAX_TOKEN;
+        let Some(token) = fits.then(|| S::Text::copy(next).ok()).flatten() else {
             if listing.unpaged {
                 let message = "the token of the next page does not fit";
                 return self.fail_listing(listing, Failure::Full, message, now);
             }
             return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
-        }
+        };
         let asked = match &listing.exchange.request {
             Request::List { page, .. } => page.as_ref(),
             Request::Watch { .. } => None,
@@ -121,7 +122,7 @@ impl<S: Storage> Reflector<S> {
                 return self.fail_listing(listing, Failure::Undecodable, REPEATS, now);
             }
             Turn::TooMany => return self.give_up_pages(listing, now),
-            _ if self.never_page => return self.give_up_pages(listing, now),
+            _ if self.server.never_pages() => return self.give_up_pages(listing, now),
             Turn::Full => self.exchange_due(request, None),
             Turn::Sparse => self.exchange_for(request),
         };
@@ -135,7 +136,7 @@ impl<S: Storage> Reflector<S> {
         listing: Listing<S::Text>,
         now: Instant,
     ) -> Outcome<S, T> {
-        if core::mem::replace(&mut self.never_page, true) || listing.unpaged {
+        if !self.server.paged_without_end() || listing.unpaged {
             return self.fail_listing(listing, Failure::Undecodable, ENDLESS, now);
         }
         self.note_failure(Failure::Undecodable, ENDLESS, now);
@@ -151,9 +152,9 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         self.note_failure(failure, message, now);
         self.interrupt_full_state(listing.items);
-        let begun = listing.exchange.opened || listing.version.is_some();
+        let on_later_page = !listing.pages.is_first();
+        let begun = listing.exchange.opened || on_later_page;
         let abandoned = begun.then_some(Change::ReplaceAbandon);
-        let on_later_page = listing.version.is_some();
         let state = match failure {
             // Not resumed with the fresh token that the server offers: what changed on the pages read
             // so far would be lost.
@@ -161,18 +162,37 @@ impl<S: Storage> Reflector<S> {
                 self.list_unpaged(listing)
             }
             Failure::Expired | Failure::VersionTooLarge if !listing.retried => {
-                self.version_unavailable = true;
-                let mut state = self.list_at(At::Latest, listing.limit);
-                if let State::Listing(listing) = &mut state {
-                    listing.retried = true;
-                }
-                state
+                self.attempt.needs_newest();
+                State::Listing(Listing {
+                    retried: true,
+                    ..self.list_at(At::Latest, listing.limit)
+                })
             }
             Failure::Invalid => {
-                self.forget(&listing.at);
+                self.distrust(&listing.at);
                 self.leave(failure, now)
             }
-            _ => self.leave(failure, now),
+            // The whole attempt is repeated after a wait.
+            Failure::Expired
+            | Failure::VersionTooLarge
+            | Failure::Throttled { .. }
+            | Failure::Unreachable
+            | Failure::Credentials
+            | Failure::Unauthorized
+            | Failure::Forbidden
+            | Failure::NotFound
+            | Failure::Internal
+            | Failure::Unavailable
+            | Failure::TimedOut
+            | Failure::Broken
+            | Failure::Undecodable
+            | Failure::Idle
+            | Failure::ShortWatch
+            | Failure::NoEndBookmark
+            | Failure::TransformFailed
+            | Failure::Full
+            | Failure::TooFast
+            | Failure::Other => self.leave(failure, now),
         };
         (state, abandoned)
     }
@@ -180,16 +200,15 @@ impl<S: Storage> Reflector<S> {
     /// The same list again, in one piece.
     fn list_unpaged(&mut self, listing: Listing<S::Text>) -> State<S::Text> {
         self.interrupt_full_state(listing.items);
-        let at = if self.version_unavailable {
+        let at = if self.attempt.is_newest_only() {
             At::Latest
         } else {
             listing.at
         };
-        let mut state = self.list_at(at, None);
-        if let State::Listing(again) = &mut state {
-            again.unpaged = true;
-            again.retried = listing.retried;
-        }
-        state
+        State::Listing(Listing {
+            unpaged: true,
+            retried: listing.retried,
+            ..self.list_at(at, None)
+        })
     }
 }

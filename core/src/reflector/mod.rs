@@ -18,6 +18,12 @@ mod config;
 // One struct for each phase.
 mod phase;
 
+// What has been learned about the server.
+mod server;
+
+// How far the current attempt has come.
+mod attempt;
+
 // A seeded generator.
 mod rng;
 
@@ -42,56 +48,42 @@ use core::time::Duration;
 use crate::bucket::TokenBucket;
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact};
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Request};
 
+use attempt::Attempt;
 use backoff::{Backoff, RetryWindow};
 pub use config::{BackoffConfig, BackoffReset, ConfigError, FirstState, ReflectorConfig};
+pub use phase::{AfterWait, Phase};
 use phase::{Exchange, Listing, State, Streaming, Waiting};
-pub use phase::{Next, Phase};
 use rng::Rng;
+use server::Server;
 
 /// Lists, watches, and starts over when it must. It is handed the facts of the answers and says what
-/// they mean; it never sees a byte, and what it wants to be asked it says as a [`Command`].
+/// they mean. It never sees a byte; it states the next request as a [`Command`].
 pub struct Reflector<S: Storage> {
     config: ReflectorConfig,
     rng: Rng,
     backoff: Backoff,
-    internal_retry: RetryWindow,
-    /// What every request takes a token from, but one for the page behind a full one.
+    /// When internal errors of the server are answered by watching again, if ever.
+    internal_retry: Option<RetryWindow>,
+    /// Every request takes a token from it, except one for the page behind a full one.
     pace: TokenBucket,
     state: State<S::Text>,
     /// An exchange of which nothing more is wanted.
     abort: Option<ExchangeId>,
     exchanges: u64,
     now: Instant,
-    /// The version up to which everything is known; empty at first. Opaque: the newest one counts,
-    /// whatever it looks like.
-    version: S::Text,
-    /// The server did not have the version that was asked for, so the newest is asked for until a full
-    /// state has been read.
-    version_unavailable: bool,
-    /// A list of whatever the server had at hand came in pages: it has no cache, so page always.
-    pages_always: bool,
-    /// A list had no end of pages: ask for it in one piece.
-    never_page: bool,
-    /// This server does not announce the end of a streamed state.
-    never_stream: bool,
-    /// A streamed state broke since the last full state was read.
-    stream_broke: bool,
-    /// A streamed state was ended by the server without being announced as complete, though there was
-    /// time, since the last full state was read.
-    unannounced: bool,
-    /// The connection of a watch broke before there was an answer, and none has been answered since.
-    unanswered: bool,
+    /// The version up to which everything is known, if the server named one. Opaque: the newest one
+    /// counts, whatever it looks like.
+    version: Option<S::Text>,
+    server: Server,
+    attempt: Attempt,
     /// The objects of a full state are used as they come.
     partial_states: bool,
-    /// A full state has been read, and no other one has been asked for since.
-    live: bool,
-    /// A watch has been answered, and nothing has failed since.
-    following: bool,
     /// Full states that were read.
     full_states: u64,
     last_failure: Option<LastFailure<S::Text>>,
@@ -142,24 +134,17 @@ impl<S: Storage> Reflector<S> {
             config,
             rng: Rng::new(seed),
             backoff: Backoff::new(config.backoff, Instant::default()),
-            internal_retry: RetryWindow::new(config.internal_retry),
+            internal_retry: config.internal_retry.map(RetryWindow::new),
             // Nobody waits longer for a token than the longest delay after a failure.
             pace: TokenBucket::new(1.0 / PACE.min(config.backoff.cap).as_secs_f64(), BURST),
             state: State::Idle,
             abort: None,
             exchanges: 0,
             now: Instant::default(),
-            version: S::Text::default(),
-            version_unavailable: false,
-            pages_always: false,
-            never_page: false,
-            never_stream: false,
-            stream_broke: false,
-            unannounced: false,
-            unanswered: false,
+            version: None,
+            server: Server::default(),
+            attempt: Attempt::default(),
             partial_states: false,
-            live: false,
-            following: false,
             full_states: 0,
             last_failure: None,
             failures: 0,
@@ -190,8 +175,7 @@ impl<S: Storage> Reflector<S> {
         self.tick(now);
         self.abort_exchange();
         self.state = State::Stopped;
-        self.live = false;
-        self.following = false;
+        self.attempt = Attempt::default();
     }
 
     /// Takes one fact of the answer to `exchange` and says what it means. Facts of any other exchange
@@ -212,7 +196,9 @@ impl<S: Storage> Reflector<S> {
             State::Listing(listing) => self.handle_listing(listing, fact, now),
             State::Streaming(streaming) => self.handle_streaming(streaming, fact, now),
             State::Watching(watching) => self.handle_watching(watching, fact, now),
-            state @ (State::Idle | State::Waiting(_) | State::Stopped) => (state, None),
+            state @ (State::Idle | State::Waiting(_) | State::Stopped) => {
+                cannot_happen("an exchange without a phase", (state, None))
+            }
         };
         self.state = state;
         change
@@ -250,8 +236,8 @@ impl<S: Storage> Reflector<S> {
         }
         if let State::Streaming(streaming) = &mut self.state {
             streaming.last_event = streaming.last_event.after(silence).min(now);
-            let since = streaming.since;
-            streaming.since = since.map(|since| since.after(silence).min(now));
+            let began = streaming.exchange.began;
+            streaming.exchange.began = began.map(|began| began.after(silence).min(now));
         }
     }
 
@@ -267,21 +253,25 @@ impl<S: Storage> Reflector<S> {
         {
             return None;
         }
-        if let State::Waiting(waiting) = self.state {
-            self.state = match waiting.then {
-                Next::FullState => self.full_state(),
-                Next::Stream => self.stream(),
-                Next::Watch => self.watch(),
-            };
-            return None;
-        }
-        let end_bookmark = match &self.state {
-            State::Streaming(streaming) => self.end_bookmark_deadline(streaming),
-            _ => None,
-        };
-        let failure = match end_bookmark {
-            Some(deadline) if deadline <= now => Failure::NoEndBookmark,
-            _ => Failure::Idle,
+        let is_over = |deadline| deadline <= now;
+        let failure = match &self.state {
+            State::Waiting(waiting) => {
+                self.state = match waiting.then {
+                    AfterWait::FullState => self.full_state(),
+                    AfterWait::Stream => self.stream(),
+                    AfterWait::Watch => self.watch(),
+                };
+                return None;
+            }
+            State::Streaming(streaming)
+                if self.end_bookmark_deadline(streaming).is_some_and(is_over) =>
+            {
+                Failure::NoEndBookmark
+            }
+            State::Listing(_) | State::Streaming(_) | State::Watching(_) => Failure::Idle,
+            State::Idle | State::Stopped => {
+                return cannot_happen("a deadline while nothing is under way", None);
+            }
         };
         self.give_up(failure, failure.describe(), now)
     }
@@ -294,17 +284,12 @@ impl<S: Storage> Reflector<S> {
             return Some(Command::Abort(exchange));
         }
         let exchange = self.state.exchange_mut()?;
-        if exchange.taken || exchange.due.is_some_and(|due| now < due) {
+        if exchange.began.is_some() || exchange.due.is_some_and(|due| now < due) {
             return None;
         }
         exchange.due = None;
-        exchange.taken = true;
+        exchange.began = Some(now);
         exchange.heard = now;
-        match &mut self.state {
-            State::Watching(watching) => watching.since = Some(now),
-            State::Streaming(streaming) => streaming.since = Some(now),
-            State::Listing(_) | State::Waiting(_) | State::Idle | State::Stopped => {}
-        }
         let (exchange, request) = self.request()?;
         Some(Command::Open { exchange, request })
     }
@@ -337,24 +322,25 @@ impl<S: Storage> Reflector<S> {
 
     /// What it is doing.
     #[must_use]
-    pub const fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         self.state.phase(match &self.last_failure {
             // A full state that fails again and again fails for a reason of its own.
-            Some(last) if !self.live => last.failure,
-            _ => Failure::TooFast,
+            Some(last) if !self.attempt.is_live() => last.failure,
+            Some(_) | None => Failure::TooFast,
         })
     }
 
-    /// The version up to which everything has been reported; empty at first.
+    /// The version up to which everything has been reported. `None` before the first full state, and
+    /// after one whose list has no version.
     #[must_use]
-    pub fn version(&self) -> &str {
-        self.version.as_ref()
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_ref().map(AsRef::as_ref)
     }
 
     /// Whether a full state has been read and its changes are being followed, interruptions included.
     #[must_use]
     pub const fn is_live(&self) -> bool {
-        self.live
+        self.attempt.is_live()
     }
 
     /// Whether the changes reach us now: a watch has been answered, and nothing has failed since. When a
@@ -362,7 +348,7 @@ impl<S: Storage> Reflector<S> {
     /// this stays true meanwhile.
     #[must_use]
     pub const fn is_following(&self) -> bool {
-        self.following
+        self.attempt.is_following()
     }
 
     /// How many full states have been read.
@@ -416,7 +402,7 @@ impl<S: Storage> Reflector<S> {
     /// Tells the transport to drop the exchange under way, if it knows of it.
     fn abort_exchange(&mut self) {
         if let Some(exchange) = self.state.exchange()
-            && exchange.taken
+            && exchange.began.is_some()
         {
             self.abort = Some(exchange.id);
         }
@@ -426,7 +412,7 @@ impl<S: Storage> Reflector<S> {
         let mut text = S::Text::default();
         text.set_beginning(Message::of(&message).as_str());
         self.failures += 1;
-        self.following = false;
+        self.attempt.failed();
         self.last_failure = Some(LastFailure {
             failure,
             message: text,
@@ -435,12 +421,8 @@ impl<S: Storage> Reflector<S> {
     }
 
     /// Waits one delay of the backoff, or longer if the server asked for it.
-    fn wait(&mut self, then: Next, cause: Failure, now: Instant) -> State<S::Text> {
-        let asked = match cause {
-            Failure::Throttled { retry_after } => retry_after.unwrap_or_default(),
-            _ => Duration::ZERO,
-        };
-        let at_least = asked.min(LONGEST_PATIENCE);
+    fn wait(&mut self, then: AfterWait, cause: Failure, now: Instant) -> State<S::Text> {
+        let at_least = cause.asked_wait().unwrap_or_default().min(LONGEST_PATIENCE);
         let delay = self.backoff.delay(at_least, &mut self.rng, now);
         State::Waiting(Waiting {
             until: now.after(delay),
@@ -451,26 +433,25 @@ impl<S: Storage> Reflector<S> {
 
     /// Ends this attempt; the next one begins with the full state.
     fn leave(&mut self, cause: Failure, now: Instant) -> State<S::Text> {
-        self.live = false;
-        self.wait(Next::FullState, cause, now)
+        self.attempt.given_up();
+        self.wait(AfterWait::FullState, cause, now)
     }
 
     /// A full state will not be completed after so many of its objects have been handed out.
     const fn interrupt_full_state(&mut self, items: u64) {
-        self.version_unavailable |= self.partial_states && items > 0;
+        if self.partial_states && items > 0 {
+            self.attempt.needs_newest();
+        }
     }
 
     /// A full state has been read completely.
-    fn finish_full_state(&mut self) {
-        self.version_unavailable = false;
-        self.stream_broke = false;
-        self.unannounced = false;
-        self.live = true;
+    const fn finish_full_state(&mut self) {
+        self.attempt.completed();
         self.full_states += 1;
     }
 
     fn idle_deadline(&self, exchange: &Exchange<S::Text>) -> Option<Instant> {
-        let idle = self.config.idle.filter(|_| exchange.taken)?;
+        let idle = self.config.idle.filter(|_| exchange.began.is_some())?;
         Some(exchange.heard.after(idle))
     }
 
@@ -478,7 +459,7 @@ impl<S: Storage> Reflector<S> {
         let patience = self.config.end_bookmark?;
         let quiet = streaming.last_event.after(patience);
         let longest = LONGEST_STATE.max(patience);
-        let whole = streaming.since.map(|since| since.after(longest));
+        let whole = streaming.exchange.began.map(|began| began.after(longest));
         whole.into_iter().chain([quiet]).min()
     }
 }

@@ -12,6 +12,7 @@ pub(super) const MAX_TOKEN: usize = 4096;
 
 #[derive(Clone, Debug)]
 pub(super) struct Pages<X> {
+    /// Pages that were followed by another one.
     read: u32,
     sparse: u32,
     /// Objects on this page.
@@ -42,6 +43,11 @@ impl<X: AsRef<str> + Clone> Pages<X> {
             items: 0,
             mark: None,
         }
+    }
+
+    /// Whether this page is the first one.
+    pub(super) const fn is_first(&self) -> bool {
+        self.read == 0
     }
 
     /// An object has come.

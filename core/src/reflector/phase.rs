@@ -41,38 +41,28 @@ impl<X> State<X> {
 
     /// What it is, for people and probes. A request that is held back is a wait, and `cause` says why
     /// there had to be so many.
-    pub(super) const fn phase(&self, cause: Failure) -> Phase {
-        if let Some(Exchange {
-            due: Some(until), ..
-        }) = self.exchange()
-        {
-            return Phase::Waiting {
-                until: *until,
-                cause,
-                then: match self {
-                    Self::Watching(_) => Next::Watch,
-                    Self::Streaming(_) => Next::Stream,
-                    _ => Next::FullState,
-                },
-            };
-        }
-        match self {
-            Self::Idle => Phase::Idle,
-            Self::Listing(listing) => Phase::Listing {
-                items: listing.items,
-                remaining: listing.remaining,
-            },
-            Self::Streaming(streaming) => Phase::Streaming {
-                items: streaming.events,
-            },
-            Self::Watching(_) => Phase::Watching,
-            Self::Waiting(waiting) => Phase::Waiting {
-                until: waiting.until,
-                cause: waiting.cause,
-                then: waiting.then,
-            },
-            Self::Stopped => Phase::Stopped,
-        }
+    pub(super) fn phase(&self, cause: Failure) -> Phase {
+        let (exchange, then, phase) = match self {
+            Self::Idle => return Phase::Idle,
+            Self::Stopped => return Phase::Stopped,
+            Self::Waiting(waiting) => {
+                let Waiting { until, then, cause } = *waiting;
+                return Phase::Waiting { until, cause, then };
+            }
+            Self::Listing(listing) => {
+                let (items, remaining) = (listing.items, listing.remaining);
+                let phase = Phase::Listing { items, remaining };
+                (&listing.exchange, AfterWait::FullState, phase)
+            }
+            Self::Streaming(streaming) => {
+                let items = streaming.events;
+                let phase = Phase::Streaming { items };
+                (&streaming.exchange, AfterWait::Stream, phase)
+            }
+            Self::Watching(watching) => (&watching.exchange, AfterWait::Watch, Phase::Watching),
+        };
+        let held_back = |until| Phase::Waiting { until, cause, then };
+        exchange.due.map_or(phase, held_back)
     }
 }
 
@@ -83,7 +73,7 @@ pub(super) struct Listing<X> {
     /// The version asked for with the first page.
     pub(super) at: At<X>,
     pub(super) limit: Option<u32>,
-    /// The version of the list, which is that of its first page. `None` during the first page.
+    /// The version of the list, which is that of its first page, if it has one.
     pub(super) version: Option<X>,
     /// The one list without pages that follows an expired token.
     pub(super) unpaged: bool,
@@ -97,28 +87,18 @@ pub(super) struct Listing<X> {
 /// A full state is read by a watch that begins with it.
 #[derive(Clone, Debug)]
 pub(super) struct Streaming<X> {
+    /// It begins with its answer: the time in which an answer is held back is not the server's.
     pub(super) exchange: Exchange<X>,
-    /// When its answer began; as long as there is none, when the command was taken. The time in which an
-    /// answer is held back is not the server's.
-    pub(super) since: Option<Instant>,
     pub(super) events: u64,
     /// When the last event came.
     pub(super) last_event: Instant,
 }
 
-impl<X> Streaming<X> {
-    /// Whether less than `duration` has passed since it began.
-    pub(super) fn is_younger_than(&self, duration: Duration, now: Instant) -> bool {
-        self.since.is_none_or(|since| now.since(since) < duration)
-    }
-}
-
 /// The state is known, and changes are followed.
 #[derive(Clone, Debug)]
 pub(super) struct Watching<X> {
+    /// It begins with its request, as proxies hold back heads; behind a streamed state, where that ends.
     pub(super) exchange: Exchange<X>,
-    /// When the watch began; the request counts, as proxies hold back heads.
-    pub(super) since: Option<Instant>,
     pub(super) events: u64,
     /// Whether the versions of ADDED events say how far we are. Not at the beginning of a watch that
     /// starts without a version: it shows the present state in no order of versions.
@@ -129,7 +109,7 @@ pub(super) struct Watching<X> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) until: Instant,
-    pub(super) then: Next,
+    pub(super) then: AfterWait,
     pub(super) cause: Failure,
 }
 
@@ -139,12 +119,12 @@ pub(super) struct Waiting {
     clippy::exhaustive_enums,
     reason = "whoever matches must see a new case"
 )]
-pub enum Next {
-    /// Reading the full state, in whichever way is configured.
+pub enum AfterWait {
+    /// The full state is read, in whichever way is configured.
     FullState,
-    /// Asking again for a streamed state.
+    /// A streamed state is asked for again.
     Stream,
-    /// Watching on from where we were.
+    /// The watch goes on from where it was.
     Watch,
 }
 
@@ -155,8 +135,8 @@ pub(super) struct Exchange<X> {
     pub(super) request: Request<X>,
     /// The command is held back until then: too many requests came before it.
     pub(super) due: Option<Instant>,
-    /// Whether the command was taken. Nothing is timed before that.
-    pub(super) taken: bool,
+    /// When it began: at first when the command was taken. Nothing is timed before that.
+    pub(super) began: Option<Instant>,
     pub(super) opened: bool,
     /// When something was last heard, or the command was taken.
     pub(super) heard: Instant,
@@ -168,10 +148,21 @@ impl<X> Exchange<X> {
             id,
             request,
             due,
-            taken: false,
+            began: None,
             opened: false,
             heard: Instant::from_micros(0),
         }
+    }
+
+    /// Whether less than `duration` has passed since it began.
+    pub(super) fn is_younger_than(&self, duration: Duration, now: Instant) -> bool {
+        self.began.is_none_or(|began| now.since(began) < duration)
+    }
+
+    /// The answer has begun. Says whether that is news.
+    pub(super) const fn open(&mut self, now: Instant) -> bool {
+        self.heard = now;
+        !core::mem::replace(&mut self.opened, true)
     }
 }
 
@@ -205,7 +196,7 @@ pub enum Phase {
         /// Why.
         cause: Failure,
         /// What it will do then.
-        then: Next,
+        then: AfterWait,
     },
     /// It was stopped.
     Stopped,

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::Reflector;
 use super::config::FirstState;
 use super::pages::Pages;
-use super::phase::{Exchange, Listing, Next, State, Streaming, Waiting, Watching};
+use super::phase::{AfterWait, Exchange, Listing, State, Streaming, Waiting, Watching};
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{ExchangeId, OwnedAt as At, OwnedRequest as Request};
@@ -22,7 +22,7 @@ impl<S: Storage> Reflector<S> {
     pub fn hurry(&mut self, now: Instant) {
         self.tick(now);
         if let State::Waiting(Waiting { then, .. }) = self.state
-            && then == Next::FullState
+            && then == AfterWait::FullState
         {
             self.state = self.full_state();
         }
@@ -31,7 +31,7 @@ impl<S: Storage> Reflector<S> {
     /// Begins an attempt: the full state, streamed if that is wanted and works with this server.
     pub(super) fn full_state(&mut self) -> State<S::Text> {
         match self.config.first_state {
-            FirstState::Streamed if !self.never_stream => self.stream(),
+            FirstState::Streamed if !self.server.never_streams() => self.stream(),
             FirstState::Streamed | FirstState::Listed => self.list(),
         }
     }
@@ -39,24 +39,22 @@ impl<S: Storage> Reflector<S> {
     /// The first list asks for whatever the server has at hand, which is cheap; a later one for what
     /// is at least as new as what we know; and if the server did not have that, for the newest.
     pub(super) fn list(&mut self) -> State<S::Text> {
-        let at = if self.version_unavailable {
-            At::Latest
-        } else if self.version.as_ref().is_empty() {
-            At::Any
-        } else {
-            At::from_text(self.version.clone())
+        let at = match &self.version {
+            _ if self.attempt.is_newest_only() => At::Latest,
+            None => At::Any,
+            Some(version) => At::from_text(version.clone()),
         };
         let limit = self.limit(&at);
-        self.list_at(at, limit)
+        State::Listing(self.list_at(at, limit))
     }
 
-    pub(super) fn list_at(&mut self, at: At<S::Text>, limit: Option<u32>) -> State<S::Text> {
+    pub(super) fn list_at(&mut self, at: At<S::Text>, limit: Option<u32>) -> Listing<S::Text> {
         let request = Request::List {
             version: at.clone(),
             limit,
             page: None,
         };
-        State::Listing(Listing {
+        Listing {
             exchange: self.exchange_for(request),
             at,
             limit,
@@ -66,16 +64,16 @@ impl<S: Storage> Reflector<S> {
             items: 0,
             remaining: None,
             pages: Pages::new(),
-        })
+        }
     }
 
     /// A server answers from its cache where it can, and then does not page; asking it to would only
     /// send it to the database.
     fn limit(&self, at: &At<S::Text>) -> Option<u32> {
         match self.config.page_size {
-            _ if self.never_page => None,
+            _ if self.server.never_pages() => None,
             Some(size) => Some(size.get()),
-            None if self.pages_always => Some(PAGE),
+            None if self.server.pages_always() => Some(PAGE),
             None => match at {
                 At::Latest | At::Any => Some(PAGE),
                 At::Version(_) => None,
@@ -85,10 +83,10 @@ impl<S: Storage> Reflector<S> {
 
     /// A streamed state is at least as new as what we know; the first one is the newest.
     pub(super) fn stream(&mut self) -> State<S::Text> {
-        let version = if self.version_unavailable {
+        let version = if self.attempt.is_newest_only() {
             At::Latest
         } else {
-            At::from_text(self.version.clone())
+            self.known_version()
         };
         let request = Request::Watch {
             version,
@@ -97,7 +95,6 @@ impl<S: Storage> Reflector<S> {
         };
         State::Streaming(Streaming {
             exchange: self.exchange_for(request),
-            since: None,
             events: 0,
             last_event: Instant::default(),
         })
@@ -105,7 +102,7 @@ impl<S: Storage> Reflector<S> {
 
     /// Watches on from the version that we know.
     pub(super) fn watch(&mut self) -> State<S::Text> {
-        let version = At::from_text(self.version.clone());
+        let version = self.known_version();
         let adopts_added = matches!(version, At::Version(_));
         let request = Request::Watch {
             version,
@@ -114,10 +111,14 @@ impl<S: Storage> Reflector<S> {
         };
         State::Watching(Watching {
             exchange: self.exchange_for(request),
-            since: None,
             events: 0,
             adopts_added,
         })
+    }
+
+    fn known_version(&self) -> At<S::Text> {
+        let known = self.version.clone();
+        known.map_or(At::Latest, At::from_text)
     }
 
     /// A request for which a token is taken. If there is none, it waits until there is one.
@@ -136,17 +137,26 @@ impl<S: Storage> Reflector<S> {
         Exchange::new(ExchangeId(self.exchanges), request, due)
     }
 
-    /// Adopts a version, whatever it looks like, and says whether it did. One that is missing says
+    /// Adopts a version, whatever it looks like, and says whether it did. An event without one says
     /// nothing about where we are; one that is too long is none, or does not fit. Without it the next
     /// watch begins a little earlier.
     pub(super) fn adopt(&mut self, version: &str) -> bool {
-        !version.is_empty() && version.len() <= MAX_VERSION && self.version.set(version).is_ok()
+        if version.is_empty() || version.len() > MAX_VERSION {
+            return false;
+        }
+        if let Some(known) = &mut self.version {
+            return known.set(version).is_ok();
+        }
+        self.version = Text::copy(version).ok();
+        self.version.is_some()
     }
 
-    /// The server does not accept a request with this version as it is. Whether the version is the
-    /// reason nobody can tell; without it, the next full state is the newest.
-    pub(super) const fn forget(&mut self, version: &At<S::Text>) {
-        self.version_unavailable |= self.config.forget_refused && matches!(version, At::Version(_));
+    /// The server does not accept a request with this version as it is. Nobody can tell whether the
+    /// version is the reason; without it, the next full state is the newest.
+    pub(super) const fn distrust(&mut self, version: &At<S::Text>) {
+        if self.config.forget_refused && matches!(version, At::Version(_)) {
+            self.attempt.needs_newest();
+        }
     }
 
     /// A random time, so that the watches of many clients do not end together.

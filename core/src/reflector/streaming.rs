@@ -1,6 +1,6 @@
 //! Facts during a streamed state.
 
-use super::phase::{Next, State, Streaming, Watching};
+use super::phase::{AfterWait, State, Streaming, Watching};
 use super::{Outcome, Reflector, SHORT_WATCH, UNKNOWN_GONE};
 use crate::failure::Failure;
 use crate::flow::{Change, Fact, Place, Rejected};
@@ -19,15 +19,12 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
-                self.unanswered = false;
-                let first = !streaming.exchange.opened;
-                streaming.exchange.opened = true;
-                streaming.exchange.heard = now;
+                self.server.answered();
                 streaming.last_event = now;
-                if first {
-                    streaming.since = Some(now);
-                }
-                let begin = first.then_some(Change::ReplaceBegin { streamed: true });
+                let begin = streaming.exchange.open(now).then(|| {
+                    streaming.exchange.began = Some(now);
+                    Change::ReplaceBegin { streamed: true }
+                });
                 return (State::Streaming(streaming), begin);
             }
             Fact::Added(object) | Fact::Modified(object) => Some(Change::ReplaceItem(object)),
@@ -48,10 +45,11 @@ impl<S: Storage> Reflector<S> {
                     return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE, now);
                 }
                 self.finish_full_state();
-                self.following = true;
+                self.attempt.watch_began();
+                let mut exchange = streaming.exchange;
+                exchange.began = Some(now);
                 let watching = Watching {
-                    exchange: streaming.exchange,
-                    since: Some(now),
+                    exchange,
                     events: 0,
                     adopts_added: true,
                 };
@@ -81,27 +79,41 @@ impl<S: Storage> Reflector<S> {
         let opened = streaming.exchange.opened;
         let abandoned = opened.then_some(Change::ReplaceAbandon);
         self.note_failure(failure, message, now);
-        let at_newest = self.version_unavailable;
+        let at_newest = self.attempt.is_newest_only();
         self.interrupt_full_state(streaming.events);
         let state = match failure {
             Failure::Unreachable | Failure::Credentials | Failure::Throttled { .. } => {
-                self.wait(Next::Stream, failure, now)
+                self.wait(AfterWait::Stream, failure, now)
             }
             // The newest state needs no version; a server that refuses even that is given time.
             Failure::Expired | Failure::VersionTooLarge if at_newest => {
-                self.wait(Next::Stream, failure, now)
+                self.wait(AfterWait::Stream, failure, now)
             }
             Failure::Expired | Failure::VersionTooLarge => {
-                self.version_unavailable = true;
+                self.attempt.needs_newest();
                 self.stream()
             }
             Failure::Broken | Failure::TimedOut if opened => self.stream_again(&streaming, now),
             Failure::NoEndBookmark => {
-                self.never_stream = true;
+                self.server.streamed_without_end();
                 self.list()
             }
             // Whatever else it is, a list may work.
-            _ => self.list(),
+            Failure::Unauthorized
+            | Failure::Forbidden
+            | Failure::NotFound
+            | Failure::Invalid
+            | Failure::Internal
+            | Failure::Unavailable
+            | Failure::TimedOut
+            | Failure::Broken
+            | Failure::Undecodable
+            | Failure::Idle
+            | Failure::ShortWatch
+            | Failure::TransformFailed
+            | Failure::Full
+            | Failure::TooFast
+            | Failure::Other => self.list(),
         };
         (state, abandoned)
     }
@@ -114,9 +126,9 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         // All the time that an announcement may take, and again, and never one. Once may be chance: a
         // large state, and a server that is being shut down.
-        let had_time = |patience| !streaming.is_younger_than(patience, now);
+        let had_time = |patience| !streaming.exchange.is_younger_than(patience, now);
         let unannounced = self.config.end_bookmark.is_some_and(had_time);
-        let failure = if unannounced && core::mem::replace(&mut self.unannounced, true) {
+        let failure = if unannounced && !self.attempt.ended_unannounced() {
             Failure::NoEndBookmark
         } else {
             Failure::Broken
@@ -128,12 +140,12 @@ impl<S: Storage> Reflector<S> {
     /// The stream broke. The first time it is opened again at once, then after a wait: every time the
     /// server begins with the whole state.
     fn stream_again(&mut self, streaming: &Streaming<S::Text>, now: Instant) -> State<S::Text> {
-        if streaming.is_younger_than(SHORT_WATCH, now) && streaming.events == 0 {
-            return self.list();
+        if streaming.events == 0 && streaming.exchange.is_younger_than(SHORT_WATCH, now) {
+            self.list()
+        } else if self.attempt.stream_broke() {
+            self.stream()
+        } else {
+            self.wait(AfterWait::Stream, Failure::Broken, now)
         }
-        if core::mem::replace(&mut self.stream_broke, true) {
-            return self.wait(Next::Stream, Failure::Broken, now);
-        }
-        self.stream()
     }
 }

@@ -1,6 +1,6 @@
 //! Facts during a watch.
 
-use super::phase::{Next, State, Watching};
+use super::phase::{AfterWait, State, Watching};
 use super::{Outcome, Reflector, SHORT_WATCH, UNKNOWN_GONE};
 use crate::failure::Failure;
 use crate::flow::{Change, Fact, Place, Rejected};
@@ -18,10 +18,9 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
-                self.unanswered = false;
-                self.following = true;
-                watching.exchange.opened = true;
-                watching.exchange.heard = now;
+                self.server.answered();
+                self.attempt.watch_began();
+                watching.exchange.open(now);
                 return (State::Watching(watching), None);
             }
             Fact::Added(object) => {
@@ -90,10 +89,7 @@ impl<S: Storage> Reflector<S> {
         noted: Option<Failure>,
         now: Instant,
     ) -> State<S::Text> {
-        let short = watching
-            .since
-            .is_none_or(|since| now.since(since) < SHORT_WATCH);
-        if !short || watching.events > 0 {
+        if watching.events > 0 || !watching.exchange.is_younger_than(SHORT_WATCH, now) {
             return self.watch();
         }
         let cause = noted.unwrap_or_else(|| {
@@ -111,37 +107,58 @@ impl<S: Storage> Reflector<S> {
         now: Instant,
     ) -> State<S::Text> {
         self.note_failure(failure, message, now);
+        let opened = watching.exchange.opened;
         match failure {
             // The server is overloaded or restarts: what we know is still good.
-            Failure::Throttled { .. } => self.wait(Next::Watch, failure, now),
-            Failure::Unreachable | Failure::Credentials if !watching.exchange.opened => {
-                self.wait(Next::Watch, failure, now)
+            Failure::Throttled { .. } => self.wait(AfterWait::Watch, failure, now),
+            Failure::Unreachable | Failure::Credentials if !opened => {
+                self.wait(AfterWait::Watch, failure, now)
             }
             // Nothing was said against what we know. Only once: where lists pass and watches do not,
             // the store must not grow old.
             Failure::Broken
-                if !watching.exchange.opened
-                    && self.config.retry_unanswered
-                    && !core::mem::replace(&mut self.unanswered, true) =>
+                if !opened && self.config.retry_unanswered && self.server.left_unanswered() =>
             {
-                self.wait(Next::Watch, failure, now)
+                self.wait(AfterWait::Watch, failure, now)
             }
-            Failure::Broken | Failure::TimedOut if watching.exchange.opened => {
+            Failure::Broken | Failure::TimedOut if opened => {
                 self.end_watch(watching, Some(failure), now)
             }
             Failure::Idle => self.watch(),
-            Failure::Internal | Failure::Undecodable
-                if watching.exchange.opened && self.internal_retry.admits(now) =>
-            {
+            Failure::Internal | Failure::Undecodable if opened && self.retries_internal(now) => {
                 self.watch()
             }
             Failure::Invalid => {
-                if let Request::Watch { version, .. } = &watching.exchange.request {
-                    self.forget(version);
-                }
+                let (Request::Watch { version, .. } | Request::List { version, .. }) =
+                    &watching.exchange.request;
+                self.distrust(version);
                 self.leave(failure, now)
             }
-            _ => self.leave(failure, now),
+            // What we know is too old, or nobody can tell whether it is still good.
+            Failure::Expired
+            | Failure::VersionTooLarge
+            | Failure::Unreachable
+            | Failure::Credentials
+            | Failure::Unauthorized
+            | Failure::Forbidden
+            | Failure::NotFound
+            | Failure::Internal
+            | Failure::Unavailable
+            | Failure::TimedOut
+            | Failure::Broken
+            | Failure::Undecodable
+            | Failure::ShortWatch
+            | Failure::NoEndBookmark
+            | Failure::TransformFailed
+            | Failure::Full
+            | Failure::TooFast
+            | Failure::Other => self.leave(failure, now),
         }
+    }
+
+    /// Whether the watch is opened again after an internal error.
+    fn retries_internal(&mut self, now: Instant) -> bool {
+        let window = self.internal_retry.as_mut();
+        window.is_some_and(|window| window.admits(now))
     }
 }

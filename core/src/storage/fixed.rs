@@ -1,6 +1,7 @@
 //! The family of fixed size.
 
 use super::{Bytes, Cells, Full, Kept, Storage, Text};
+use crate::invariant::cannot_happen;
 
 /// Storage inside the value itself, of a size that is part of the type: no allocator is needed.
 ///
@@ -50,7 +51,9 @@ impl<T: Default, const N: usize> Cells<T> for heapless::Vec<T, N> {
             return Err(Full);
         }
         while self.as_slice().len() < len {
-            self.push(T::default()).map_err(|_| Full)?;
+            if self.push(T::default()).is_err() {
+                return cannot_happen("no room below the bound", Err(Full));
+            }
         }
         Ok(())
     }
@@ -61,8 +64,8 @@ impl<const N: usize> Text for heapless::String<N> {
         if text.len() > N {
             return Err(Full);
         }
-        self.clear();
-        self.push_str(text).map_err(|_| Full)
+        self.set_beginning(text);
+        Ok(())
     }
 
     fn set_beginning(&mut self, text: &str) {
@@ -71,8 +74,12 @@ impl<const N: usize> Text for heapless::String<N> {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        // It fits, by its length.
-        let _ = self.push_str(text.get(..end).unwrap_or_default());
+        let fits = text
+            .get(..end)
+            .is_some_and(|text| self.push_str(text).is_ok());
+        if !fits {
+            cannot_happen("a text that was cut does not fit", ());
+        }
     }
 }
 

@@ -94,6 +94,16 @@ pub trait Cells<T>: Default {
 
 /// A short text.
 pub trait Text: Default + Clone + PartialEq + fmt::Debug + AsRef<str> {
+    /// A copy of `text`.
+    ///
+    /// # Errors
+    /// [`Full`] if it does not fit.
+    fn copy(text: &str) -> Result<Self, Full> {
+        let mut copy = Self::default();
+        copy.set(text)?;
+        Ok(copy)
+    }
+
     /// Replaces the text.
     ///
     /// # Errors

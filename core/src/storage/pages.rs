@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use super::{Cells, Full, NONE};
+use crate::invariant::cannot_happen;
 
 /// Cells in pages behind shared pointers, `CELLS` in each: the root has branches, a branch has twigs, a
 /// twig has pages.
@@ -90,8 +91,9 @@ impl<T, P: Part<T>, const WIDTH: usize> Part<T> for Node<P, WIDTH> {
     }
 
     fn add(&mut self, at: usize) {
-        if let Some(part) = Arc::make_mut(&mut self.0).get_mut(Self::turn(at)) {
-            part.get_or_insert_default().add(at);
+        match Arc::make_mut(&mut self.0).get_mut(Self::turn(at)) {
+            Some(part) => part.get_or_insert_default().add(at),
+            None => cannot_happen("a node without room for its parts", ()),
         }
     }
 }
@@ -130,8 +132,9 @@ impl<T: Default + Clone, const CELLS: usize> Cells<T> for Pages<T, CELLS> {
                 let more = [Branch::default()];
                 self.root = self.root.iter().cloned().chain(more).collect();
             }
-            if let Some(branch) = Arc::make_mut(&mut self.root).get_mut(branch) {
-                branch.add(self.len);
+            match Arc::make_mut(&mut self.root).get_mut(branch) {
+                Some(branch) => branch.add(self.len),
+                None => cannot_happen("a root without its newest branch", ()),
             }
             self.len += CELLS;
         }

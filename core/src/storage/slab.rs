@@ -4,6 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::{Cells, Full, NONE};
+use crate::invariant::cannot_happen;
 
 /// One place of a [`Slab`].
 #[derive(Clone, Copy, Debug)]
@@ -77,10 +78,13 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         } else {
             self.free
         };
-        let cell = self.cells.get_mut(at as usize).ok_or(Full)?;
+        let Some(cell) = self.cells.get_mut(at as usize) else {
+            return cannot_happen("a reserved place is missing", Err(Full));
+        };
         match core::mem::replace(cell, Cell::Taken(value)) {
-            Cell::Vacant(next) if self.free != NONE => self.free = next,
-            _ => self.used += 1,
+            Cell::Vacant(_) if self.free == NONE => self.used += 1,
+            Cell::Vacant(next) => self.free = next,
+            Cell::Taken(_) => self.used += cannot_happen("a free place is taken", 1),
         }
         self.len += 1;
         Ok(at)
@@ -88,14 +92,33 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
 
     /// Takes the value out of a place and gives the place back.
     pub fn remove(&mut self, at: u32) -> Option<T> {
+        // Looked at first: to write is to copy, where pages are shared.
         self.get(at)?;
         let cell = self.cells.get_mut(at as usize)?;
         let Cell::Taken(value) = core::mem::replace(cell, Cell::Vacant(self.free)) else {
-            return None;
+            return cannot_happen("a taken place is free", None);
         };
         self.free = at;
         self.len -= 1;
         Some(value)
+    }
+
+    /// [`get`](Self::get) where a link leads, or a table: that place is taken.
+    #[track_caller]
+    pub(crate) fn linked(&self, at: u32) -> Option<&T> {
+        must_be_taken(self.get(at))
+    }
+
+    /// [`get_mut`](Self::get_mut) where a link leads, or a table: that place is taken.
+    #[track_caller]
+    pub(crate) fn linked_mut(&mut self, at: u32) -> Option<&mut T> {
+        must_be_taken(self.get_mut(at))
+    }
+
+    /// [`remove`](Self::remove) where a link leads, or a table: that place is taken.
+    #[track_caller]
+    pub(crate) fn remove_linked(&mut self, at: u32) -> Option<T> {
+        must_be_taken(self.remove(at))
     }
 
     /// The value in a place.
@@ -121,6 +144,14 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
     {
         (0..self.used).filter_map(|at| Some((at, self.get(at)?)))
     }
+}
+
+#[track_caller]
+fn must_be_taken<T>(value: Option<T>) -> Option<T> {
+    if value.is_none() {
+        return cannot_happen("a link leads to a free place", None);
+    }
+    value
 }
 
 impl<T, C: Cells<Cell<T>>> Default for Slab<T, C> {
@@ -160,6 +191,11 @@ impl Default for Ends {
 }
 
 impl Ends {
+    /// The first one, if there is any.
+    pub(crate) fn first(&self) -> Option<u32> {
+        (self.first != NONE).then_some(self.first)
+    }
+
     /// Makes `at` the last one and says which one was last before, so that it can be linked.
     pub(crate) fn push(&mut self, at: u32) -> Option<u32> {
         let before = core::mem::replace(&mut self.last, at);
@@ -183,6 +219,15 @@ impl Ends {
 mod tests {
     use super::*;
     use alloc::vec::Vec;
+
+    #[test]
+    #[should_panic(expected = "cannot happen: a link leads to a free place")]
+    fn a_link_to_a_free_place_is_noticed() {
+        let mut slab = Slab::<u32, Vec<Cell<u32>>>::default();
+        let at = slab.insert(7).unwrap();
+        assert_eq!(slab.remove_linked(at), Some(7));
+        slab.linked(at);
+    }
 
     #[test]
     fn places_given_back_are_handed_out_again() {

@@ -6,6 +6,7 @@ use core::hash::{BuildHasher, Hash};
 use foldhash::quality::FixedState;
 
 use super::{Cells, Full, NONE};
+use crate::invariant::cannot_happen;
 
 /// What makes the hashes of this program different from those of another one, so that whoever names
 /// the objects of a cluster cannot choose names that collide. Drivers take it from a source of
@@ -83,8 +84,8 @@ impl<C: Cells<Bucket>> Table<C> {
             let mut wider = Self::default();
             wider.buckets.grow(wanted)?;
             for at in 0..size {
-                if let Some(bucket) = self.buckets.get(at).filter(|bucket| bucket.place != NONE) {
-                    wider.put(*bucket);
+                if let Some(bucket) = self.taken(at) {
+                    wider.put(bucket);
                 }
             }
             *self = wider;
@@ -106,19 +107,20 @@ impl<C: Cells<Bucket>> Table<C> {
         Ok(())
     }
 
-    /// Puts the number `new` in the place of `old` under the same hash.
+    /// Puts the number `new` in the place of `old`, which is there under the same hash.
     pub fn replace(&mut self, hash: u32, old: u32, new: u32) {
         let found = self.probe(hash).find(|(_, bucket)| bucket.place == old);
-        if let Some((at, _)) = found {
-            self.write(at, Bucket { hash, place: new });
+        match found {
+            Some((at, _)) => self.write(at, Bucket { hash, place: new }),
+            None => cannot_happen("a number to be replaced is not in the table", ()),
         }
     }
 
-    /// Removes the number that was entered under a hash.
-    pub fn remove(&mut self, hash: u32, place: u32) {
+    /// Removes a number that was entered under a hash. Says whether it was there.
+    pub fn remove(&mut self, hash: u32, place: u32) -> bool {
         let found = self.probe(hash).find(|(_, bucket)| bucket.place == place);
         let Some((mut hole, _)) = found else {
-            return;
+            return false;
         };
         self.len -= 1;
         self.write(hole, Bucket::default());
@@ -132,6 +134,23 @@ impl<C: Cells<Bucket>> Table<C> {
                 hole = at;
             }
             at = self.after(at);
+        }
+        true
+    }
+
+    /// [`remove`](Self::remove) of a number that is there.
+    #[track_caller]
+    pub(crate) fn remove_entered(&mut self, hash: u32, place: u32) {
+        if !self.remove(hash, place) {
+            cannot_happen("a number to be removed is not in the table", ());
+        }
+    }
+
+    /// [`insert`](Self::insert) after [`reserve`](Self::reserve): there is room.
+    #[track_caller]
+    pub(crate) fn insert_reserved(&mut self, hash: u32, place: u32) {
+        if self.insert(hash, place).is_err() {
+            cannot_happen("a reserved bucket is missing", ());
         }
     }
 
@@ -158,10 +177,10 @@ impl<C: Cells<Bucket>> Table<C> {
     }
 
     fn taken(&self, at: usize) -> Option<Bucket> {
-        self.buckets
-            .get(at)
-            .copied()
-            .filter(|bucket| bucket.place != NONE)
+        let Some(bucket) = self.buckets.get(at) else {
+            return cannot_happen("a bucket beyond the table", None);
+        };
+        (bucket.place != NONE).then_some(*bucket)
     }
 
     /// The taken buckets from the home of `hash` up to the first free one.
@@ -184,8 +203,9 @@ impl<C: Cells<Bucket>> Table<C> {
     }
 
     fn write(&mut self, at: usize, bucket: Bucket) {
-        if let Some(place) = self.buckets.get_mut(at) {
-            *place = bucket;
+        match self.buckets.get_mut(at) {
+            Some(place) => *place = bucket,
+            None => cannot_happen("a bucket beyond the table", ()),
         }
     }
 }
@@ -228,7 +248,8 @@ mod tests {
                 model.push((hash, place));
             } else if !model.is_empty() {
                 let (hash, place) = model.swap_remove(next(model.len() as u32) as usize);
-                table.remove(hash, place);
+                assert!(table.remove(hash, place));
+                assert!(!table.remove(hash, place));
                 assert_eq!(table.find(hash, |p| p == place), None);
             }
             assert_eq!(table.len, model.len());

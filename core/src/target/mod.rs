@@ -3,6 +3,7 @@
 // Names that a server can have.
 mod check;
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
@@ -199,11 +200,7 @@ fn encode(text: &str, line: &mut String) {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 line.push(char::from(byte));
             }
-            _ => {
-                let digit = |n: u8| char::from_digit(n.into(), 16).unwrap_or('0');
-                line.push('%');
-                line.extend([byte >> 4, byte & 15].map(|n| digit(n).to_ascii_uppercase()));
-            }
+            _ => line.push_str(&format!("%{byte:02X}")),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! When the waiting items are due.
 
 use super::queue::Entry;
+use crate::invariant::cannot_happen;
 use crate::storage::{Cells, Full, NONE, Places, Storage};
 use crate::time::Instant;
 
@@ -50,7 +51,7 @@ impl<S: Storage> Schedule<S> {
     /// Which one is due first, and when.
     pub(super) fn first<K>(&self, entries: &Places<S, Entry<K>>) -> Option<(u32, Instant)> {
         let at = self.at(0)?;
-        Some((at, entries.get(at)?.timer.due))
+        Some((at, entries.linked(at)?.timer.due))
     }
 
     /// The one that is the cheapest to remove.
@@ -63,23 +64,18 @@ impl<S: Storage> Schedule<S> {
         self.heap.grow(self.len + 1)
     }
 
-    /// The entry is due at this time, or at the time it has already if that is earlier.
-    pub(super) fn set<K>(
-        &mut self,
-        at: u32,
-        due: Instant,
-        entries: &mut Places<S, Entry<K>>,
-    ) -> Result<(), Full> {
-        let Some(entry) = entries.get_mut(at) else {
-            return Ok(());
+    /// The entry is due at this time, or at the time it has already if that is earlier. There is room:
+    /// see [`reserve`](Self::reserve).
+    pub(super) fn set<K>(&mut self, at: u32, due: Instant, entries: &mut Places<S, Entry<K>>) {
+        let Some(entry) = entries.linked_mut(at) else {
+            return;
         };
         let position = if entry.timer.is_on() {
             if entry.timer.due <= due {
-                return Ok(());
+                return;
             }
             entry.timer.position as usize
         } else {
-            self.reserve()?;
             self.len += 1;
             self.len - 1
         };
@@ -87,26 +83,20 @@ impl<S: Storage> Schedule<S> {
         entry.timer.order = self.order;
         self.order += 1;
         self.rise(at, position, entries);
-        Ok(())
     }
 
-    /// The entry waits no more.
+    /// The entry, which waits, waits no more.
     pub(super) fn remove<K>(&mut self, at: u32, entries: &mut Places<S, Entry<K>>) {
-        let Some(entry) = entries.get_mut(at).filter(|entry| entry.timer.is_on()) else {
-            return;
+        let entry = entries.linked_mut(at).filter(|entry| entry.timer.is_on());
+        let (Some(entry), Some(last)) = (entry, self.last()) else {
+            return cannot_happen("an entry that is to be unscheduled does not wait", ());
         };
         let hole = entry.timer.position as usize;
         entry.timer = Timer::OFF;
-        let last = self.last();
         self.len -= 1;
         // The last one fills the hole, and is either too early for that position or too late, not both.
-        if let Some(last) = last
-            && last != at
-        {
-            let position = self.sink(last, hole, entries);
-            if position == hole {
-                self.rise(last, hole, entries);
-            }
+        if last != at && self.sink(last, hole, entries) == hole {
+            self.rise(last, hole, entries);
         }
     }
 
@@ -114,7 +104,10 @@ impl<S: Storage> Schedule<S> {
     fn rise<K>(&mut self, at: u32, mut position: usize, entries: &mut Places<S, Entry<K>>) {
         while position > 0 {
             let parent = (position - 1) / 2;
-            let Some(above) = self.at(parent) else { break };
+            let Some(above) = self.at(parent) else {
+                cannot_happen("a position without a parent", ());
+                break;
+            };
             if Self::rank(above, entries) <= Self::rank(at, entries) {
                 break;
             }
@@ -153,15 +146,19 @@ impl<S: Storage> Schedule<S> {
     }
 
     fn at(&self, position: usize) -> Option<u32> {
-        let taken = position < self.len;
-        taken.then(|| self.heap.get(position).copied())?
+        if position >= self.len {
+            return None;
+        }
+        let entry = self.heap.get(position).copied();
+        entry.or_else(|| cannot_happen("a position beyond the heap", None))
     }
 
     fn put<K>(&mut self, at: u32, position: usize, entries: &mut Places<S, Entry<K>>) {
-        if let Some(place) = self.heap.get_mut(position) {
-            *place = at;
+        match self.heap.get_mut(position) {
+            Some(place) => *place = at,
+            None => cannot_happen("a position beyond the heap", ()),
         }
-        if let Some(entry) = entries.get_mut(at) {
+        if let Some(entry) = entries.linked_mut(at) {
             // As many positions as entries, and those are numbered with 32 bits.
             entry.timer.position = position as u32;
         }
@@ -169,7 +166,7 @@ impl<S: Storage> Schedule<S> {
 
     /// What is smaller comes earlier; of those for the same time, what was asked for earlier.
     fn rank<K>(at: u32, entries: &Places<S, Entry<K>>) -> Option<(Instant, u64)> {
-        let timer = entries.get(at)?.timer;
+        let timer = entries.linked(at)?.timer;
         Some((timer.due, timer.order))
     }
 }

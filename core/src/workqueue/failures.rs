@@ -30,7 +30,7 @@ impl<K, S: Storage> Failures<K, S> {
 impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
     pub(super) fn of(&self, item: &K) -> u32 {
         let count = self.find(self.seed.hash(item), item);
-        let count = count.and_then(|at| self.counts.get(at));
+        let count = count.and_then(|at| self.counts.linked(at));
         count.map_or(0, |count| count.failures)
     }
 
@@ -46,7 +46,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
     pub(super) fn count(&mut self, item: &K) -> Result<u32, Full> {
         let hash = self.seed.hash(item);
         if let Some(at) = self.find(hash, item)
-            && let Some(count) = self.counts.get_mut(at)
+            && let Some(count) = self.counts.linked_mut(at)
         {
             let before = count.failures;
             count.failures = before.saturating_add(1);
@@ -57,21 +57,22 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
             item: item.clone(),
             failures: 1,
         })?;
-        self.table.insert(hash, at)?;
+        self.table.insert_reserved(hash, at);
         Ok(0)
     }
 
     pub(super) fn forget(&mut self, item: &K) {
         let hash = self.seed.hash(item);
         if let Some(at) = self.find(hash, item) {
-            self.table.remove(hash, at);
-            self.counts.remove(at);
+            self.table.remove_entered(hash, at);
+            self.counts.remove_linked(at);
         }
     }
 
     fn find(&self, hash: u32, item: &K) -> Option<u32> {
         self.table.find(hash, |at| {
-            self.counts.get(at).is_some_and(|count| count.item == *item)
+            let count = self.counts.linked(at);
+            count.is_some_and(|count| count.item == *item)
         })
     }
 }

@@ -100,7 +100,7 @@ impl<K, S: Storage> Items<K, S> {
 impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
     /// Makes sure that the item can be added now or at some time.
     pub(super) fn reserve(&mut self, item: &K) -> Result<(), Full> {
-        let Some(entry) = self.find(item).and_then(|at| self.entries.get(at)) else {
+        let Some(entry) = self.find(item).and_then(|at| self.entries.linked(at)) else {
             self.schedule.reserve()?;
             self.table.reserve()?;
             return self.entries.reserve();
@@ -124,11 +124,12 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
     pub(super) fn add_at(&mut self, item: K, due: Instant) -> Result<(), Full> {
         self.reserve(&item)?;
         let at = self.enter(item)?;
-        self.schedule.set(at, due, &mut self.entries)
+        self.schedule.set(at, due, &mut self.entries);
+        Ok(())
     }
 
     pub(super) fn cancel(&mut self, item: &K) -> bool {
-        let waiting = |at: &u32| self.entries.get(*at).is_some_and(|e| e.timer.is_on());
+        let waiting = |at: &u32| self.entries.linked(*at).is_some_and(|e| e.timer.is_on());
         let Some(at) = self.find(item).filter(waiting) else {
             return false;
         };
@@ -155,8 +156,8 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
     }
 
     pub(super) fn take(&mut self) -> Option<K> {
-        let first = self.queue.first;
-        let entry = self.entries.get_mut(first)?;
+        let first = self.queue.first()?;
+        let entry = self.entries.linked_mut(first)?;
         self.queue.pop(mem::replace(&mut entry.next, NONE));
         self.queued -= 1;
         let mut at = first;
@@ -164,9 +165,9 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
             entry.queued = false;
         } else {
             at = entry.echo_of;
-            self.entries.remove(first);
+            self.entries.remove_linked(first);
         }
-        let entry = self.entries.get_mut(at)?;
+        let entry = self.entries.linked_mut(at)?;
         if at != first {
             entry.echoes -= 1;
         }
@@ -179,7 +180,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
 
     pub(super) fn done(&mut self, item: &K) {
         let Some(at) = self.find(item) else { return };
-        let Some(entry) = self.entries.get_mut(at) else {
+        let Some(entry) = self.entries.linked_mut(at) else {
             return;
         };
         if mem::take(&mut entry.taken) {
@@ -201,9 +202,8 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
 
     fn find_hashed(&self, hash: u32, item: &K) -> Option<u32> {
         self.table.find(hash, |at| {
-            self.entries
-                .get(at)
-                .is_some_and(|entry| entry.item == *item)
+            let entry = self.entries.linked(at);
+            entry.is_some_and(|entry| entry.item == *item)
         })
     }
 
@@ -215,22 +215,19 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         }
         self.table.reserve()?;
         let at = self.entries.insert(Entry::new(item, hash))?;
-        self.table.insert(hash, at)?;
+        self.table.insert_reserved(hash, at);
         Ok(at)
     }
 
     /// The item needs work.
     fn mark(&mut self, at: u32) -> Result<(), Full> {
-        let Some(entry) = self.entries.get(at) else {
+        let Some(entry) = self.entries.linked(at).filter(|entry| !entry.dirty) else {
             return Ok(());
         };
-        if entry.dirty {
-            return Ok(());
-        }
         if !entry.taken {
             self.append(at)?;
         }
-        if let Some(entry) = self.entries.get_mut(at) {
+        if let Some(entry) = self.entries.linked_mut(at) {
             entry.dirty = true;
         }
         Ok(())
@@ -238,14 +235,14 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
 
     /// Puts the item at the end of the queue. Fails only if it is queued already.
     fn append(&mut self, at: u32) -> Result<(), Full> {
-        let Some(entry) = self.entries.get_mut(at) else {
+        let Some(entry) = self.entries.linked_mut(at) else {
             return Ok(());
         };
         let link = if mem::replace(&mut entry.queued, true) {
             let mut echo = Entry::new(entry.item.clone(), entry.hash);
             echo.echo_of = at;
             let link = self.entries.insert(echo)?;
-            if let Some(entry) = self.entries.get_mut(at) {
+            if let Some(entry) = self.entries.linked_mut(at) {
                 entry.echoes += 1;
             }
             link
@@ -253,7 +250,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
             at
         };
         if let Some(before) = self.queue.push(link)
-            && let Some(before) = self.entries.get_mut(before)
+            && let Some(before) = self.entries.linked_mut(before)
         {
             before.next = link;
         }
@@ -263,11 +260,11 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
 
     /// Gives the entry back if nothing needs it: an item that is not here keeps no memory.
     fn release(&mut self, at: u32) {
-        if let Some(entry) = self.entries.get(at)
+        if let Some(entry) = self.entries.linked(at)
             && entry.is_idle()
         {
-            self.table.remove(entry.hash, at);
-            self.entries.remove(at);
+            self.table.remove_entered(entry.hash, at);
+            self.entries.remove_linked(at);
         }
     }
 }
