@@ -257,16 +257,16 @@ impl Talk {
 
 /// The failure that an answer stands for.
 fn failure(answer: &[u8]) -> Option<Failure> {
-    const FAILURES: [Failure; 8] = [
+    const FAILURES: [Failure; 9] = [
         Failure::Broken,
         Failure::Expired,
         Failure::Unreachable,
-        Failure::Credentials,
         Failure::Throttled { retry_after: None },
         Failure::VersionTooLarge,
         Failure::Internal,
         Failure::TimedOut,
         Failure::Invalid,
+        Failure::Credentials,
     ];
     let number = answer.strip_prefix(b"!")?.first()?;
     FAILURES
