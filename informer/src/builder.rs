@@ -379,7 +379,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     pub(crate) fn add_missing_indices(&self, to: &SharedInformer<K>) -> Result<(), BuildError> {
         for (name, function) in &self.indices {
             match to.add_index(name, function.clone()) {
-                Ok(_) | Err(AddIndexError::Refused(IndexError::NameTaken(_))) => {}
+                Ok(_) | Err(AddIndexError::Index(IndexError::NameTaken(_))) => {}
                 Err(error) => return Err(error.into()),
             }
         }

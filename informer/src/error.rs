@@ -57,7 +57,7 @@ impl std::error::Error for StartError {}
 #[non_exhaustive]
 pub enum AddIndexError {
     /// The store does not take it.
-    Refused(IndexError),
+    Index(IndexError),
     /// Its function panicked.
     Panicked {
         /// The name of the index.
@@ -69,14 +69,14 @@ pub enum AddIndexError {
 
 impl From<IndexError> for AddIndexError {
     fn from(error: IndexError) -> Self {
-        Self::Refused(error)
+        Self::Index(error)
     }
 }
 
 impl fmt::Display for AddIndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(error) => error.fmt(f),
+            Self::Index(error) => error.fmt(f),
             Self::Panicked { name, panic } => {
                 write!(f, "the function of the index {name:?} panicked: {panic}")
             }

@@ -263,12 +263,12 @@ fn failure(answer: &[u8]) -> Option<Failure> {
         Failure::Broken,
         Failure::Expired,
         Failure::Unreachable,
-        Failure::Credentials,
         Failure::Throttled { retry_after: None },
         Failure::VersionTooLarge,
         Failure::Internal,
         Failure::TimedOut,
         Failure::Invalid,
+        Failure::Credentials,
     ];
     let number = answer.strip_prefix(b"!")?.first()?;
     FAILURES
