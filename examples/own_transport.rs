@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use clap::Parser;
-use informer::informer_core::Encoding;
 use informer::informer_core::transport::{Command, ExchangeId, Signal};
 use informer::runtime::Manual;
 use informer::{Connect, ConnectError, Failure, InformerBuilder, Target, Transport};
@@ -36,7 +35,6 @@ impl Connect for Recordings {
         Ok(Recording {
             file: BufReader::new(file),
             exchange: None,
-            is_open: false,
             broken: None,
         })
     }
@@ -44,17 +42,14 @@ impl Connect for Recordings {
 
 struct Recording {
     file: BufReader<File>,
-    /// Whom the bytes are for.
+    /// Whom the bytes are for: JSON, so `Signal::Opened` may be left out.
     exchange: Option<ExchangeId>,
-    /// Whether it has been said that the answer begins.
-    is_open: bool,
     /// Why the file cannot be read.
     broken: Option<String>,
 }
 
 impl Transport for Recording {
     fn execute(&mut self, command: Command<'_>) {
-        self.is_open = false;
         self.exchange = match command {
             Command::Open { exchange, .. } => Some(exchange),
             Command::Abort(_) => None,
@@ -66,9 +61,6 @@ impl Transport for Recording {
         let Some(exchange) = self.exchange else {
             return Poll::Pending;
         };
-        if !self.is_open {
-            return Poll::Ready((exchange, Signal::Opened(Encoding::Json)));
-        }
         let signal = match self.file.fill_buf() {
             // The recording is over; a watch that is quiet looks the same.
             Ok([]) => return Poll::Pending,
@@ -82,10 +74,6 @@ impl Transport for Recording {
     }
 
     fn consume(&mut self, n: usize) {
-        if !self.is_open {
-            self.is_open = true;
-            return;
-        }
         self.file.consume(n);
         if self.broken.take().is_some() {
             self.exchange = None;
