@@ -11,7 +11,7 @@ mod hand;
 use core::task::Poll;
 use core::time::Duration;
 
-use hand::{EVERYTHING, Hand, Pod, listed, pod, shown};
+use hand::{EVERYTHING, Hand, Pod, listed, pod};
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::{IndexError, IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
@@ -22,6 +22,7 @@ use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
 use informer_core::{
     Encoding, Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey,
 };
+use informer_test_support::shown;
 
 /// An informer in a storage of fixed size, with an index over the values of labels.
 struct Small<S: Storage> {

@@ -25,8 +25,8 @@ use informer_core::queue::{Epoch, FullState};
 use informer_core::storage::{Heap, Seed};
 use informer_core::{Notification, ObjectKey};
 use model_support::{
-    KEYS, Obj, State, Store, any_filed_object, any_rules, apply_delta, apply_full_state, believe,
-    cases, contents, key, object,
+    KEYS, Obj, State, Store, any_filed_object, any_rules, apply_delta, apply_full_state, cases,
+    contents, key, listener, object,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -483,7 +483,7 @@ proptest! {
         let mut store = Store::new(Seed::new(9));
         store.add_indices(&INDICES.map(|name| (name, function(name)))).unwrap();
         let mut model = Model { indices: INDICES.into(), ..Model::default() };
-        let mut told_so_far = State::new();
+        let mut told_so_far = listener();
         for (change, initial) in changes {
             let (told, expected) = match change {
                 Change::Delta(delta) => {
@@ -513,8 +513,8 @@ proptest! {
             prop_assert_eq!(&told, &expected);
             model.check(&store, &object(key(0), 0, 0));
             if rules == Rules::default() {
-                told.iter().for_each(|told| believe(&mut told_so_far, told));
-                prop_assert_eq!(&told_so_far, &model.objects);
+                told.iter().for_each(|told| told_so_far.tell(told, Obj::clone).unwrap());
+                prop_assert_eq!(told_so_far.known(), &model.objects);
             }
         }
     }

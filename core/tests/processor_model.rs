@@ -19,9 +19,10 @@ use std::time::Duration;
 use informer_core::processor::{Audience, Backlog, ListenerConfig, ListenerId, Processor, Resync};
 use informer_core::storage::{Heap, Seed};
 use informer_core::{Cause, Certainty, Instant, Notification, ObjectKey};
+use informer_test_support::Fold;
 use model_support::{
-    KEYS, Obj, State, Store, Told, added, any_key, believe, cases, coalesced, contents, deleted,
-    key, object, updated,
+    KEYS, Obj, Store, Told, added, any_key, cases, coalesced, contents, deleted, key, listener,
+    object, updated,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -39,7 +40,7 @@ struct Oracle {
     delivered: u64,
     coalesced: u64,
     /// What it believes, and the newest version that it was ever told of a key.
-    view: State,
+    view: Fold<Obj>,
     newest: BTreeMap<ObjectKey, u32>,
     requested: Duration,
     next_due: Instant,
@@ -90,7 +91,7 @@ impl Oracle {
 
     /// Believes what it was given, and insists on the order of the versions of each key.
     fn believe(&mut self, told: &Told) {
-        believe(&mut self.view, told);
+        self.view.tell(told, Obj::clone).unwrap();
         if let Notification::Added { object, .. } | Notification::Updated { new: object, .. } = told
         {
             let version = object.version.parse().unwrap();
@@ -264,7 +265,7 @@ impl World {
             unacknowledged: 0,
             delivered: 0,
             coalesced: 0,
-            view: State::new(),
+            view: listener(),
             newest: BTreeMap::new(),
             requested,
             next_due: self.now.after(requested),
@@ -426,7 +427,7 @@ proptest! {
             while world.poll(at, Some(3)) > 0 {
                 world.check();
             }
-            prop_assert_eq!(&world.listeners[at].view, &contents(&world.store));
+            prop_assert_eq!(world.listeners[at].view.known(), &contents(&world.store));
             prop_assert!(world.listeners[at].synced);
         }
         world.check();

@@ -17,6 +17,7 @@ use conversation::{Conversation, pod};
 use informer_core::flow::{Change, Fact, Place, Rejected};
 use informer_core::reflector::{AfterWait, FirstState, Phase, ReflectorConfig};
 use informer_core::{Failure, Instant, MAX_VERSION};
+use informer_test_support::Random;
 
 /// What a server is asked within any minute: five at once, and one every three seconds.
 const A_MINUTE: usize = 25;
@@ -156,19 +157,6 @@ fn watches_that_last_never_wait() {
     }
 }
 
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % bound
-    }
-}
-
 /// Says one of the things that a server can say.
 fn say_something(talk: &mut Conversation, random: &mut Random, habit: u64) {
     let token = random.below(1_000).to_string();
@@ -213,7 +201,7 @@ fn say_something(talk: &mut Conversation, random: &mut Random, habit: u64) {
 #[test]
 fn no_server_is_asked_more_than_25_times_in_a_minute() {
     for seed in 0..300 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let config = match seed % 2 {
             0 => ReflectorConfig::new(),
             _ => ReflectorConfig {

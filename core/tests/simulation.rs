@@ -18,6 +18,7 @@ use informer_core::processor::{Backlog, ListenerConfig, Resync};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
+use informer_test_support::Random;
 use world::World;
 
 /// Every combination of queue, relist, first state and preset comes from the seed.
@@ -72,7 +73,7 @@ fn run(seed: u64) -> World<Heap> {
     let mut world = world(seed);
     let strict = seed & 2 == 0;
     for _ in 0..world.random.below(10) {
-        let mut random = world::Random(world.random.below(1 << 40));
+        let mut random = Random::new(world.random.below(1 << 40));
         world.server.mutate(&mut random);
     }
     world.informer.start(world.now);

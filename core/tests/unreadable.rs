@@ -9,6 +9,7 @@ use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::FirstState;
 use informer_core::transport::Signal;
 use informer_core::{Encoding, Informer, InformerConfig};
+use informer_test_support::{Fold, Strictness, stamp, view};
 use proptest::prelude::*;
 
 /// Every way of full states: both queues, staged and as they are decoded.
@@ -160,20 +161,12 @@ fn say(hand: &mut Hand, (said, name, uid): (Said, usize, usize), version: u64) {
     }
 }
 
-/// What a listener that was told everything believes to be there.
-fn believed(notes: &[String], mut store: Vec<String>) -> Vec<String> {
-    for note in notes {
-        let words: Vec<_> = note.split(' ').collect();
-        let name = words.get(1).unwrap().split('@').next().unwrap();
-        store.retain(|object| object.split('@').next() != Some(name));
-        match *words.first().unwrap() {
-            "add" => store.push((*words.get(1).unwrap()).to_owned()),
-            "update" => store.push(format!("{name}@{}", words.get(4).unwrap())),
-            _ => {}
-        }
+/// What the store of a hand holds is what its listener was told.
+fn compare(hand: &mut Hand, knows: &mut Fold<String>) {
+    for told in hand.told(hand.listener) {
+        knows.tell(&told, stamp).unwrap();
     }
-    store.sort();
-    store
+    assert_eq!(knows.view(), view(hand.informer.store().iter()));
 }
 
 proptest! {
@@ -187,7 +180,7 @@ proptest! {
         ),
     ) {
         let mut hands = ways(FirstState::Streamed).map(refusing);
-        let mut beliefs = [const { Vec::new() }; 3];
+        let mut folds = [const { Fold::new(Strictness::AddsUp) }; 3];
         let mut version = 1;
         for (state, live) in states {
             for hand in &mut hands {
@@ -203,12 +196,11 @@ proptest! {
                 }
             }
             version += 1;
-            for (hand, belief) in hands.iter_mut().zip(&mut beliefs) {
+            for (hand, knows) in hands.iter_mut().zip(&mut folds) {
                 if live.is_empty() {
                     end_of_state(hand, version);
                 }
-                *belief = believed(&hand.notes(), core::mem::take(belief));
-                prop_assert_eq!(belief.clone(), hand.store());
+                compare(hand, knows);
             }
             let [streamed, staged, in_order] = &mut hands;
             prop_assert_eq!(streamed.store(), staged.store());
@@ -225,7 +217,7 @@ proptest! {
         states in prop::collection::vec(prop::collection::vec(any_event(), 0..10), 1..5),
     ) {
         let mut hands = ways(FirstState::Listed).map(refusing);
-        let mut beliefs = [const { Vec::new() }; 3];
+        let mut folds = [const { Fold::new(Strictness::AddsUp) }; 3];
         let mut version = 1;
         for state in states {
             let mut items = Vec::new();
@@ -240,12 +232,11 @@ proptest! {
                 });
             }
             version += 1;
-            for (hand, belief) in hands.iter_mut().zip(&mut beliefs) {
+            for (hand, knows) in hands.iter_mut().zip(&mut folds) {
                 hand.list(version, &items);
                 hand.request();
                 hand.signal(Signal::Opened(Encoding::Json));
-                *belief = believed(&hand.notes(), core::mem::take(belief));
-                prop_assert_eq!(belief.clone(), hand.store());
+                compare(hand, knows);
                 hand.expire();
             }
             let [streamed, staged, in_order] = &hands;

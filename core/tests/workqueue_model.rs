@@ -16,6 +16,7 @@ use informer_core::storage::{Cells, Fixed, Frozen, Full, Heap, Pages, Seed, Stor
 use informer_core::workqueue::{
     Exponential, MaxOf, RateLimiter, ShutDown, StrayDone, TokenBucket, Workqueue,
 };
+use informer_test_support::Random;
 
 /// Storage with a bound for each kind of cell: places, buckets of a table, positions of a heap.
 enum Bounded<const PLACES: usize, const BUCKETS: usize, const HEAP: usize> {}
@@ -228,18 +229,6 @@ impl Model {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % bound
-    }
-}
-
 /// How often something happened, so that a test can tell that it did.
 #[derive(Default, Debug)]
 struct Seen {
@@ -258,7 +247,7 @@ fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &m
     let mut queue: Workqueue<Item, _, S> = Workqueue::new(Seed::new(seed))
         .with_stray_done(model.stray)
         .with_limiter(Exponential::<Item, S>::new(base, max, Seed::new(!seed)));
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut clock = 0;
     for step in 0..steps {
         // Time stands still, runs, jumps, or is told wrong.
@@ -413,7 +402,7 @@ fn second_places_are_given_back() {
     let now = Instant::default();
     let later = Instant::from_micros(1);
     for seed in 0..300 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut queue: Workqueue<Item, (), Bounded<6, 8, 6>> =
             Workqueue::new(Seed::new(seed)).with_stray_done(StrayDone::Requeue);
         for _ in 0..300 {
@@ -465,7 +454,7 @@ fn limiters_that_are_asked_together_count_together() {
 #[test]
 fn a_bucket_agrees_with_whole_numbers() {
     for seed in 0..200 {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let (per_second, burst) = (1 + random.below(50), 1 + random.below(20));
         let mut bucket = TokenBucket::new(per_second as f64, burst as u32);
         let full = i128::from(burst) * 1_000_000;
@@ -486,7 +475,7 @@ fn a_bucket_agrees_with_whole_numbers() {
 /// requests. It would take far too long if one request took time in proportion to the others.
 #[test]
 fn many_delays_come_out_in_order() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let mut queue: Workqueue<u32, (), Heap> = Workqueue::new(Seed::new(1));
     let start = Instant::default();
     let mut expected = Vec::new();

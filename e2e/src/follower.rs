@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use informer::informer_core::transport::{At, Request};
 use informer::{Client, Failure, InformerBuilder, LeanBody, MetadataBody, SharedInformer};
+use informer_test_support::{Folded, Strictness};
 use serde_json::Value;
 
 use crate::Outcome;
 use crate::api::{Api, Listed, bare};
-use crate::audit::Audit;
 
 /// How often the server is asked whether the store equals it by now.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -52,8 +52,8 @@ impl Comparable for MetadataBody {
 pub struct Follower<K: Comparable> {
     /// The informer.
     pub informer: SharedInformer<K>,
-    /// What its handler was told.
-    pub audit: Audit,
+    /// What its handler was told, checked as it comes.
+    pub audit: Folded,
     failures: Arc<Mutex<Vec<Failure>>>,
 }
 
@@ -72,7 +72,7 @@ impl<K: Comparable> Follower<K> {
                 .push(last.failure);
         });
         let informer = builder.start(client)?;
-        let audit = Audit::default();
+        let audit = Folded::new(Strictness::Once);
         informer.on(audit.handler())?;
         Ok(Self {
             informer,
@@ -133,7 +133,7 @@ impl<K: Comparable> Follower<K> {
     /// # Errors
     /// An object in the store cannot be read.
     pub fn differences(&self, listed: &Listed) -> Outcome<Vec<String>> {
-        let told = self.audit.told();
+        let told = self.audit.view();
         let store = self.informer.snapshot();
         let store: BTreeMap<String, _> = store.iter().map(|it| (it.key.to_string(), it)).collect();
         let mut differences = Vec::new();
@@ -151,14 +151,15 @@ impl<K: Comparable> Follower<K> {
                     .and_then(Value::as_str)
                     .unwrap_or_default()
             };
-            let identity = (field("/metadata/uid"), field("/metadata/resourceVersion"));
-            match told.objects.get(key) {
+            let stamp = format!(
+                "{}@{}",
+                field("/metadata/uid"),
+                field("/metadata/resourceVersion")
+            );
+            match told.get(key) {
                 None => differences.push(format!("{key} was not reported")),
-                Some((uid, version)) if (uid.as_str(), version.as_str()) != identity => {
-                    differences.push(format!(
-                        "{key} was reported at {version}, not {}",
-                        identity.1
-                    ));
+                Some(reported) if *reported != stamp => {
+                    differences.push(format!("{key} was reported at {reported}, not {stamp}"));
                 }
                 Some(_) => {}
             }
@@ -166,7 +167,7 @@ impl<K: Comparable> Follower<K> {
         let gone = |key: &&String| !listed.contains_key(*key);
         let stale = store.keys().filter(gone);
         differences.extend(stale.map(|key| format!("{key} is still in the store")));
-        let unreported = told.objects.keys().filter(gone);
+        let unreported = told.keys().filter(gone);
         differences.extend(unreported.map(|key| format!("{key} was not reported deleted")));
         Ok(differences)
     }
@@ -176,7 +177,7 @@ impl<K: Comparable> Follower<K> {
     /// # Errors
     /// Something was.
     pub fn told_once(&self) -> Outcome {
-        let duplicates = self.audit.told().duplicates;
+        let duplicates = self.audit.faults();
         match duplicates.first() {
             None => Ok(()),
             Some(first) => Err(format!("{} duplicates: {first}", duplicates.len()).into()),

@@ -10,9 +10,6 @@ pub mod cluster;
 // Writes, and what the server says that it has; not by the code under test.
 pub mod api;
 
-// What a handler was told, checked.
-pub mod audit;
-
 // An informer under test, with its judge.
 pub mod follower;
 

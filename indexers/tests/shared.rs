@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use informer_core::storage::{Heap, Seed};
 use informer_core::{Labels, Object, ObjectKey};
 use informer_indexers::shared::{self, Reader, Snapshot, WaitError, Writer};
 use informer_indexers::{TypedIndex, by};
+use informer_test_support::Woken;
 
 type Account = Arc<Object<i64>>;
 
@@ -193,16 +194,6 @@ fn a_write_that_fails_or_panics_leaves_no_trace() {
     assert!(writer.remove(&ObjectKey::new("bank", "nobody")).is_none());
 }
 
-/// Counts how often a task is woken.
-#[derive(Default)]
-struct Woken(AtomicUsize);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 #[test]
 fn a_task_waits_for_a_version_and_is_woken() {
     let (mut writer, reader) = bank();
@@ -225,10 +216,10 @@ fn a_task_waits_for_a_version_and_is_woken() {
         assert_eq!(Arc::strong_count(&other), 1, "it left its waker behind");
     }
     writer.put(account(0, 1_000, 9)).unwrap();
-    assert_eq!(woken.0.load(Ordering::Relaxed), 1, "once for one change");
+    assert_eq!(woken.times(), 1, "once for one change");
     assert!(reached.as_mut().poll(&mut cx).is_pending());
     writer.put(account(0, 1_000, 12)).unwrap();
-    assert_eq!(woken.0.load(Ordering::Relaxed), 2);
+    assert_eq!(woken.times(), 2);
     let Poll::Ready(Ok(state)) = reached.as_mut().poll(&mut cx) else {
         panic!("12 is at least 10");
     };
@@ -237,7 +228,7 @@ fn a_task_waits_for_a_version_and_is_woken() {
     let mut never = pin!(reader.reached("13"));
     assert!(never.as_mut().poll(&mut cx).is_pending());
     drop(writer);
-    assert_eq!(woken.0.load(Ordering::Relaxed), 3);
+    assert_eq!(woken.times(), 3);
     let outcome = never.as_mut().poll(&mut cx);
     assert!(matches!(outcome, Poll::Ready(Err(WaitError::Ended { .. }))));
 }

@@ -16,12 +16,12 @@ use std::time::Duration;
 
 use informer::runtime::Runtime as _;
 use informer::{
-    Backlog, Filter, InformerConfig, ListenerConfig, Notification, QueueKind, Registration, Resync,
+    Backlog, Filter, InformerConfig, ListenerConfig, QueueKind, Registration, Resync,
     SharedInformer,
 };
+use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
-use world::folded::{Folded, View, view_of};
 use world::random::Random;
 use world::{Pod, World, pods};
 
@@ -63,7 +63,7 @@ struct Simulation {
     world: World,
     random: Random,
     informer: SharedInformer<Value>,
-    merges: bool,
+    is_client_go: bool,
     watchers: Vec<Watcher>,
     removed: Vec<Folded>,
     /// Who waits for something, as a task that runs only when it is woken.
@@ -91,9 +91,7 @@ impl Simulation {
             world,
             random,
             informer,
-            // By client-go's rules a deletion and an add would be merged to an update of a state that the
-            // handler was never told.
-            merges: preset != 1,
+            is_client_go: preset == 1,
             watchers: Vec::new(),
             removed: Vec::new(),
             waiting: Arc::default(),
@@ -145,18 +143,21 @@ impl Simulation {
             } else {
                 Resync::Every(SECOND * 10)
             },
-            backlog: match self.random.below(if self.merges { 4 } else { 2 }) {
+            // By client-go's rules a deletion and an add would be merged to an update of a state that the
+            // handler was never told.
+            backlog: match self.random.below(if self.is_client_go { 2 } else { 4 }) {
                 0 => Backlog::Grow,
                 1 => Backlog::Stall { at: 2 },
                 2 => Backlog::Coalesce { above: 0 },
                 _ => Backlog::Coalesce { above: 3 },
             },
         };
-        let knows = Folded::default();
-        let tell = {
-            let knows = knows.clone();
-            move |notification: Notification<Pod>| knows.tell(&notification)
-        };
+        let knows = Folded::new(if self.is_client_go {
+            Strictness::AddsUp
+        } else {
+            Strictness::Ours
+        });
+        let tell = knows.handler();
         let kind = self.random.below(3);
         let registration = match kind {
             0 => self.informer.on_with(tell, config),
@@ -165,7 +166,7 @@ impl Simulation {
                 let clock = self.world.clock.clone();
                 let pause = SECOND / (2 + self.random.below(9) as u32);
                 let handler = move |notification| {
-                    let (clock, tell) = (clock.clone(), tell.clone());
+                    let (clock, mut tell) = (clock.clone(), tell.clone());
                     async move {
                         world::sleep(&clock, pause).await;
                         tell(notification);
@@ -232,21 +233,10 @@ impl Simulation {
             .server
             .set_faults(informer_transport_mock::fault::FaultPlan::none());
         self.world.pass(SECOND * 100);
-        let store = view_of(&self.informer.snapshot());
-        let server: View = self.world.server.with(|server| {
-            let objects = server.objects("pods");
-            objects
-                .map(|pod| (format!("web/{}", pod.name()), pod.revision().to_string()))
-                .collect()
-        });
-        assert_eq!(store, server, "seed {seed}");
-        let even: View = self
-            .informer
-            .snapshot()
-            .iter()
-            .filter(|pod| is_even(pod))
-            .map(|pod| (pod.key.to_string(), pod.version.to_string()))
-            .collect();
+        let store = view(self.informer.snapshot().iter());
+        assert_eq!(store, self.world.view(), "seed {seed}");
+        let snapshot = self.informer.snapshot();
+        let even = view(snapshot.iter().filter(|pod| is_even(pod)));
         for watcher in &self.watchers {
             assert_eq!(watcher.knows.faults(), [""; 0], "seed {seed}");
             let expected = if watcher.filtered { &even } else { &store };

@@ -15,14 +15,12 @@ use std::thread;
 use std::time::Duration;
 
 use informer::runtime::Runtime;
-use informer::{
-    Backlog, Clock, ListenerConfig, Notification, Registration, Resync, SharedInformer,
-};
+use informer::{Backlog, Clock, ListenerConfig, Registration, Resync, SharedInformer};
+use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
-use world::folded::{Folded, View, view_of};
 use world::random::Random;
-use world::{Pod, World, pods};
+use world::{World, pods};
 
 /// In virtual time, which passes as the test lets it.
 const LONG: Duration = Duration::from_secs(1 << 16);
@@ -63,10 +61,8 @@ fn add(informer: &SharedInformer<Value>, random: &mut Random) -> Watcher {
             _ => Backlog::Coalesce { above: 5 },
         },
     };
-    let knows = Folded::default();
-    let told = knows.clone();
-    let handler = move |notification: Notification<Pod>| told.tell(&notification);
-    let registration = informer.on_with(handler, config).unwrap();
+    let knows = Folded::new(Strictness::Once);
+    let registration = informer.on_with(knows.handler(), config).unwrap();
     Watcher {
         knows,
         registration,
@@ -102,8 +98,8 @@ async fn churn(world: &World, informer: &SharedInformer<Value>, seed: u64, done:
     watchers.push(add(informer, &mut random));
     let version = world.server.with(|server| server.revision().to_string());
     informer.reached(&version, LONG).await.unwrap();
-    let store = view_of(&informer.snapshot());
-    assert_eq!(store, on_the_server(world));
+    let store = view(informer.snapshot().iter());
+    assert_eq!(store, world.view());
     for watcher in watchers {
         // Everything waits for it or was given to it; when it has been through all that, it knows.
         watcher.registration.synced(LONG).await.unwrap();
@@ -116,15 +112,6 @@ async fn churn(world: &World, informer: &SharedInformer<Value>, seed: u64, done:
         }
         remove(watcher).await;
     }
-}
-
-fn on_the_server(world: &World) -> View {
-    world.server.with(|server| {
-        let objects = server.objects("pods");
-        objects
-            .map(|pod| (format!("web/{}", pod.name()), pod.revision().to_string()))
-            .collect()
-    })
 }
 
 /// Sets it even if the test fails, so that the other threads end.
@@ -159,7 +146,7 @@ fn stress<R: Runtime + 'static>(
             while !ended.load(Ordering::Acquire) {
                 // Time passes, but not much while somebody looks around.
                 world.clock.advance(Duration::from_millis(5));
-                let seen = view_of(&informer.snapshot()).len();
+                let seen = view(informer.snapshot().iter()).len();
                 assert!(seen <= NAMES && informer.status().panic.is_none());
             }
         });

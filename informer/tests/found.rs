@@ -11,7 +11,7 @@ mod world;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use informer::controller::{Controller, Next};
@@ -22,6 +22,7 @@ use informer::{
 };
 use informer_core::Encoding;
 use informer_core::transport::{Command, ExchangeId, Signal};
+use informer_test_support::Woken;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use world::{Pod, World, pods};
 
@@ -45,16 +46,6 @@ fn a_factory_waits_for_all_at_once() {
     let error = world.wait(factory.synced(SOON)).unwrap_err();
     assert_eq!(error.late.len(), 3);
     assert_eq!(world.clock.now().since(begun), SOON);
-}
-
-/// Counts how often somebody is woken.
-#[derive(Default)]
-struct Woken(AtomicUsize);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 #[test]
@@ -87,7 +78,7 @@ fn who_waits_for_a_handler_hears_of_its_sync_when_another_one_goes() {
     drop(holding);
     world.settle();
     assert!(late.is_synced());
-    assert!(woken.0.load(Ordering::Relaxed) > 0, "it waits for ever");
+    assert!(woken.times() > 0, "it waits for ever");
 }
 
 #[test]

@@ -10,13 +10,14 @@ mod world;
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use informer::{
     Backlog, Failure, ListenerConfig, NotReached, Notification, Phase, Registration, Resync,
     SharedInformer, SharedInformerFactory,
 };
+use informer_test_support::Woken;
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
 use world::{Pod, World, keys, pods};
@@ -181,16 +182,6 @@ fn look<F: Future>(future: std::pin::Pin<&mut F>, waker: &Waker) -> Poll<F::Outp
     future.poll(&mut Context::from_waker(waker))
 }
 
-/// Counts how often it was woken; who keeps it can be counted, too.
-#[derive(Default)]
-struct Woken(Mutex<usize>);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        *self.0.lock().unwrap() += 1;
-    }
-}
-
 #[test]
 fn a_wait_that_is_dropped_is_forgotten() {
     let world = World::new();
@@ -212,8 +203,8 @@ fn a_wait_that_is_dropped_is_forgotten() {
     }
     assert_eq!(Arc::strong_count(&status), 1, "somebody keeps its waker");
     informer.stop();
-    assert_eq!(*status.0.lock().unwrap(), 0);
-    assert_eq!(*version.0.lock().unwrap(), 0);
+    assert_eq!(status.times(), 0);
+    assert_eq!(version.times(), 0);
 }
 
 #[test]
@@ -233,7 +224,7 @@ fn whoever_waits_for_the_status_hears_that_a_synced_stream_has_gone() {
     let mut changed = pin!(informer.status_change(&seen));
     assert!(look(changed.as_mut(), &waker).is_pending());
     drop(stream);
-    assert_eq!(*woken.0.lock().unwrap(), 1);
+    assert_eq!(woken.times(), 1);
     assert!(look(changed.as_mut(), &waker).is_ready());
 }
 

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::{Backlog, Filter, ListenerConfig, Notification, Shared};
+use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::VirtualClock;
-use world::folded::{Folded, view_of};
 use world::tracked::Tracked;
 use world::{Pod, Told, World, pods};
 
@@ -79,7 +79,7 @@ fn run(with_slow: bool) -> Outcome {
         backlog: Backlog::Coalesce { above: ABOVE },
         ..ListenerConfig::new()
     };
-    let knows = Folded::default();
+    let knows = Folded::new(Strictness::Once);
     let slow = with_slow.then(|| {
         let (knows, clock) = (knows.clone(), clock.clone());
         let handler = move |notification| {
@@ -134,7 +134,7 @@ fn run(with_slow: bool) -> Outcome {
         assert_eq!(status.pending, 0);
         coalesced = status.coalesced;
         assert_eq!(knows.faults(), [""; 0]);
-        assert_eq!(knows.view(), view_of(&informer.snapshot()));
+        assert_eq!(knows.view(), view(informer.snapshot().iter()));
         assert!(knows.told() < events() / 10, "it saw few of the states");
     }
     drop(informer);

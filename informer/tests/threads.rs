@@ -17,7 +17,8 @@ use std::time::Duration;
 
 use informer::Notification;
 use informer::runtime::{Runtime as _, Threads, block_on};
-use world::{Pod, World, keys, pods, words};
+use informer_test_support::words;
+use world::{Pod, World, keys, pods};
 
 /// In real time; nothing comes near it unless a test fails.
 const LONG: Duration = Duration::from_secs(60);

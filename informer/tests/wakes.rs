@@ -22,11 +22,11 @@ use std::time::Duration;
 
 use informer::controller::{Controller, Next};
 use informer::runtime::{Runtime as _, Threads, block_on};
-use informer::{Backlog, ListenerConfig, Notification, Phase, Resync, SharedInformer};
+use informer::{Backlog, ListenerConfig, Phase, Resync, SharedInformer};
+use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::fault::Fault;
 use serde_json::Value;
-use world::folded::{Folded, view_of};
-use world::{Pod, World, pods};
+use world::{World, pods};
 
 #[cfg(shuttle)]
 use shuttle::{sync::Mutex, thread};
@@ -76,11 +76,6 @@ fn with(backlog: Backlog) -> ListenerConfig {
     }
 }
 
-fn tell(knows: &Folded) -> impl FnMut(Notification<Pod>) + Send + 'static + use<> {
-    let knows = knows.clone();
-    move |notification| knows.tell(&notification)
-}
-
 /// A world that another thread writes to: `writes` pods, one after the other.
 fn writing(world: &World, writes: usize) -> thread::JoinHandle<()> {
     let world = World {
@@ -102,8 +97,8 @@ fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
         let world = World::new();
         world.create("a");
         let informer = informer(&world);
-        let knows = Folded::default();
-        let registration = informer.on(tell(&knows)).unwrap();
+        let knows = Folded::new(Strictness::Once);
+        let registration = informer.on(knows.handler()).unwrap();
         let mut stream = informer.stream().unwrap();
         let last = world.server.with(|server| server.revision()) + 2;
         let reading = thread::spawn({
@@ -138,11 +133,11 @@ fn a_stalled_driver_by_the_handler_that_takes_something() {
             world.create(name);
         }
         let informer = informer(&world);
-        let knows = Folded::default();
+        let knows = Folded::new(Strictness::Once);
         let stalling = with(Backlog::Stall { at: 1 });
-        let first = informer.on_with(tell(&knows), stalling).unwrap();
+        let first = informer.on_with(knows.handler(), stalling).unwrap();
         let second = informer
-            .on_with(tell(&Folded::default()), stalling)
+            .on_with(Folded::new(Strictness::Once).handler(), stalling)
             .unwrap();
         let mut stream = informer.stream_with(with(Backlog::Grow)).unwrap();
         informer.start().unwrap();
@@ -186,9 +181,11 @@ fn who_waits_for_a_removal_by_the_end_of_the_last_call() {
         let world = World::new();
         world.create("a");
         let informer = informer(&world);
-        let knows = Folded::default();
-        let registration = informer.on(tell(&knows)).unwrap();
-        let other = informer.on(tell(&Folded::default())).unwrap();
+        let knows = Folded::new(Strictness::Once);
+        let registration = informer.on(knows.handler()).unwrap();
+        let other = informer
+            .on(Folded::new(Strictness::Once).handler())
+            .unwrap();
         informer.start().unwrap();
         let writer = writing(&world, 2);
         let leaving = thread::spawn({
@@ -214,7 +211,9 @@ fn everybody_by_the_stop() {
         // The answer never comes.
         world.server.inject(Fault::Delay(NEVER * 2));
         let informer = informer(&world);
-        let registration = informer.on(tell(&Folded::default())).unwrap();
+        let registration = informer
+            .on(Folded::new(Strictness::Once).handler())
+            .unwrap();
         let mut stream = informer.stream().unwrap();
         informer.start().unwrap();
         let stopping = thread::spawn({
@@ -255,7 +254,7 @@ fn who_follows_the_status_by_every_change_of_it() {
         while !(status.synced && status.phase == Phase::Watching) {
             status = block_on(informer.status_change(&status)).unwrap();
         }
-        assert_eq!(view_of(&informer.snapshot()).len(), 1);
+        assert_eq!(view(informer.snapshot().iter()).len(), 1);
         informer.stop();
         following.join().unwrap();
         block_on(informer.join());
@@ -268,7 +267,9 @@ fn the_last_handle_may_go_at_any_moment() {
         let world = World::new();
         world.create("a");
         let informer = informer(&world);
-        let registration = informer.on(tell(&Folded::default())).unwrap();
+        let registration = informer
+            .on(Folded::new(Strictness::Once).handler())
+            .unwrap();
         informer.start().unwrap();
         let leaving = thread::spawn(move || drop(informer));
         // It is removed, and waited for, whichever is first.

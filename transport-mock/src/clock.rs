@@ -190,25 +190,15 @@ impl fmt::Debug for VirtualClock {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::task::Wake;
+    use informer_test_support::Woken;
 
     use super::*;
-
-    #[derive(Default)]
-    struct Count(AtomicUsize);
-
-    impl Wake for Count {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
 
     #[test]
     fn sleepers_are_woken_once_and_in_time() {
         let clock = VirtualClock::new();
-        let count = Arc::new(Count::default());
-        let waker = Waker::from(Arc::clone(&count));
+        let woken = Arc::new(Woken::default());
+        let waker = Waker::from(Arc::clone(&woken));
         let mut cx = Context::from_waker(&waker);
         let at = Instant::from_micros;
         for _ in 0..3 {
@@ -216,11 +206,11 @@ mod tests {
         }
         assert!(clock.poll_until(at(10), &mut cx).is_pending());
         clock.advance(Duration::from_micros(9));
-        assert_eq!(count.0.load(Ordering::Relaxed), 0);
+        assert_eq!(woken.times(), 0);
         assert_eq!(clock.advance_to_next(), Some(at(10)));
-        assert_eq!(count.0.load(Ordering::Relaxed), 1);
+        assert_eq!(woken.times(), 1);
         clock.set(at(500));
-        assert_eq!(count.0.load(Ordering::Relaxed), 2);
+        assert_eq!(woken.times(), 2);
         assert_eq!(clock.next_deadline(), None);
     }
 

@@ -11,6 +11,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
+use informer_test_support::Random;
 use informer_transport_mock::Server;
 use informer_transport_mock::watch::Watch;
 use serde_json::{Value, json};
@@ -18,17 +19,6 @@ use support::{at, get, lines, server, value, watch};
 
 /// The objects at one version: the version and the label of each key.
 type Model = BTreeMap<String, (String, String)>;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
 
 /// One random write to a handful of pods, or to something else.
 fn step(server: &mut Server, random: &mut Random) {
@@ -118,7 +108,7 @@ fn fold(model: &mut Model, watch: &mut Watch, server: &Server) {
 #[test]
 fn lists_and_watches_agree_with_the_model() {
     for seed in 1..=20_u64 {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let mut server = server();
         let mut states = vec![(server.revision(), present(&server))];
         for _ in 0..60 {
@@ -168,7 +158,7 @@ fn lists_and_watches_agree_with_the_model() {
 #[test]
 fn pages_of_every_size_make_the_whole_list() {
     for seed in 1..=10_u64 {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::new(seed);
         let mut server = server();
         for _ in 0..40 {
             step(&mut server, &mut random);

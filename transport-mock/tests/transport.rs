@@ -9,8 +9,7 @@
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use informer_core::decode::{Decoder, Dynamic};
@@ -18,6 +17,7 @@ use informer_core::reflector::{FirstState, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Content, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
+use informer_test_support::Woken;
 use informer_transport_mock::answer::Body;
 use informer_transport_mock::fault::{Fault, FaultPlan};
 use informer_transport_mock::request::{ApiRequest, Headers};
@@ -25,16 +25,6 @@ use informer_transport_mock::transport::MockTransport;
 use informer_transport_mock::watch::Polled;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
-
-/// Counts how often it was woken.
-#[derive(Default)]
-struct Count(AtomicUsize);
-
-impl Wake for Count {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 /// What a transport showed, without the borders of pieces.
 #[derive(PartialEq, Debug)]
@@ -52,7 +42,7 @@ struct Bench {
     transport: MockTransport,
     informer: Informer<Decoder<Dynamic>, Heap>,
     pieces: Vec<usize>,
-    woken: Arc<Count>,
+    woken: Arc<Woken>,
 }
 
 impl Bench {
@@ -241,14 +231,14 @@ fn a_signal_is_shown_until_it_is_used_and_the_rest_of_a_piece_comes_first() {
 fn a_write_and_the_clock_wake_who_waits() {
     let mut bench = Bench::new(FirstState::Streamed, []);
     bench.ask_and_take();
-    assert_eq!(bench.woken.0.load(Ordering::Relaxed), 0);
+    assert_eq!(bench.woken.times(), 0);
     bench
         .server
         .with(|server| server.create("pods", pod("d")).unwrap());
-    assert_eq!(bench.woken.0.load(Ordering::Relaxed), 1);
+    assert_eq!(bench.woken.times(), 1);
     assert_eq!(events(&bench.take()), ["ADDED d"]);
     bench.pass(Duration::from_secs(61));
-    assert_eq!(bench.woken.0.load(Ordering::Relaxed), 2);
+    assert_eq!(bench.woken.times(), 2);
     assert_eq!(events(&bench.take()), ["BOOKMARK -"]);
     // The end of the watch, which the server announces by nothing.
     bench.pass(Duration::from_secs(600));
@@ -397,7 +387,7 @@ fn delay() {
         bench.clock.advance_to_next(),
         Some(Instant::default().after(by))
     );
-    assert_eq!(bench.woken.0.load(Ordering::Relaxed), 1);
+    assert_eq!(bench.woken.times(), 1);
     assert_eq!(bench.take()[0], Shown::Opened);
     assert_eq!(bench.names(), ["a", "b", "c"]);
 }

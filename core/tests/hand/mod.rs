@@ -10,6 +10,7 @@ use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
 use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object};
+use informer_test_support::shown;
 
 pub type Pod = Arc<Object<serde_json::Value>>;
 
@@ -140,11 +141,12 @@ impl Hand {
     }
 
     pub fn notes_of(&mut self, listener: ListenerId) -> Vec<String> {
-        let mut notes = Vec::new();
-        while let Some(notification) = self.informer.poll_notification(listener) {
-            notes.push(shown(&notification));
-        }
-        notes
+        self.told(listener).iter().map(shown).collect()
+    }
+
+    /// All that waits for a listener.
+    pub fn told(&mut self, listener: ListenerId) -> Vec<Notification<Pod>> {
+        core::iter::from_fn(|| self.informer.poll_notification(listener)).collect()
     }
 
     pub fn store(&self) -> Vec<String> {
@@ -152,39 +154,5 @@ impl Hand {
         let mut store: Vec<_> = self.informer.store().iter().map(shown).collect();
         store.sort();
         store
-    }
-}
-
-pub fn shown(notification: &Notification<Pod>) -> String {
-    match notification {
-        Notification::Added {
-            object,
-            initial,
-            cause,
-        } => {
-            let initial = if *initial { " initial" } else { "" };
-            format!(
-                "add {}@{}{initial} {cause:?}",
-                object.key.name(),
-                object.version
-            )
-        }
-        Notification::Updated { old, new, cause } => {
-            format!(
-                "update {} {} to {} {cause:?}",
-                new.key.name(),
-                old.version,
-                new.version
-            )
-        }
-        Notification::Deleted {
-            key,
-            last,
-            certainty,
-            cause,
-        } => {
-            let last = last.as_ref().map_or("nothing", |last| &last.version);
-            format!("delete {}@{last} {certainty:?} {cause:?}", key.name())
-        }
     }
 }

@@ -1,5 +1,4 @@
-//! What the model tests share: a small world of objects whose names collide, and a listener that
-//! believes legal stories only.
+//! What the model tests share: a small world of objects whose names collide.
 
 #![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
 
@@ -19,6 +18,7 @@ use informer_core::indexer::{Indexer, Rules, View};
 use informer_core::queue::TransformError;
 use informer_core::storage::Heap;
 use informer_core::{Labels, Notification, Object, ObjectKey};
+use informer_test_support::{Fold, Strictness};
 use proptest::prelude::*;
 
 pub(crate) use fifo::*;
@@ -115,28 +115,9 @@ pub(crate) fn contents(view: &View<Obj, Heap>) -> State {
     state
 }
 
-/// Believes a notification, and insists that it fits to what was told before.
-pub(crate) fn believe(state: &mut State, told: &Told) {
-    match told {
-        Notification::Added { object, .. } => {
-            let before = state.insert(object.key.clone(), object.clone());
-            assert_eq!(before, None, "the add of a known key");
-        }
-        Notification::Updated { old, new, .. } => {
-            let before = state.insert(new.key.clone(), new.clone());
-            assert_eq!(
-                before.as_ref(),
-                Some(old),
-                "`old` is not what was told last"
-            );
-        }
-        Notification::Deleted { key, .. } => {
-            assert!(
-                state.remove(key).is_some(),
-                "the deletion of an unknown key"
-            );
-        }
-    }
+/// A listener that was told nothing yet. It keeps whole objects.
+pub(crate) const fn listener() -> Fold<Obj> {
+    Fold::new(Strictness::AddsUp)
 }
 
 pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {

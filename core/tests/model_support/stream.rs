@@ -7,10 +7,11 @@ use informer_core::indexer::Rules;
 use informer_core::queue::ReplaceAs;
 use informer_core::storage::Seed;
 use informer_core::{Notification, ObjectKey};
+use informer_test_support::Fold;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Fifo, Obj, State, Store, any_key, any_object, believe, contents, queue_of};
+use super::{Fifo, Obj, State, Store, any_key, any_object, contents, listener, queue_of};
 
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
@@ -70,8 +71,8 @@ pub(crate) struct Stream {
     rules: Rules,
     /// What the store must hold as soon as nothing is queued.
     expected: State,
-    /// What a listener believes.
-    told: State,
+    /// What a listener was told.
+    told: Fold<Obj>,
     /// What the full state under way is known to contain.
     listed: Option<BTreeSet<ObjectKey>>,
     /// The keys to be popped before the queue is synced; `None` until that is known.
@@ -85,7 +86,7 @@ impl Stream {
             store: Store::new(Seed::new(4)),
             rules,
             expected: State::new(),
-            told: State::new(),
+            told: listener(),
             listed: None,
             awaited: None,
         }
@@ -184,7 +185,7 @@ impl Stream {
                 if let Notification::Added { initial, .. } = told {
                     assert_eq!(initial, !synced);
                 }
-                believe(&mut self.told, &told);
+                self.told.tell(&told, Obj::clone).unwrap();
             }
         }
     }
@@ -210,10 +211,11 @@ impl Stream {
     }
 
     fn check(&self) {
-        assert_eq!(contents(&self.store), self.told, "store and listener agree");
+        let told = self.told.known();
+        assert_eq!(&contents(&self.store), told, "store and listener agree");
         assert_eq!(self.fifo.is_synced(), self.is_synced());
         if self.fifo.is_empty() {
-            assert_eq!(self.told, self.expected, "the store holds the state");
+            assert_eq!(told, &self.expected, "the store holds the state");
         }
         for (_, chain) in queue_of(&self.fifo) {
             let two_deletions =

@@ -7,33 +7,20 @@ pub mod server;
 
 use core::time::Duration;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::storage::{Heap, Storage};
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant};
+use informer_core::{Failure, Informer, InformerConfig, Instant, Object};
+use informer_test_support::{Random, Strictness, view};
 
 use listener::Observer;
 use server::{Answer, Server};
 
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % bound.max(1)
-    }
-
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
+pub type Pod = Arc<Object<serde_json::Value>>;
 
 /// One informer, its server and what lies between.
 pub struct World<S: Storage = Heap> {
@@ -58,7 +45,7 @@ impl<S: Storage> World<S> {
             informer,
             server: Server::new(),
             observers: Vec::new(),
-            random: Random(seed),
+            random: Random::new(seed),
             now: Instant::from_micros(1),
             answer: None,
             old_exchange: None,
@@ -70,7 +57,12 @@ impl<S: Storage> World<S> {
     pub fn listen(&mut self, config: ListenerConfig, strict: bool) {
         let id = self.informer.add_listener(config, self.now).unwrap();
         let merges = matches!(config.backlog, Backlog::Coalesce { .. });
-        self.observers.push(Observer::new(id, strict, merges));
+        let strictness = if strict {
+            Strictness::Ours
+        } else {
+            Strictness::ClientGo { merges }
+        };
+        self.observers.push(Observer::new(id, strictness));
     }
 
     /// Takes the commands that are there.
@@ -124,8 +116,12 @@ impl<S: Storage> World<S> {
             .informer
             .poll_notifications(observer.id, most, |notification| taken.push(notification));
         for notification in taken {
-            let _ = writeln!(trace, "{which} {}", listener::shown(&notification));
-            observer.check(notification);
+            let _ = writeln!(
+                trace,
+                "{which} {}",
+                informer_test_support::shown(&notification)
+            );
+            observer.check(&notification);
         }
         given
     }
@@ -227,18 +223,10 @@ impl<S: Storage> World<S> {
                 .max(self.now);
         }
         let store = self.informer.store();
-        let shown: std::collections::BTreeMap<String, String> = store
-            .iter()
-            .map(|object| {
-                (
-                    object.key.to_string(),
-                    format!("{}@{}", object.uid, object.version),
-                )
-            })
-            .collect();
+        let shown = view(store.iter());
         assert_eq!(shown, self.server.state(), "the store equals the server");
         for app in ["a0", "a1", "a2"] {
-            let has = |pod: &&listener::Pod| pod.labels.get("app") == Some(app);
+            let has = |pod: &&Pod| pod.labels.get("app") == Some(app);
             let mut filed: Vec<_> = store
                 .by_index("app", app)
                 .unwrap()
@@ -261,7 +249,7 @@ impl<S: Storage> World<S> {
     }
 }
 
-fn by_app(pod: &listener::Pod, file: &mut dyn FnMut(&[u8])) {
+fn by_app(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
     if let Some(app) = pod.labels.get("app") {
         file(app.as_bytes());
     }

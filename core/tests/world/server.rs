@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use informer_core::transport::{At, Request, Signal};
 use informer_core::{Encoding, Failure, Instant};
-
-use super::Random;
+use informer_test_support::{Random, View};
 
 #[derive(Default)]
 pub struct Server {
@@ -44,7 +43,7 @@ impl Server {
         self.revision.to_string()
     }
 
-    pub fn state(&self) -> BTreeMap<String, String> {
+    pub fn state(&self) -> View {
         let shown = |(key, object): (&String, &Stored)| {
             (key.clone(), format!("u{}@{}", object.uid, object.revision))
         };

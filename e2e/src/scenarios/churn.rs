@@ -63,8 +63,8 @@ pub(super) async fn churn(world: &mut World) -> Outcome {
         let after = follower.equals(&world.api, LONG).await?;
         follower.undisturbed()?;
         // Every event is told, and nobody has merged any.
-        let told = follower.audit.told().count;
-        if told != events as u64 {
+        let told = follower.audit.told();
+        if told != events {
             return Err(format!("{told} notifications of {events} events").into());
         }
         let text = format!("churn, {name}: equal after {:.2} s", after.as_secs_f64());

@@ -116,15 +116,14 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
             world.api.get(&definition).await.is_err()
         })
         .await?;
-        let is_empty = async || {
-            follower.audit.told().objects.is_empty() && follower.informer.snapshot().is_empty()
-        };
+        let is_empty =
+            async || follower.audit.view().is_empty() && follower.informer.snapshot().is_empty();
         until("its objects are", is_empty).await?;
     }
     follower.told_once()?;
-    let told = follower.audit.told();
-    if told.deleted != 60 {
-        return Err(format!("{} of 60 objects were reported deleted", told.deleted).into());
+    let deleted = follower.audit.deleted();
+    if deleted != 60 {
+        return Err(format!("{deleted} of 60 objects were reported deleted").into());
     }
     Ok(())
 }
@@ -149,14 +148,7 @@ pub(super) async fn selectors(world: &World) -> Outcome {
         });
         world.api.create(&path, &object).await?;
     }
-    let keys = |follower: &Follower<_>| {
-        follower
-            .audit
-            .told()
-            .objects
-            .into_keys()
-            .collect::<Vec<_>>()
-    };
+    let keys = |follower: &Follower<_>| follower.audit.view().into_keys().collect::<Vec<_>>();
     for (name, labels, expected) in [
         ("a", json!({}), vec!["a", "b"]),
         ("a", json!({"hidden": "yes"}), vec!["b"]),

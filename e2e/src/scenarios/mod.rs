@@ -146,7 +146,7 @@ impl World {
             until_equal: equal.is_ok().then(|| ended.elapsed()),
             relists: follower.relists(),
             forced: failures.iter().filter(|it| is_forced(it)).count() as u64,
-            duplicates: follower.audit.told().duplicates.len(),
+            duplicates: follower.audit.faults().len(),
             losses,
         };
         self.report.fault(aftermath.clone());

@@ -83,7 +83,7 @@ pub(super) async fn rights_denied_and_granted(world: &mut World) -> Outcome {
             .any(|it| *it == Failure::Forbidden)
     };
     until("the right is missed", denied).await?;
-    if follower.informer.snapshot().len() != follower.audit.told().objects.len() {
+    if follower.informer.snapshot().len() != follower.audit.view().len() {
         return Err("what was known is no longer".into());
     }
     world

@@ -100,7 +100,7 @@ pub fn run(input: &[u8]) {
     for outcome in &ours {
         assert_eq!(
             outcome.folded(),
-            outcome.versions(),
+            outcome.store,
             "what was told is not what is stored"
         );
     }

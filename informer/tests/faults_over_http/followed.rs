@@ -9,11 +9,12 @@ use informer::{
     Client, Config, Failure, FirstState, InformerBuilder, InformerConfig, LeanBody, Notification,
     Notifications, QueueKind, SharedInformer, Target,
 };
+use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::http::SharedServer;
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::json;
 
-use crate::folded::{Folded, View, view_of};
+use crate::view::view_of;
 
 /// Nothing here takes so long, unless it hangs.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -59,15 +60,6 @@ pub(crate) fn change(server: &SharedServer, added: &str) {
     });
 }
 
-/// What the server has.
-fn view(server: &SharedServer) -> View {
-    server.with(|server| {
-        let pods = server.objects("pods");
-        pods.map(|pod| (pod.key().to_owned(), pod.revision().to_string()))
-            .collect()
-    })
-}
-
 /// How informers behave here: as ever, but they do not wait long.
 pub(crate) fn impatient((first_state, queue): Way) -> InformerConfig {
     InformerConfig {
@@ -106,7 +98,7 @@ impl Followed {
         Self {
             told: informer.stream().unwrap(),
             informer,
-            folded: Folded::default(),
+            folded: Folded::new(Strictness::Once),
             deleted: BTreeSet::new(),
             failures,
         }
@@ -114,11 +106,14 @@ impl Followed {
 
     /// Waits until it was told all that has happened to the server, and looks whether that made sense.
     pub(crate) async fn catches_up(&mut self, server: &SharedServer, what: &str) {
-        let wanted = view(server);
+        let wanted = server.with(|server| view_of(server));
         let told = async {
             while self.folded.view() != wanted {
                 let notification = self.told.next().await.unwrap();
-                self.tell(&notification, what);
+                if let Notification::Deleted { key, .. } = &notification {
+                    self.deleted.insert(key.to_string());
+                }
+                self.folded.tell(&notification);
             }
         };
         if tokio::time::timeout(LONG, told).await.is_err() {
@@ -127,22 +122,9 @@ impl Followed {
         }
         let version = server.with(|server| server.revision().to_string());
         let store = self.informer.reached(&version, LONG).await.unwrap();
-        assert_eq!(view_of(&store), wanted, "{what}");
+        assert_eq!(view(store.iter()), wanted, "{what}");
         assert_eq!(self.folded.faults(), [""; 0], "{what}");
         assert_eq!(self.told.status().unwrap().pending, 0, "{what}");
-    }
-
-    fn tell(&mut self, notification: &Notification<informer::Shared<LeanBody>>, what: &str) {
-        match notification {
-            Notification::Updated { old, new, .. } => {
-                assert_ne!(old.version, new.version, "{what}: told twice: {}", new.key);
-            }
-            Notification::Deleted { key, .. } => {
-                self.deleted.insert(key.to_string());
-            }
-            Notification::Added { .. } => {}
-        }
-        self.folded.tell(notification);
     }
 
     /// What [`change`] has made vanish was told, each object once.

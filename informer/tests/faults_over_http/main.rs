@@ -7,10 +7,10 @@
 // A wire on which things go wrong.
 mod wire;
 
-// What a handler knows by what it was told.
-#[path = "../world/folded.rs"]
-#[allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
-mod folded;
+// What a server has.
+#[path = "../world/view.rs"]
+#[allow(unreachable_pub, reason = "it is a module of other tests, too")]
+mod view;
 
 // An informer that is looked at closely.
 mod followed;

@@ -1,9 +1,6 @@
 //! A mock API server, virtual time, and informers between them, all driven by hand.
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
-// What a handler knows by what it was told.
-pub mod folded;
-
 // What is said in the log.
 pub mod logged;
 
@@ -13,12 +10,16 @@ pub mod random;
 // Bodies that are counted.
 pub mod tracked;
 
+// What a server has.
+pub mod view;
+
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::runtime::Manual;
 use informer::{Notification, Shared, SharedInformer, Target};
+use informer_test_support::{View, words};
 use informer_transport_mock::transport::MockTransport;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
@@ -104,6 +105,11 @@ impl World {
         })
     }
 
+    /// What the server has.
+    pub fn view(&self) -> View {
+        self.server.with(|server| view::view_of(server))
+    }
+
     pub fn delete(&self, name: &str) {
         self.server
             .with(|server| server.delete("pods", &format!("web/{name}")).unwrap());
@@ -126,38 +132,6 @@ impl Told {
 
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap())
-    }
-}
-
-pub fn words(notification: &Notification<Pod>) -> String {
-    match notification {
-        Notification::Added {
-            object,
-            initial,
-            cause,
-        } => {
-            format!(
-                "add {} {}{cause:?}",
-                object.key.name(),
-                if *initial { "initial " } else { "" }
-            )
-        }
-        Notification::Updated { old, new, cause } => {
-            let same = if old.version == new.version {
-                "same "
-            } else {
-                ""
-            };
-            format!("update {} {same}{cause:?}", new.key.name())
-        }
-        Notification::Deleted {
-            key,
-            certainty,
-            cause,
-            ..
-        } => {
-            format!("delete {} {certainty:?} {cause:?}", key.name())
-        }
     }
 }
 

@@ -158,31 +158,13 @@ fn check_initial(initial: bool, cause: Cause, standing: Standing) -> Result<(), 
     Ok(())
 }
 
-/// A notification in one line.
+/// A notification in one line, and the versions that it leads from and to.
 pub(super) fn shown(notification: &Notification<Pod>) -> String {
-    match notification {
-        Notification::Added {
-            object,
-            initial,
-            cause,
-        } => {
-            let initial = if *initial { " initial" } else { "" };
-            format!("add {}@{} {cause:?}{initial}", object.key, object.version)
-        }
-        Notification::Updated { old, new, cause } => {
-            format!(
-                "update {}@{} to {} {cause:?}",
-                new.key, old.version, new.version
-            )
-        }
-        Notification::Deleted {
-            key,
-            last,
-            certainty,
-            cause,
-        } => {
-            let last = last.as_ref().map_or("?", |last| &last.version);
-            format!("delete {key}@{last} {certainty:?} {cause:?}")
-        }
-    }
+    let (old, new) = match notification {
+        Notification::Added { object, .. } => (None, Some(object)),
+        Notification::Updated { old, new, .. } => (Some(old), Some(new)),
+        Notification::Deleted { last, .. } => (last.as_ref(), None),
+    };
+    let version = |pod: Option<&Pod>| pod.map_or("nothing", |pod| &pod.version).to_owned();
+    format!("{notification}: {} to {}", version(old), version(new))
 }

@@ -11,6 +11,7 @@ use informer_core::transport::{Command, ExchangeId, Request, Signal};
 use informer_core::{
     Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object, ObjectKey,
 };
+use informer_test_support::{Fold, Strictness};
 use serde_json::Value;
 
 use crate::random::Random;
@@ -47,7 +48,7 @@ pub(super) struct Outcome<'a> {
     /// Which answers were given, and to what.
     pub(super) answered: Vec<(Asked, &'a [u8])>,
     pub(super) told: Vec<Notification<Pod>>,
-    pub(super) store: BTreeMap<Key, Pod>,
+    pub(super) store: BTreeMap<ObjectKey, Pod>,
     pub(super) status: String,
     /// A full state was begun and not completed.
     pub(super) interrupted: bool,
@@ -55,37 +56,17 @@ pub(super) struct Outcome<'a> {
 
 impl Outcome<'_> {
     pub(super) fn versions(&self) -> BTreeMap<Key, Stamp> {
-        let version = |(key, pod): (&Key, &Pod)| (key.clone(), stamp(pod));
-        self.store.iter().map(version).collect()
+        let version = |pod: &Pod| (key_of(&pod.key), stamp(pod));
+        self.store.values().map(version).collect()
     }
 
     /// What somebody knows who was told everything.
-    pub(super) fn folded(&self) -> BTreeMap<Key, Stamp> {
-        let mut known = BTreeMap::new();
+    pub(super) fn folded(&self) -> BTreeMap<ObjectKey, Pod> {
+        let mut fold = Fold::new(Strictness::AddsUp);
         for told in &self.told {
-            let key = key_of(told.key());
-            match told {
-                Notification::Added { object, .. } => {
-                    let before = known.insert(key, stamp(object));
-                    assert_eq!(before, None, "added twice: {told:?}");
-                }
-                Notification::Updated { old, new, .. } => {
-                    let before = known.insert(key, stamp(new));
-                    assert_eq!(
-                        before,
-                        Some(stamp(old)),
-                        "updated from another state: {told:?}"
-                    );
-                }
-                Notification::Deleted { .. } => {
-                    assert!(
-                        known.remove(&key).is_some(),
-                        "deleted, but not there: {told:?}"
-                    );
-                }
-            }
+            fold.tell(told, Pod::clone).unwrap();
         }
-        known
+        fold.known().clone()
     }
 }
 
@@ -118,7 +99,7 @@ pub(super) fn play<'a>(config: InformerConfig, answers: &[&'a [u8]], cut: Cut) -
     talk.check_reports();
     let store = talk.informer.store().iter();
     Outcome {
-        store: store.map(|pod| (key_of(&pod.key), pod.clone())).collect(),
+        store: store.map(|pod| (pod.key.clone(), pod.clone())).collect(),
         status: talk.status(),
         asked: talk.asked,
         told: talk.told,
