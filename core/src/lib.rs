@@ -146,10 +146,6 @@ mod limits;
 // What can go wrong in the world.
 pub mod failure;
 
-// What a transport is made for.
-#[cfg(feature = "alloc")]
-mod target;
-
 // In which encodings a server answers.
 mod encoding;
 

@@ -21,6 +21,9 @@ mod reports;
 // Writes that the store does not show.
 mod unshown;
 
+// Everything that can be done to it, as data.
+mod input;
+
 // How it is doing.
 mod status;
 
@@ -49,6 +52,7 @@ use pump::Telling;
 
 pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, WaitError};
+pub use input::{Input, Output};
 pub use status::{Counts, RejectedObject, Status};
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;

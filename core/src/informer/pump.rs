@@ -39,7 +39,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             let done = if let Some(notification) = self.telling.told.next() {
                 self.tell(&notification, self.telling.since)
             } else if let Some(step) = self.queue.next() {
-                self.apply(step)
+                self.apply_step(step)
             } else {
                 break;
             };
@@ -104,7 +104,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         );
     }
 
-    fn apply(&mut self, step: Step<D::Object>) -> Result<(), Full> {
+    fn apply_step(&mut self, step: Step<D::Object>) -> Result<(), Full> {
         let in_order = self.queue.is_in_order();
         let (is_sync, object) = match &step {
             Step::Delta { delta, .. } if in_order => {

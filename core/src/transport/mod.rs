@@ -8,14 +8,18 @@
 // Commands that can be kept.
 mod owned;
 
+// What a transport is made for.
+#[cfg(feature = "alloc")]
+mod target;
+
 use core::task::{Context, Poll};
 use core::time::Duration;
 
 use crate::encoding::Encoding;
 use crate::failure::Failure;
-#[cfg(feature = "alloc")]
-pub use crate::target::{Content, InvalidTarget, Target, check_namespace};
 pub use owned::{OwnedAt, OwnedCommand, OwnedRequest};
+#[cfg(feature = "alloc")]
+pub use target::{Content, InvalidTarget, Target, check_namespace};
 
 /// One request and its answer. Signals that name an exchange which is no longer the current one are
 /// ignored, so a transport need not be exact about what it still delivers after an abort.

@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::transport::{At, Request};
+use super::{At, Request};
 
 pub use check::{InvalidTarget, check_namespace};
 
