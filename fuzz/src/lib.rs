@@ -6,7 +6,7 @@
 //!
 //! Two drivers run the same functions:
 //!
-//! * `cargo run --release -p informer-fuzz` mutates a corpus by seeds, on stable Rust. The same seed
+//! * `cargo run --profile checked -p informer-fuzz` mutates a corpus by seeds, on stable Rust. The same seed
 //!   makes the same input.
 //! * libFuzzer, with coverage: `cargo +nightly fuzz run --fuzz-dir fuzz/libfuzzer TARGET`.
 //!

@@ -97,7 +97,7 @@ fn report(target: &Target, seed: u64, finding: Finding) {
     println!("{name:12} seed {seed}: {}", shrunk.message);
     match run::keep(target, seed, &shrunk) {
         Ok(file) => println!(
-            "{name:12} shrunk from {length} to {} bytes; replay: cargo run --release -p informer-fuzz -- --replay {}",
+            "{name:12} shrunk from {length} to {} bytes; replay: cargo run --profile checked -p informer-fuzz -- --replay {}",
             shrunk.input.len(),
             file.display()
         ),
