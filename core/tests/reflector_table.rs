@@ -176,7 +176,7 @@ fn shown(command: Command<'_>) -> String {
                 page,
             } => {
                 let page = page.map_or(String::new(), |page| format!(" page {page}"));
-                let limit = limit.map_or("all".into(), |limit| limit.to_string());
+                let limit = limit.map_or_else(|| "all".into(), |limit| limit.to_string());
                 format!("list {:?} {limit}{page}", version.as_str())
             }
             Request::Watch {

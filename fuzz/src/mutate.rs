@@ -76,7 +76,7 @@ fn step(random: &mut Random, bytes: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&
         }
         8 => {
             let lines = line(bytes, at);
-            let copy = bytes[lines.clone()].to_vec();
+            let copy = bytes[lines].to_vec();
             let to = line(bytes, range.start).start;
             insert(bytes, to..to, &copy);
         }

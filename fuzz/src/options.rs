@@ -75,7 +75,7 @@ impl Task {
             targets = TARGETS.to_vec();
         }
         let (RangeFrom { start: from }, to) = seeds;
-        let seconds = seconds.or(to.is_none().then_some(60));
+        let seconds = seconds.or_else(|| to.is_none().then_some(60));
         Ok(Self::Run(Run {
             targets,
             from,

@@ -12,7 +12,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MEMORY: u64 = 512;
 
 /// A thread that looks at what is running.
-pub(crate) struct Watchdog(Arc<Mutex<Option<(&'static str, u64, Instant)>>>);
+pub(crate) struct Watchdog(Arc<Mutex<Option<Watched>>>);
+
+/// The target, the seed, and when it began.
+type Watched = (&'static str, u64, Instant);
 
 impl Watchdog {
     pub(crate) fn start() -> Self {

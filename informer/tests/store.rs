@@ -1,5 +1,10 @@
 //! What is promised about the store: how much it holds, and what it shows.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 mod world;
 
