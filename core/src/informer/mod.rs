@@ -48,7 +48,7 @@ use crate::transport::{Command, ExchangeId, Signal};
 
 use gaps::Gaps;
 use heard::Heard;
-use pump::Telling;
+use pump::{PLACES, Telling};
 
 pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, WaitError};
@@ -85,6 +85,8 @@ pub struct Informer<D: Decode, S: Storage> {
     resync_at: Option<Instant>,
     held_up: Option<HeldUp>,
     stopped: Option<Stopped>,
+    /// How many places of the store this call may still look at.
+    places: u32,
     now: Instant,
 }
 
@@ -152,6 +154,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             resync_at: None,
             held_up: None,
             stopped: None,
+            places: PLACES,
             now: Instant::default(),
         })
     }
@@ -222,11 +225,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 Signal::Opened(_) | Signal::Closed | Signal::Failed { .. } => 0,
             });
         }
+        let drained = self.pump();
         let full_state_waits = self.queue.has_cursor() && !self.reflector.is_live();
-        if full_state_waits {
-            self.pump_and_feed();
-        }
-        if !self.pump() || full_state_waits && self.queue.has_cursor() {
+        if !drained || full_state_waits {
             self.hold_up(now);
             return None;
         }
@@ -256,7 +257,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 0
             }
         };
-        if !self.pump_and_feed() {
+        if !self.pump() {
             self.hold_up(now);
         }
         self.schedule_resync(now);
@@ -284,7 +285,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 self.queue.resync(&*self.store);
             }
         }
-        if !self.pump_and_feed() {
+        if !self.pump() {
             self.held_up = Some(HeldUp {
                 since: now,
                 certain: stalled,
@@ -331,6 +332,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// Removes a listener and drops what waits for it. Says whether there was one.
     pub fn remove_listener(&mut self, listener: ListenerId) -> bool {
+        self.places = PLACES;
         let removed = self.processor.remove_listener(listener);
         self.pump();
         removed
@@ -344,6 +346,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// The next notification of a listener. What it was given before counts as dealt with.
     #[must_use = "a notification is given once"]
     pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
+        self.places = PLACES;
         let next = self.processor.poll_notification(listener, &self.store);
         self.pump();
         next
@@ -357,6 +360,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         most: usize,
         give: impl FnMut(Notification<D::Object>),
     ) -> usize {
+        self.places = PLACES;
         let given = self
             .processor
             .poll_notifications(listener, &self.store, most, give);
@@ -370,8 +374,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.gaps.reports.pop()
     }
 
-    /// Time never goes back: an earlier `now` counts as the last one.
+    /// A call begins. Time never goes back: an earlier `now` counts as the last one.
     fn tick(&mut self, now: Instant) -> Instant {
+        self.places = PLACES;
         self.now = self.now.max(now);
         self.now
     }

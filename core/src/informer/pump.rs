@@ -9,7 +9,7 @@ use crate::processor::{Audience, Moment};
 use crate::storage::{Full, Storage};
 
 /// How many places of the store one call looks at for a sweep or a resync.
-const PLACES: u32 = 256;
+pub(super) const PLACES: u32 = 256;
 
 /// Notifications of a step that was applied at once, until listeners have room for them. The store
 /// shows them already.
@@ -29,12 +29,28 @@ impl<T: Resource> Telling<T> {
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// Applies what is queued until nothing is left (`true`) or a listener is full (`false`). The store
-    /// changes before anybody is told.
+    /// Applies what is queued, and what a sweep or a resync finds, until nothing is left (`true`) or a
+    /// listener is full (`false`). The store changes before anybody is told. One call of the informer
+    /// looks at no more than [`PLACES`] places of the store, so none takes longer the more it holds.
     pub(super) fn pump(&mut self) -> bool {
         if self.is_stopped() {
             return true;
         }
+        loop {
+            self.apply_queued();
+            // To look takes no room; what was found waits until there is some.
+            let found = self.queue.has_cursor()
+                && self.queue.feed(&*self.store, &mut self.places)
+                && self.processor.has_room();
+            if !found {
+                break;
+            }
+        }
+        self.settle();
+        self.is_drained()
+    }
+
+    fn apply_queued(&mut self) {
         while self.processor.has_room() {
             let done = if let Some(notification) = self.telling.told.next() {
                 self.tell(&notification, self.telling.since)
@@ -50,23 +66,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 }
             }
         }
-        self.settle();
-        self.is_drained()
-    }
-
-    /// Pumps, and moves a sweep or a resync on by at most [`PLACES`], so that no call takes longer the
-    /// more the store holds. Says whether no listener is in the way.
-    pub(super) fn pump_and_feed(&mut self) -> bool {
-        let mut places = PLACES;
-        loop {
-            self.pump();
-            // To look takes no room; what was found waits until there is some.
-            if !self.queue.feed(&*self.store, &mut places) || !self.processor.has_room() {
-                break;
-            }
-        }
-        self.settle();
-        self.is_drained()
     }
 
     /// Whether everything that was taken in is in the store and with its listeners. A sweep or a resync

@@ -145,6 +145,8 @@ fn expected(input: &[u8]) -> Expected {
             .all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\t')
     };
     match status.get("token").and_then(Value::as_str) {
+        // A header can carry it, as Go does, but no server should hand it out.
+        Some(token) if !token.is_ascii() => Expected::Anything,
         // White space at its end is nobody's token.
         Some(token) if token.trim() != token => Expected::Anything,
         Some(token) if !token.is_empty() && is_plain(&token) => Expected::Token(token.to_owned()),
