@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hand::{EVERYTHING, Hand, listed, pod};
 use informer_core::flow::{Cause, Change, Delta, Step};
 use informer_core::indexer::{Rules, StoreLimits};
+use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{PushError, Queue, QueueKind, Relist, Transform, TransformError};
 use informer_core::storage::{Heap, Seed};
 use informer_core::transport::Signal;
@@ -368,4 +369,33 @@ fn what_cannot_be_read_is_no_deletion_and_a_refused_change_comes_back() {
     assert_eq!((back, whose), (change, key(2)));
     assert_eq!(error.to_string(), "refused by the transform: no");
     assert!(queue.is_empty());
+}
+
+/// A listener that is full is in the way of a resync; nobody is woken for nothing meanwhile.
+#[test]
+fn a_cursor_that_must_wait_asks_for_no_time() {
+    let first: Vec<_> = (0..600).map(|n| pod(&format!("p{n}"), "u", 1)).collect();
+    let mut config = listed();
+    config.resync = Some(Duration::from_secs(30));
+    let mut hand = Hand::synced(config, &first);
+    let full = ListenerConfig {
+        backlog: Backlog::Stall { at: 2 },
+        ..EVERYTHING
+    };
+    let slow = hand.informer.add_listener(full, hand.now).unwrap();
+    while hand.informer.poll_notification(slow).is_some() {}
+    hand.sleep(Duration::from_secs(31));
+    assert!(hand.informer.is_stalled());
+    let _ = hand.signal(Signal::Bytes(
+        b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"new\",\"resourceVersion\":\"20\"}}}\n",
+    ));
+    assert!(
+        hand.informer.next_deadline().unwrap() > hand.now,
+        "it cannot go on"
+    );
+    let mut shown = 0;
+    while hand.informer.poll_notification(slow).is_some() {
+        shown += 1;
+    }
+    assert!(shown >= 600, "{shown}");
 }

@@ -334,11 +334,11 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         self.cursor.is_some()
     }
 
-    /// Whether a sweep or a resync can look at more of the store, as nothing it found waits to be
-    /// applied.
+    /// Whether a sweep or a resync can look at more of the store: nothing that must be applied first is
+    /// in its way.
     #[must_use]
-    pub const fn walks(&self) -> bool {
-        self.cursor.is_some() && self.fed.is_none()
+    pub fn walks(&self) -> bool {
+        self.cursor.is_some() && (self.is_drained() || self.waits_for_cursor())
     }
 
     /// Whether a sweep is under way: the store may still show what has vanished.
@@ -426,7 +426,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
 
     /// Whether all that is queued must wait until the cursor ends.
     const fn waits_for_cursor(&self) -> bool {
-        self.is_in_order() && self.walks()
+        self.is_in_order() && self.cursor.is_some() && self.fed.is_none()
     }
 
     /// Forgets everything that is queued.

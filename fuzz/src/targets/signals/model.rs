@@ -14,13 +14,15 @@ type State = BTreeMap<Key, Stamp>;
 pub(super) fn store(answered: &[(Asked, &[u8])]) -> Option<State> {
     let mut store = State::new();
     let mut pages = State::new();
+    let mut is_whole = true;
     for (asked, answer) in answered {
         match asked {
             Asked::List { first } => {
                 if *first {
                     pages.clear();
                 }
-                if read_list(answer, &mut pages)? {
+                is_whole = read_list(answer, &mut pages)?;
+                if is_whole {
                     store = std::mem::take(&mut pages);
                 }
             }
@@ -37,7 +39,8 @@ pub(super) fn store(answered: &[(Asked, &[u8])]) -> Option<State> {
             }
         }
     }
-    Some(store)
+    // Pages that nobody answered were used as far as they came.
+    is_whole.then_some(store)
 }
 
 /// Adds the items of a page; says whether it is the last one.
