@@ -179,7 +179,9 @@ impl ExecPlugin {
 
     fn read(&self, printed: &[u8]) -> Result<ExecCredential, AuthError> {
         // What was printed is secret, so nothing of it may be quoted.
-        let printed: Printed = serde_json::from_slice(printed).map_err(|error| {
+        let printed = std::str::from_utf8(printed)
+            .map_err(|_| self.complain("what it printed is not UTF-8 text"))?;
+        let printed: Printed = serde_json::from_str(printed).map_err(|error| {
             self.complain(&format!(
                 "what it printed is not an ExecCredential in JSON (line {}, column {})",
                 error.line(),
