@@ -1,6 +1,6 @@
 //! Bodies that come compressed.
 //!
-//! The input is a recipe for a body: see [`Kitchen`]. What must hold: a body that comes in any pieces
+//! The input is a recipe for a body: see `Kitchen`. What must hold: a body that comes in any pieces
 //! is unpacked to what flate2 makes of the whole, or refused if flate2 refuses it.
 
 use std::io::{Read as _, Write as _};
