@@ -20,7 +20,7 @@ use informer_indexers::selector::{FieldSelector, LabelSelector, SelectorError};
 
 use crate::connect::Connect;
 use crate::engine::{Core, Decoder, Shared};
-use crate::error::{AddIndexError, BuildError, StartError};
+use crate::error::{AddIndexError, BuildError};
 use crate::factory::{Defaults, Meta, Tweak};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
@@ -392,7 +392,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// The configuration cannot work, or this is not called on a tokio runtime with timers.
     #[cfg(feature = "tokio")]
     pub fn start(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
-        let runtime = crate::runtime::Tokio::current().map_err(StartError::from)?;
+        let runtime = crate::runtime::Tokio::current().map_err(crate::error::StartError::from)?;
         let informer = self.build(connect, runtime)?;
         informer.start()?;
         Ok(informer)

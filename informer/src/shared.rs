@@ -5,7 +5,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use informer_core::Notification;
 use informer_core::indexer::{IndexFn, IndexId};
 use informer_core::informer::WaitError;
 use informer_core::processor::ListenerConfig;
@@ -115,7 +114,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         &self.handle.target
     }
 
-    /// Adds a handler, at any time: a [`Handler`], or a function of a [`Notification`]. It is shown what is
+    /// Adds a handler, at any time: a [`Handler`], or a function of a [`Notification`](informer_core::Notification). It is shown what is
     /// there, and then told what changes.
     ///
     /// # Errors
@@ -190,15 +189,17 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     #[cfg(feature = "tokio")]
     pub fn send_to(
         &self,
-        channel: tokio::sync::mpsc::Sender<Notification<Shared<K>>>,
+        channel: tokio::sync::mpsc::Sender<informer_core::Notification<Shared<K>>>,
     ) -> Result<Registration<K>, StartError> {
-        self.on_async(move |notification: Notification<Shared<K>>| {
-            let channel = channel.clone();
-            async move {
-                // Without a receiver there is nobody to tell.
-                let _ = channel.send(notification).await;
-            }
-        })
+        self.on_async(
+            move |notification: informer_core::Notification<Shared<K>>| {
+                let channel = channel.clone();
+                async move {
+                    // Without a receiver there is nobody to tell.
+                    let _ = channel.send(notification).await;
+                }
+            },
+        )
     }
 
     fn pull(&self, config: ListenerConfig) -> Result<Pulling<K>, StartError> {

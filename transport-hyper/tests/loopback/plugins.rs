@@ -79,7 +79,8 @@ async fn a_child_that_keeps_the_pipe_open_does_not_hold_the_plugin_up() {
     let mut cluster = Cluster::new(true).await;
     let gone = cluster.folder.path().join("gone");
     pipe(&gone);
-    let script = format!("sleep 1000 3> gone &\necho '{PRINTED}'");
+    // The pipe is open before the plugin prints, whoever is quick and whoever is not.
+    let script = format!("exec 3> gone\nsleep 1000 &\nexec 3>&-\necho '{PRINTED}'");
     let client = Client::new(plugin(&cluster, &script)).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
