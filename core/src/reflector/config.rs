@@ -37,9 +37,9 @@ pub struct ReflectorConfig {
     /// the full state is read again. Default: yes, since the server has said nothing against the version
     /// that we know; a connection that was shared may have been dead for a while. client-go: no.
     pub retry_unanswered: bool,
-    /// Whether a version that the server refuses as invalid is forgotten, and the newest asked for.
-    /// Default: yes, since a version that came from a broken bookmark would be refused for ever.
-    /// client-go: no.
+    /// Whether a version is forgotten as soon as a watch from it is refused as invalid, and the newest
+    /// state is asked for. Default: yes, since a version from a broken bookmark is refused by lists as
+    /// well. client-go: no. A version that a list is refused with is always forgotten.
     pub forget_refused: bool,
 }
 

@@ -154,7 +154,7 @@ impl<S: Storage> Reflector<S> {
     /// The server does not accept a request with this version as it is. Nobody can tell whether the
     /// version is the reason; without it, the next full state is the newest.
     pub(super) const fn distrust(&mut self, version: &At<S::Text>) {
-        if self.config.forget_refused && matches!(version, At::Version(_)) {
+        if matches!(version, At::Version(_)) {
             self.attempt.needs_newest();
         }
     }

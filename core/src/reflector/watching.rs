@@ -131,7 +131,9 @@ impl<S: Storage> Reflector<S> {
             Failure::Invalid => {
                 let (Request::Watch { version, .. } | Request::List { version, .. }) =
                     &watching.exchange.request;
-                self.distrust(version);
+                if self.config.forget_refused {
+                    self.distrust(version);
+                }
                 self.leave(failure, now)
             }
             // What we know is too old, or nobody can tell whether it is still good.
