@@ -29,7 +29,11 @@ use serde_json::Value;
 use world::{World, pods};
 
 #[cfg(shuttle)]
-use shuttle::{sync::Mutex, thread};
+use shuttle::{
+    scheduler::{PctScheduler, RandomScheduler},
+    sync::Mutex,
+    thread,
+};
 #[cfg(not(shuttle))]
 use std::{sync::Mutex, thread};
 
@@ -49,9 +53,19 @@ fn rounds() -> usize {
 fn explore(scenario: impl Fn() + Send + Sync + 'static) {
     let scenario = Arc::new(scenario);
     let again = Arc::clone(&scenario);
-    shuttle::check_random(move || scenario(), rounds());
+    let random = RandomScheduler::new(rounds());
+    shuttle::Runner::new(random, config()).run(move || scenario());
     // Few switches between threads, at the worst moments.
-    shuttle::check_pct(move || again(), rounds(), 3);
+    let few_switches = PctScheduler::new(3, rounds());
+    shuttle::Runner::new(few_switches, config()).run(move || again());
+}
+
+/// Shuttle's own stacks of 32 KiB are too small for whole informers in a debug build.
+#[cfg(shuttle)]
+fn config() -> shuttle::Config {
+    let mut config = shuttle::Config::new();
+    config.stack_size = 1 << 20;
+    config
 }
 
 #[cfg(not(shuttle))]
