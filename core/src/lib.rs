@@ -14,7 +14,7 @@
 //! # The way of the data
 //!
 //! ```text
-//! bytes ─decode─► Fact ─reflector─► Change ─queue─► Delta ─indexer─► Notification ─processor─► listener
+//! bytes ─decode─► Fact ─reflector─► Change ─queue─► Step ─indexer─► Notification ─processor─► listener
 //! ```
 //!
 //! The modules below stand in this order, and the nouns on the arrows are on one page: [`flow`]. No
@@ -161,10 +161,10 @@ pub mod decode;
 // Facts to changes, and what to ask the server.
 pub mod reflector;
 
-// Changes to deltas.
+// Changes to steps.
 pub mod queue;
 
-// Deltas to notifications, and the store.
+// Steps to notifications, and the store.
 pub mod indexer;
 
 // Notifications to listeners.

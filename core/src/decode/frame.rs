@@ -3,7 +3,7 @@
 #[cfg(feature = "heapless")]
 use crate::invariant::cannot_happen;
 
-/// After a frame has grown beyond its bound so many times, nobody waits for its end.
+/// A frame that has grown beyond its bound this many times is given up.
 const PATIENCE: usize = 2;
 
 /// Something that stood in a body: a line, an element of a list.
@@ -14,7 +14,7 @@ pub struct Frame<'a> {
     pub bytes: &'a [u8],
     /// Whether it was longer than allowed.
     pub oversized: bool,
-    /// Whether it was so much longer that its end is not worth waiting for. Such a line is handed out
+    /// Whether it was too long to wait for its end. Such a line is handed out
     /// before it ends.
     pub endless: bool,
 }

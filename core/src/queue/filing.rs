@@ -13,12 +13,13 @@ use crate::storage::{Full, Storage};
 
 impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     pub(super) fn file(&mut self, change: Change<T>, known: &impl Known<T>) -> Result<(), Full> {
-        let drained = self.is_drained();
         match &mut self.order {
             Order::ByKey(fifo) => match change {
                 Change::ReplaceBegin { .. } => {
+                    let nothing_queued =
+                        fifo.is_empty() && self.fed.is_none() && self.unreadable.is_empty();
                     self.state = UnderWay {
-                        from_nothing: drained && known.places() == 0,
+                        from_nothing: nothing_queued && known.places() == 0,
                         ..UnderWay::default()
                     };
                     fifo.begin_replace(known);

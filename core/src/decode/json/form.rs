@@ -48,7 +48,7 @@ impl<'a> JsonObject<'a> {
     /// A value of a type, by serde.
     #[cfg(feature = "json")]
     pub(in crate::decode) fn parse<K: serde::Deserialize<'a>>(self) -> Result<K, BodyError> {
-        // Whoever has read the header knows that this is UTF-8. It is checked at once here, which takes
+        // Reading the header has shown that this is UTF-8. It is checked once here, which takes
         // less time than the check of every string that serde would make.
         let text = core::str::from_utf8(self.json).map_err(BodyError::new)?;
         Ok(serde_json::from_str(text)?)

@@ -30,7 +30,7 @@ pub(super) struct Span {
 /// Why something was not kept.
 pub(super) enum NotKept {
     Text(TextError),
-    /// There is no room for more than so many bytes.
+    /// There is no room for more than this many bytes.
     TooLong(usize),
 }
 
@@ -41,7 +41,7 @@ impl From<TextError> for NotKept {
 }
 
 impl<B: Buffer> Head<B> {
-    /// A head whose texts take at most so many bytes.
+    /// A head whose texts take at most this many bytes.
     pub(super) const fn new(most: usize) -> Self {
         Self {
             texts: B::EMPTY,

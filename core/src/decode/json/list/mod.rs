@@ -45,7 +45,7 @@ pub use error::ListError;
 /// The most bytes of a list's `metadata`, and of anything else of a list that must be kept.
 const MAX_HEAD: usize = 64 << 10;
 
-/// After so many bytes at least, nobody waits for the end of an element, or for the next one: an order
+/// After at least this many bytes, an element without an end, or a gap before the next one, is given up: an order
 /// above what a server stores in one object.
 const ENDLESS: usize = 32 << 20;
 
@@ -186,7 +186,7 @@ impl<B: Buffer> ListScanner<B> {
         })))
     }
 
-    /// Goes to the beginning of the next element. Says whether `input` begins with one: then whoever
+    /// Goes to the beginning of the next element. Says whether `input` begins with one: then a caller that
     /// can tell where it ends says so to [`pass_element`](Self::pass_element), and
     /// [`next`](Self::next) need not look for its end.
     #[cfg(feature = "alloc")]
