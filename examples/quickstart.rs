@@ -322,7 +322,9 @@ fn sum_up(pods: &SharedInformer<Pod>, tally: &Tally) -> Result<(), Box<dyn Error
     let status = pods.status();
     line(format!(
         "  The store has {} pods at version {}, and the server has sent {} in all.",
-        status.objects, status.version, status.counts.objects
+        status.objects,
+        status.version.as_deref().unwrap_or("–"),
+        status.counts.objects
     ))?;
     Ok(())
 }

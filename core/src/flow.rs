@@ -5,6 +5,8 @@
 //! ```
 
 #[cfg(feature = "alloc")]
+use alloc::boxed::Box;
+#[cfg(feature = "alloc")]
 use alloc::string::String;
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -182,8 +184,8 @@ pub enum Step<T: Resource> {
     /// A full state to be applied in one step: an in-order queue has these.
     #[cfg(feature = "alloc")]
     FullState {
-        /// The full state.
-        state: FullState<T>,
+        /// The full state, boxed: it is rare, and every step would be as large as it.
+        state: Box<FullState<T>>,
         /// Whether it is the first one.
         initial: bool,
     },

@@ -14,7 +14,7 @@ use decode_support::*;
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::decode::json::envelope::Envelope;
 use informer_core::decode::json::header::Header;
-use informer_core::decode::json::status::Status;
+use informer_core::decode::json::status::ApiStatus;
 use informer_core::decode::{Body, Decoder, Dynamic, Lean, Limits, MetadataOnly, json};
 use informer_core::failure::MAX_MESSAGE;
 use informer_core::flow::Fact;
@@ -119,7 +119,7 @@ proptest! {
         if let Ok(envelope) = Envelope::read(&bytes) {
             prop_assert_eq!(Some(envelope), Envelope::of_prefix(&bytes));
         }
-        if Status::read(&bytes).is_some() {
+        if ApiStatus::read(&bytes).is_some() {
             prop_assert!(json::text::validate(&bytes, 128).is_ok());
         }
     }

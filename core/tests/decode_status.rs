@@ -14,7 +14,7 @@ use alloc::borrow::Cow;
 
 use informer_core::Failure;
 use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
-use informer_core::decode::json::status::Status;
+use informer_core::decode::json::status::ApiStatus;
 use serde_json::json;
 
 const THROTTLED: Failure = Failure::Throttled { retry_after: None };
@@ -22,7 +22,7 @@ const THROTTLED: Failure = Failure::Throttled { retry_after: None };
 /// The class by a reason and a code, as a Status and through HTTP.
 fn class(reason: &str, code: u16) -> Failure {
     let body = json!({"kind": "Status", "reason": reason, "code": code}).to_string();
-    let failure = Status::read(body.as_bytes()).unwrap().classify();
+    let failure = ApiStatus::read(body.as_bytes()).unwrap().classify();
     assert_eq!(failure_of_answer(200, body.as_bytes(), None).0, failure);
     // Without a code of its own, a Status has the code of the answer.
     let body = json!({"kind": "Status", "reason": reason}).to_string();
@@ -114,7 +114,7 @@ fn the_code_429_throttles_whatever_the_reason() {
 #[test]
 fn a_version_that_is_too_large_is_recognised_in_all_three_ways() {
     let classify = |body: serde_json::Value| {
-        Status::read(body.to_string().as_bytes())
+        ApiStatus::read(body.to_string().as_bytes())
             .unwrap()
             .classify()
     };
@@ -162,7 +162,7 @@ fn what_the_real_server_sends_for_a_version_that_is_too_large() {
     );
     assert!(matches!(message, Cow::Borrowed(_)));
     assert_eq!(
-        Status::read(body).unwrap().retry_after,
+        ApiStatus::read(body).unwrap().retry_after,
         Some(Duration::from_secs(1))
     );
 }
@@ -260,11 +260,11 @@ fn only_a_status_is_a_status() {
         br#"{"kind":"Status","code":410} x"#,
         br#"{"kind":"Status","kind":"Pod"}"#,
     ] {
-        assert!(Status::read(text).is_none(), "{}", text.escape_ascii());
+        assert!(ApiStatus::read(text).is_none(), "{}", text.escape_ascii());
     }
     // The order of its members does not matter, nor what they contain besides.
     let odd = br#" { "x" : [{}], "details" : 7, "reason" : null, "code" : "410", "message":1, "k\u0069nd":"Status" } "#;
-    let status = Status::read(odd).unwrap();
+    let status = ApiStatus::read(odd).unwrap();
     assert_eq!(status.code, 0);
     assert!(status.reason.is_none() && status.message.is_none());
     assert_eq!(status.classify(), Failure::Other);

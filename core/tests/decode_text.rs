@@ -10,7 +10,7 @@
 mod decode_support;
 
 use decode_support::{json, string, style};
-use informer_core::decode::json::text::{Cursor, Kind, MAX_DEPTH, TextError, validate};
+use informer_core::decode::json::text::{JsonCursor, JsonKind, MAX_DEPTH, TextError, validate};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -99,9 +99,9 @@ fn apply(damage: &Damage, text: &mut Vec<u8>) {
 }
 
 /// Reads a value with the cursor alone.
-fn parse(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value, TextError> {
+fn parse(cursor: &mut JsonCursor<'_>, depth: usize) -> Result<Value, TextError> {
     Ok(match cursor.kind()? {
-        Kind::Object => {
+        JsonKind::Object => {
             let mut found = serde_json::Map::new();
             let mut members = cursor.enter_object(depth)?;
             while let Some(name) = members.next(cursor)? {
@@ -109,7 +109,7 @@ fn parse(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value, TextError> {
             }
             Value::Object(found)
         }
-        Kind::Array => {
+        JsonKind::Array => {
             let mut found = Vec::new();
             let mut elements = cursor.enter_array(depth)?;
             while elements.next(cursor)? {
@@ -117,14 +117,14 @@ fn parse(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value, TextError> {
             }
             Value::Array(found)
         }
-        Kind::String => Value::String(cursor.string()?.chars().collect()),
-        Kind::Number => cursor
+        JsonKind::String => Value::String(cursor.string()?.chars().collect()),
+        JsonKind::Number => cursor
             .number()?
             .parse::<serde_json::Number>()
             .unwrap()
             .into(),
-        Kind::Bool => cursor.bool()?.into(),
-        Kind::Null => {
+        JsonKind::Bool => cursor.bool()?.into(),
+        JsonKind::Null => {
             cursor.skip_value(1)?;
             Value::Null
         }
@@ -190,17 +190,17 @@ proptest! {
     fn a_value_means_the_same(value in json(), style in style()) {
         let text = value.render(style);
         let theirs: Value = serde_json::from_str(&text).unwrap();
-        let mut cursor = Cursor::new(text.as_bytes());
+        let mut cursor = JsonCursor::new(text.as_bytes());
         prop_assert_eq!(parse(&mut cursor, 128).unwrap(), theirs);
         prop_assert_eq!(cursor.end(), Ok(()));
-        let skipped = Cursor::new(text.as_bytes()).skip_value(128).unwrap();
+        let skipped = JsonCursor::new(text.as_bytes()).skip_value(128).unwrap();
         prop_assert_eq!(skipped, text.as_bytes());
     }
 
     #[test]
     fn a_string_means_the_same(meant in string(), other in string(), style in style()) {
         let text = decode_support::text(&meant).render(style);
-        let found = Cursor::new(text.as_bytes()).string().unwrap();
+        let found = JsonCursor::new(text.as_bytes()).string().unwrap();
         prop_assert!(found.eq_str(&meant));
         prop_assert_eq!(found.eq_str(&other), meant == other);
         prop_assert_eq!(found.to_cow(), meant.as_str());

@@ -17,7 +17,7 @@ use informer_core::decode::{Decoder, Dynamic, Limits};
 use informer_core::indexer::{IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::queue::{QueueKind, Transform, TransformError};
-use informer_core::reflector::{ConfigError, FirstState, Phase};
+use informer_core::reflector::{FirstState, InvalidConfig, Phase};
 use informer_core::storage::{Cells, Fixed, Frozen, Full, Heap, Pages, Seed, Storage};
 use informer_core::transport::{OwnedRequest, Signal};
 use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object, ObjectKey};
@@ -453,14 +453,17 @@ fn what_cannot_work_is_refused_at_construction() {
     };
     assert_eq!(
         refused(|config| config.resync = Some(Duration::from_micros(999_999))),
-        ConfigError::ResyncTooShort(Duration::from_micros(999_999))
+        InvalidConfig::ResyncTooShort(Duration::from_micros(999_999))
     );
     assert_eq!(
         refused(|config| config.reflector.idle = Some(Duration::from_nanos(999))),
-        ConfigError::Zero("reflector.idle")
+        InvalidConfig::Zero("reflector.idle")
     );
     let tiny = Informer::<_, Fixed<1>>::new(Decoder::new(Dynamic), listed(), 1);
-    assert_eq!(tiny.map(|_| ()).unwrap_err(), ConfigError::StorageTooSmall);
+    assert_eq!(
+        tiny.map(|_| ()).unwrap_err(),
+        InvalidConfig::StorageTooSmall
+    );
     for limits in [
         Limits {
             object_bytes: 0,

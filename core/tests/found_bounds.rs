@@ -16,7 +16,7 @@ use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::{IndexError, IndexFn, Indexer};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::queue::{QueueKind, Relist};
-use informer_core::reflector::{ConfigError, Phase};
+use informer_core::reflector::{InvalidConfig, Phase};
 use informer_core::storage::{Fixed, Full, Seed, Storage};
 use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
 use informer_core::{
@@ -216,7 +216,7 @@ fn what_is_delivered_in_one_piece_needs_a_storage_without_bounds() {
         let informer = Informer::<_, Fixed<64>>::new(Decoder::new(Dynamic), config, 1);
         assert_eq!(
             informer.map(|_| ()),
-            Err(ConfigError::NeedsUnboundedStorage)
+            Err(InvalidConfig::NeedsUnboundedStorage)
         );
     }
 }

@@ -84,7 +84,7 @@ impl Model {
 
     /// Rule 3, and of rule 5: the initial count is the length of the whole queue.
     fn replace(&mut self, state: FullState<Obj>) {
-        self.items.push(Queued::ReplacedAll(state));
+        self.items.push(Queued::ReplacedAll(Box::new(state)));
         if !self.populated {
             self.populated = true;
             self.initial = self.items.len();

@@ -499,7 +499,7 @@ proptest! {
                 Change::FullState(full) => {
                     model.version = full.version.clone().unwrap_or(model.version);
                     let state = full.clone();
-                    let applied = store.apply(Step::FullState { state, initial }, rules);
+                    let applied = store.apply(Step::FullState { state: Box::new(state), initial }, rules);
                     prop_assert_eq!(applied.left_out, 0);
                     let mut told: Vec<_> = applied.told.collect();
                     // The order of the deletions is the store's.

@@ -12,7 +12,7 @@ use core::time::Duration;
 use informer_core::Failure;
 use informer_core::flow::{Change, Fact};
 use informer_core::reflector::{
-    AfterWait, BackoffConfig, ConfigError, FirstState, Phase, Reflector, ReflectorConfig,
+    AfterWait, BackoffConfig, FirstState, InvalidConfig, Phase, Reflector, ReflectorConfig,
 };
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, Request};
@@ -572,19 +572,19 @@ fn bad_configurations_are_named() {
     );
     assert_eq!(
         with(|config| config.end_bookmark = Some(Duration::ZERO)),
-        ConfigError::Zero("reflector.end_bookmark")
+        InvalidConfig::Zero("reflector.end_bookmark")
     );
     assert_eq!(
         with(|config| config.internal_retry = Some(Duration::ZERO)),
-        ConfigError::Zero("reflector.internal_retry")
+        InvalidConfig::Zero("reflector.internal_retry")
     );
     assert_eq!(
         with(|config| config.backoff.base = Duration::ZERO),
-        ConfigError::Zero("reflector.backoff.base")
+        InvalidConfig::Zero("reflector.backoff.base")
     );
     assert_eq!(
         with(|config| config.page_size = NonZeroU32::new(u32::MAX)),
-        ConfigError::PageTooLarge
+        InvalidConfig::PageTooLarge
     );
     let inverted = with(|config| {
         config.backoff = BackoffConfig {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use informer::{Clock, Object, Target, Timer, Transport};
 use informer_core::decode::{Body, Decode as _, Decoder, Typed};
 use informer_core::flow::{Change, Fact};
-use informer_core::reflector::{ConfigError, FirstState, Reflector, ReflectorConfig};
+use informer_core::reflector::{FirstState, InvalidConfig, Reflector, ReflectorConfig};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
 
@@ -46,7 +46,7 @@ impl<T: Transport> ListWatch<T> {
     ///
     /// # Errors
     /// The configuration of the reflector cannot work.
-    pub fn new(target: Target, transport: T, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
+    pub fn new(target: Target, transport: T, clock: Arc<dyn Clock>) -> Result<Self, InvalidConfig> {
         let config = ReflectorConfig {
             first_state: FirstState::Listed,
             ..ReflectorConfig::new()

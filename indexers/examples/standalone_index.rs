@@ -20,7 +20,7 @@ use informer_core::decode::form::LeanBody;
 use informer_core::decode::{Lean, decode_object};
 use informer_core::indexer::Indexer;
 use informer_core::storage::{Heap, Seed};
-use informer_indexers::{KeyFormat, Keyed, Lister, Query, by};
+use informer_indexers::{KeyFormat, Keyed, Query, StoreLister, by};
 
 /// The pods that come with the example.
 pub(crate) const PODS: &str = include_str!("pods.jsonl");
@@ -49,7 +49,7 @@ pub(crate) fn run(lines: impl BufRead, out: &mut impl Write) -> Result<(), Box<d
     let priority = by::integer("spec.priority".parse()?).ordered();
     let priority = priority.add_to(&mut store, "priority")?;
 
-    let lister = Lister::new(&store);
+    let lister = StoreLister::new(&store);
     writeln!(out, "{} pods, version {}", store.len(), store.version())?;
 
     let web = "app in (cart, orders), tier != db".parse()?;

@@ -5,7 +5,7 @@
 //!
 //! * [`by`]: ready-made index functions; [`TypedIndex`] for values of a type, with ranges.
 //! * [`selector`]: label and field selectors, as a Kubernetes server understands them.
-//! * [`Lister`] and [`Query`]: list, get, select, count and page, through an index where one fits.
+//! * [`StoreLister`] and [`Query`]: list, get, select, count and page, through an index where one fits.
 //! * [`Keyed`] and [`KeyFormat`]: keys of your own.
 //! * [`shared`] (feature `std`): one writer, many readers on other threads, consistent snapshots.
 //!
@@ -50,6 +50,6 @@ mod lister;
 pub mod shared;
 
 pub use key::{KeyFormat, KeyFormatError, Keyed, Namespaced};
-pub use lister::{KeyPage, Lister, NoKeyIndex, Page};
+pub use lister::{KeyPage, NoKeyIndex, Page, StoreLister};
 pub use query::{Plan, Query};
 pub use typed::{TypedId, TypedIndex};

@@ -17,7 +17,7 @@ use crate::query::{Plan, Query};
 /// use informer_core::decode::{Lean, decode_object};
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_indexers::{Lister, Query, by};
+/// use informer_indexers::{StoreLister, Query, by};
 ///
 /// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
 /// for (namespace, name, app) in [("web", "a", "shop"), ("web", "b", "blog"), ("db", "c", "shop")] {
@@ -29,7 +29,7 @@ use crate::query::{Plan, Query};
 /// store.add_index("namespace", by::namespace())?;
 /// store.add_index("app", by::label("app"))?;
 ///
-/// let lister = Lister::new(&store);
+/// let lister = StoreLister::new(&store);
 /// assert!(lister.get("web", "a").is_some());
 /// assert_eq!(lister.count(&Query::new().namespace("web")), 2);
 ///
@@ -41,11 +41,11 @@ use crate::query::{Plan, Query};
 /// assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Lister<'a, T: Resource + Clone, S: Storage> {
+pub struct StoreLister<'a, T: Resource + Clone, S: Storage> {
     view: &'a View<T, S>,
 }
 
-impl<'a, T: Resource + Clone, S: Storage> Lister<'a, T, S> {
+impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
     /// A lister over a view.
     #[must_use]
     pub const fn new(view: &'a View<T, S>) -> Self {
@@ -183,16 +183,16 @@ impl fmt::Display for NoKeyIndex {
 impl core::error::Error for NoKeyIndex {}
 
 // Derived impls would ask for `T: Copy` and `S: Copy`.
-impl<T: Resource + Clone, S: Storage> Clone for Lister<'_, T, S> {
+impl<T: Resource + Clone, S: Storage> Clone for StoreLister<'_, T, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Resource + Clone, S: Storage> Copy for Lister<'_, T, S> {}
+impl<T: Resource + Clone, S: Storage> Copy for StoreLister<'_, T, S> {}
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Lister<'_, T, S> {
+impl<T: Resource + Clone, S: Storage> fmt::Debug for StoreLister<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Lister").field(self.view).finish()
+        f.debug_tuple("StoreLister").field(self.view).finish()
     }
 }

@@ -47,7 +47,7 @@ use informer_core::indexer::{Indexer, View, Write};
 use informer_core::storage::{Full, Heap};
 use informer_core::{NotComparable, Resource, Wakers, compare_versions};
 
-use crate::lister::Lister;
+use crate::lister::StoreLister;
 
 /// A store to write to, and the way to read it from other threads. What is in it is published at once.
 #[must_use]
@@ -106,7 +106,7 @@ impl<T: Resource + Clone> Shared<T> {
 
 impl<T: Resource + Clone> State<T> {
     /// Whether a version is reached, or cannot be any more.
-    fn poll(&self, version: &str) -> Poll<Result<Snapshot<T>, WaitError>> {
+    fn poll(&self, version: &str) -> Poll<Result<Snapshot<T>, VersionWaitError>> {
         let reached = self.view.version();
         // An empty store has reached nothing yet, whatever versions look like.
         let compared = if reached.is_empty() {
@@ -115,12 +115,12 @@ impl<T: Resource + Clone> State<T> {
             compare_versions(reached, version).map(core::cmp::Ordering::is_ge)
         };
         match compared {
-            Err(NotComparable) => Poll::Ready(Err(WaitError::NotComparable {
+            Err(NotComparable) => Poll::Ready(Err(VersionWaitError::NotComparable {
                 wanted: version.into(),
                 reached: reached.into(),
             })),
             Ok(true) => Poll::Ready(Ok(Snapshot(Arc::clone(&self.view)))),
-            Ok(false) if self.ended => Poll::Ready(Err(WaitError::Ended {
+            Ok(false) if self.ended => Poll::Ready(Err(VersionWaitError::Ended {
                 wanted: version.into(),
                 reached: reached.into(),
             })),
@@ -255,7 +255,11 @@ impl<T: Resource + Clone> Reader<T> {
     ///
     /// # Errors
     /// The version cannot be compared with that of the store, the time is over, or the writer is gone.
-    pub fn wait_for(&self, version: &str, timeout: Duration) -> Result<Snapshot<T>, WaitError> {
+    pub fn wait_for(
+        &self,
+        version: &str,
+        timeout: Duration,
+    ) -> Result<Snapshot<T>, VersionWaitError> {
         let mut outcome = Poll::Pending;
         let state = self.shared.lock();
         let waited = self
@@ -267,7 +271,7 @@ impl<T: Resource + Clone> Reader<T> {
             });
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let Poll::Ready(outcome) = outcome else {
-            return Err(WaitError::TimedOut {
+            return Err(VersionWaitError::TimedOut {
                 wanted: version.into(),
                 reached: state.view.version().into(),
             });
@@ -295,7 +299,7 @@ pub struct Reached<T: Resource + Clone> {
 }
 
 impl<T: Resource + Clone> Future for Reached<T> {
-    type Output = Result<Snapshot<T>, WaitError>;
+    type Output = Result<Snapshot<T>, VersionWaitError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = self.shared.lock();
@@ -320,8 +324,8 @@ pub struct Snapshot<T: Resource + Clone>(Arc<View<T, Heap>>);
 impl<T: Resource + Clone> Snapshot<T> {
     /// A lister over this state.
     #[must_use]
-    pub fn lister(&self) -> Lister<'_, T, Heap> {
-        Lister::new(self)
+    pub fn lister(&self) -> StoreLister<'_, T, Heap> {
+        StoreLister::new(self)
     }
 }
 
@@ -336,7 +340,7 @@ impl<T: Resource + Clone> Deref for Snapshot<T> {
 /// Why nobody could wait for a version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum WaitError {
+pub enum VersionWaitError {
     /// Versions can be compared only if they are decimal numbers.
     NotComparable {
         /// The version waited for.
@@ -360,7 +364,7 @@ pub enum WaitError {
     },
 }
 
-impl fmt::Display for WaitError {
+impl fmt::Display for VersionWaitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotComparable { wanted, reached } => write!(
@@ -379,7 +383,7 @@ impl fmt::Display for WaitError {
     }
 }
 
-impl core::error::Error for WaitError {}
+impl core::error::Error for VersionWaitError {}
 
 // Derived impls would ask for the same of `T`.
 impl<T: Resource + Clone> Clone for Reader<T> {

@@ -14,7 +14,7 @@ use informer_core::indexer::{Cursor, IndexFn, Indexer, Write};
 use informer_core::storage::{Fixed, Heap, Seed, Storage};
 use informer_core::{Object, ObjectKey};
 use informer_indexers::selector::{FieldSelector, LabelSelector};
-use informer_indexers::{KeyFormat, Keyed, Lister, Plan, Query, by};
+use informer_indexers::{KeyFormat, Keyed, Plan, Query, StoreLister, by};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -156,7 +156,7 @@ impl Asked<'_> {
 }
 
 fn check<S: Storage>(store: &Indexer<Pod, S>, all: &BTreeMap<String, Value>, asked: Asked<'_>) {
-    let lister = Lister::new(store);
+    let lister = StoreLister::new(store);
     let query = &asked.query();
     let wants = |pod: &&Pod| asked.wants(pod, &all[pod.key.as_str()]);
     let wanted = keys(lister.list().filter(wants));
@@ -278,7 +278,7 @@ fn plan(store: &Indexer<Pod, Heap>, namespace: Option<&str>, labels: &str, field
     if let Some(namespace) = namespace {
         query = query.namespace(namespace);
     }
-    Lister::new(store).plan(&query).to_string()
+    StoreLister::new(store).plan(&query).to_string()
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn the_index_with_the_fewest_candidates_is_taken() {
         r#"1 candidate from the index "sorted""#
     );
     let nothing = LabelSelector::nothing();
-    let plan = Lister::new(&store)
+    let plan = StoreLister::new(&store)
         .plan(&Query::new().labels(&nothing))
         .to_string();
     assert_eq!(plan, "nothing can match");
@@ -392,7 +392,7 @@ fn a_store_under_keys_of_your_own_answers_the_same_questions() {
     store.add_index("namespace", by::namespace()).unwrap();
     store.add_index("key", by::key().ordered()).unwrap();
     assert_eq!(store.get(&"rare---p0".to_owned()).unwrap().key.name(), "p0");
-    let lister = Lister::new(&store);
+    let lister = StoreLister::new(&store);
     let node = "spec.nodeName=n1".parse().unwrap();
     let query = Query::new().namespace("rare").fields(&node).unwrap();
     assert_eq!(lister.count(&query), 3);
@@ -406,7 +406,7 @@ fn a_store_under_keys_of_your_own_answers_the_same_questions() {
 fn pages_without_a_limit_worth_the_name_still_come_to_an_end() {
     let mut store = filled();
     store.add_index("key", by::key().ordered()).unwrap();
-    let (lister, query) = (Lister::new(&store), Query::new());
+    let (lister, query) = (StoreLister::new(&store), Query::new());
     let (mut turned, mut from) = (0, Some(Cursor::default()));
     while let Some(at) = from {
         from = lister.page(&query, at, 0).next;

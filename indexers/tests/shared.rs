@@ -13,7 +13,7 @@ use std::time::Duration;
 use informer_core::indexer::{IndexFn, Indexer, View, Write};
 use informer_core::storage::{Heap, Seed};
 use informer_core::{Labels, Object, ObjectKey};
-use informer_indexers::shared::{self, Reader, Snapshot, WaitError, Writer};
+use informer_indexers::shared::{self, Reader, Snapshot, VersionWaitError, Writer};
 use informer_indexers::{TypedIndex, by};
 use informer_test_support::Woken;
 
@@ -230,7 +230,10 @@ fn a_task_waits_for_a_version_and_is_woken() {
     drop(writer);
     assert_eq!(woken.times(), 3);
     let outcome = never.as_mut().poll(&mut cx);
-    assert!(matches!(outcome, Poll::Ready(Err(WaitError::Ended { .. }))));
+    assert!(matches!(
+        outcome,
+        Poll::Ready(Err(VersionWaitError::Ended { .. }))
+    ));
 }
 
 #[test]
@@ -249,7 +252,8 @@ fn a_thread_waits_for_a_version() {
 #[test]
 fn who_cannot_go_on_waiting_is_told_why() {
     let (writer, reader) = bank();
-    let said = |outcome: Result<Snapshot<Account>, WaitError>| outcome.unwrap_err().to_string();
+    let said =
+        |outcome: Result<Snapshot<Account>, VersionWaitError>| outcome.unwrap_err().to_string();
     assert_eq!(
         said(reader.wait_for("2", Duration::ZERO)),
         r#"version "2" was not reached in time; the store is at "1""#
@@ -274,11 +278,11 @@ fn who_cannot_go_on_waiting_is_told_why() {
     let (_writer, reader) = shared::new(Indexer::<Account, Heap>::new(Seed::new(1)));
     assert!(matches!(
         reader.wait_for("2", Duration::ZERO),
-        Err(WaitError::TimedOut { .. })
+        Err(VersionWaitError::TimedOut { .. })
     ));
     assert!(matches!(
         reader.wait_for("x", LONG),
-        Err(WaitError::NotComparable { .. })
+        Err(VersionWaitError::NotComparable { .. })
     ));
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use informer_core::indexer::IndexError;
 use informer_core::informer::{AddListenerError, RejectedObject};
-use informer_core::reflector::{ConfigError, Phase};
+use informer_core::reflector::{InvalidConfig, Phase};
 use informer_core::transport::InvalidTarget;
 use informer_core::{NotComparable, ObjectKey};
 use informer_indexers::selector::SelectorError;
@@ -199,8 +199,8 @@ pub enum NotReached {
         name: String,
         /// How long somebody waited.
         waited: Duration,
-        /// The version that it has reached.
-        reached: String,
+        /// The version that it has reached; `None` before the first full state.
+        reached: Option<String>,
         /// What it is doing, in words.
         reason: String,
     },
@@ -226,10 +226,16 @@ impl fmt::Display for NotReached {
                 waited,
                 reached,
                 reason,
-            } => write!(
-                f,
-                "{name} has not reached version {version} after {waited:?}, it is at {reached:?}: {reason}"
-            ),
+            } => {
+                write!(
+                    f,
+                    "{name} has not reached version {version} after {waited:?}, "
+                )?;
+                match reached {
+                    Some(reached) => write!(f, "it is at {reached:?}: {reason}"),
+                    None => write!(f, "it has no state yet: {reason}"),
+                }
+            }
         }
     }
 }
@@ -241,7 +247,7 @@ impl std::error::Error for NotReached {}
 #[non_exhaustive]
 pub enum BuildError {
     /// The configuration cannot work.
-    Config(ConfigError),
+    Config(InvalidConfig),
     /// An index cannot be added.
     Index(AddIndexError),
     /// It was made, but could not be started.
@@ -271,8 +277,8 @@ impl From<InvalidTarget> for BuildError {
     }
 }
 
-impl From<ConfigError> for BuildError {
-    fn from(error: ConfigError) -> Self {
+impl From<InvalidConfig> for BuildError {
+    fn from(error: InvalidConfig) -> Self {
         Self::Config(error)
     }
 }

@@ -171,7 +171,7 @@ pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, Unknown
 pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, TransformError};
-pub use informer_core::reflector::{ConfigError, FirstState, LastFailure, Phase};
+pub use informer_core::reflector::{FirstState, InvalidConfig, LastFailure, Phase};
 pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,

@@ -30,8 +30,8 @@ pub struct Status {
     pub synced: bool,
     /// Whether the changes reach it now: a watch has been answered, and nothing has failed since.
     pub following: bool,
-    /// The version up to which the server has reported everything; empty before the first full state.
-    pub version: String,
+    /// The version up to which the server has reported everything; `None` before the first full state.
+    pub version: Option<String>,
     /// Objects in the store.
     pub objects: usize,
     /// Changes between the server and the store.
@@ -72,7 +72,7 @@ impl Status {
             phase: status.phase,
             synced: status.synced,
             following: status.following,
-            version: status.version.to_owned(),
+            version: status.version.map(str::to_owned),
             objects: status.objects,
             queued: status.queued,
             stalled: status.stalled,

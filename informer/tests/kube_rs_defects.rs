@@ -121,12 +121,12 @@ fn defect_5_a_streamed_list_does_not_go_back_in_time_and_has_a_fallback() {
         .unwrap();
     informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
-    let before = informer.status().version;
+    let before = informer.status().version.unwrap();
     world.server.with(|server| server.restart());
     world.create("b");
     world.server.with(|server| server.forget_changes());
     world.pass(MINUTES);
-    let after = informer.status().version;
+    let after = informer.status().version.unwrap();
     assert!(after.parse::<u64>().unwrap() > before.parse().unwrap());
     // A server that refuses the stream is asked for pages.
     let world = World::new();

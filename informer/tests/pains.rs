@@ -16,7 +16,7 @@ use informer::{
     Backlog, Cause, Certainty, Failure, Handler, InformerBuilder, Labels, ListenerConfig,
     Notification, Object, ObjectKey, Phase, Resync, Shared, SharedInformerFactory, Target,
 };
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::fault::{Fault, FaultPlan};
 use serde_json::{Value, json};
 use world::{Pod, Told, World, keys, pods};
@@ -223,7 +223,7 @@ fn p_15_failures_are_seen_by_whoever_waits_looks_or_listens() {
     failures.lock().unwrap().clear();
     world
         .server
-        .with(|server| server.register(Kind::custom("", "v1", "pods", "Pod")));
+        .with(|server| server.register(ApiKind::custom("", "v1", "pods", "Pod")));
     world
         .wait(informer.synced(Duration::from_secs(120)))
         .unwrap();
@@ -267,7 +267,7 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
 
     // A kind that disappears is said to have, and comes back.
     let widgets = InformerBuilder::dynamic(Target::new("example.com", "v1", "widgets"));
-    let kind = || Kind::custom("example.com", "v1", "widgets", "Widget");
+    let kind = || ApiKind::custom("example.com", "v1", "widgets", "Widget");
     world.server.with(|server| server.register(kind()));
     let widgets = factory.informer(&widgets.seed(1)).unwrap();
     world

@@ -18,13 +18,13 @@ pub struct Answer {
     /// So long the real server thinks before it answers. It is for the caller to let the time pass.
     pub delay: Duration,
     /// What follows.
-    pub body: Body,
+    pub body: AnswerBody,
 }
 
 /// The body of an answer.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third kind of body")]
-pub enum Body {
+pub enum AnswerBody {
     /// All of it.
     Complete(Vec<u8>),
     /// Lines, as things happen.
@@ -32,7 +32,7 @@ pub enum Body {
 }
 
 impl Answer {
-    pub(crate) const fn new(status: u16, body: Body) -> Self {
+    pub(crate) const fn new(status: u16, body: AnswerBody) -> Self {
         Self {
             status,
             content_type: "application/json",
@@ -46,8 +46,8 @@ impl Answer {
     #[must_use]
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.body {
-            Body::Complete(bytes) => Some(bytes),
-            Body::Watch(_) => None,
+            AnswerBody::Complete(bytes) => Some(bytes),
+            AnswerBody::Watch(_) => None,
         }
     }
 }
@@ -57,7 +57,7 @@ impl From<ApiError> for Answer {
         Self {
             content_type: refused.content_type(),
             retry_after: refused.retry_after_seconds(),
-            ..Self::new(refused.code(), Body::Complete(refused.body()))
+            ..Self::new(refused.code(), AnswerBody::Complete(refused.body()))
         }
     }
 }

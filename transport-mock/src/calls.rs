@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::api::{Kind, KindId};
+use crate::api::{ApiKind, KindId};
 use crate::server::Server;
 use crate::status::ApiError;
 use crate::store::metadata::text;
@@ -162,7 +162,7 @@ fn place(key: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn target<'a>(id: KindId, kind: &'a Kind, namespace: Option<&'a str>) -> Target<'a> {
+fn target<'a>(id: KindId, kind: &'a ApiKind, namespace: Option<&'a str>) -> Target<'a> {
     let namespace = namespace.unwrap_or("default");
     Target {
         id,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::options::Options;
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, StatusCause};
 use crate::store::write::Preconditions;
 
 const POLICY: &str = "propagationPolicy";
@@ -51,11 +51,11 @@ fn check_policy(policy: Option<&str>, has_orphan_dependents: bool) -> Result<(),
     let mut causes = Vec::new();
     if has_orphan_dependents {
         let why = "orphanDependents and deletionPropagation cannot be both set";
-        causes.push(Cause::invalid(POLICY, policy, why));
+        causes.push(StatusCause::invalid(POLICY, policy, why));
     }
     if !matches!(policy, "Foreground" | "Background" | "Orphan") {
         let known = ["Foreground", "Background", "Orphan", "nil"];
-        causes.push(Cause::not_supported(POLICY, policy, &known));
+        causes.push(StatusCause::not_supported(POLICY, policy, &known));
     }
     if causes.is_empty() {
         Ok(())

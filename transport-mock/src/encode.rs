@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Map, Value};
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 
 /// The order of `ObjectMeta`'s fields.
 const METADATA_ORDER: [&str; 15] = [
@@ -50,7 +50,7 @@ pub(crate) struct Encoded {
 
 impl Encoded {
     /// Encodes `object`, whose kind, apiVersion and metadata are in place.
-    pub(crate) fn new(kind: &Kind, object: &Map<String, Value>) -> Self {
+    pub(crate) fn new(kind: &ApiKind, object: &Map<String, Value>) -> Self {
         let mut out = Vec::with_capacity(512);
         let mut places = Places::default();
         let item = if kind.is_custom() {
@@ -86,7 +86,7 @@ impl Encoded {
 
     /// An object that carries nothing but a version, and perhaps the mark that the state which was
     /// asked for is complete.
-    pub(crate) fn bookmark(kind: &Kind, revision: u64, is_end_of_state: bool) -> Self {
+    pub(crate) fn bookmark(kind: &ApiKind, revision: u64, is_end_of_state: bool) -> Self {
         let mark = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
         let version = format!(r#""resourceVersion":"{revision}""#);
         let metadata = match (is_end_of_state, kind.is_custom()) {
@@ -153,7 +153,7 @@ struct Places {
 }
 
 impl Places {
-    fn value(&mut self, out: &mut Vec<u8>, kind: &Kind, key: &str, value: &Value) {
+    fn value(&mut self, out: &mut Vec<u8>, kind: &ApiKind, key: &str, value: &Value) {
         let (true, Value::Object(metadata)) = (key == "metadata", value) else {
             return json(out, value);
         };
@@ -240,7 +240,7 @@ mod tests {
 
     fn encoded(plural: &str, value: Value) -> (String, Encoded) {
         let mut registry = Registry::with_builtins();
-        registry.register(Kind::custom("example.com", "v1", "widgets", "Widget"));
+        registry.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
         let (_, kind) = registry.find(plural).unwrap();
         let encoded = Encoded::new(kind, &object(value));
         (String::from_utf8(encoded.whole.to_vec()).unwrap(), encoded)

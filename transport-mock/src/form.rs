@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::encode::{Encoded, json};
 use crate::request::Verb;
 use crate::status::{ApiError, Reason};
@@ -12,7 +12,7 @@ use crate::timestamp::Timestamp;
 /// The form in which objects are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
-pub enum Form {
+pub enum ObjectForm {
     /// As they are.
     #[default]
     Object,
@@ -29,7 +29,7 @@ const METADATA_OPENING: &[u8] =
 
 const COLUMNS: &[u8] = br#""columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"The name of the object.","priority":0},{"name":"Age","type":"string","format":"","description":"How long ago the object was created.","priority":0}]"#;
 
-impl Form {
+impl ObjectForm {
     /// The first form of an `Accept` header that the server has.
     pub(crate) fn from_accept(accept: Option<&str>) -> Result<Self, ApiError> {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else {
@@ -63,7 +63,7 @@ impl Form {
     }
 
     /// Refuses the metadata of an object for a list, and the other way round.
-    pub(crate) fn check(self, kind: &Kind, verb: Verb) -> Result<(), ApiError> {
+    pub(crate) fn check(self, kind: &ApiKind, verb: Verb) -> Result<(), ApiError> {
         let wrong = match (self, verb) {
             (Self::Metadata, Verb::List) => format!(
                 "you requested PartialObjectMetadata, but the requested object is a list ({}List)",
@@ -79,7 +79,7 @@ impl Form {
     }
 
     /// Writes what comes before the items of a list.
-    pub(crate) fn begin_list(self, kind: &Kind, page: &Page, out: &mut Vec<u8>) {
+    pub(crate) fn begin_list(self, kind: &ApiKind, page: &Page, out: &mut Vec<u8>) {
         let (list_kind, api_version) = match self {
             Self::Object => (kind.list_kind(), kind.api_version()),
             Self::Metadata | Self::MetadataList => {
@@ -115,7 +115,7 @@ impl Form {
     }
 
     /// Writes what comes after the items of a list.
-    pub(crate) fn end_list(self, kind: &Kind, page: &Page, out: &mut Vec<u8>) {
+    pub(crate) fn end_list(self, kind: &ApiKind, page: &Page, out: &mut Vec<u8>) {
         out.push(b']');
         if self == Self::Object && kind.is_custom() {
             let middle = format!(r#","kind":"{}","metadata":"#, kind.list_kind());
@@ -252,23 +252,23 @@ mod tests {
     fn the_first_form_that_is_there_is_taken() {
         let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
         for (accept, form) in [
-            (None, Form::Object),
-            (Some(""), Form::Object),
-            (Some("*/*"), Form::Object),
+            (None, ObjectForm::Object),
+            (Some(""), ObjectForm::Object),
+            (Some("*/*"), ObjectForm::Object),
             (
                 Some("application/vnd.kubernetes.protobuf, application/json"),
-                Form::Object,
+                ObjectForm::Object,
             ),
             (
                 Some("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
-                Form::MetadataList,
+                ObjectForm::MetadataList,
             ),
-            (Some(kubectl), Form::Table),
+            (Some(kubectl), ObjectForm::Table),
         ] {
-            assert_eq!(Form::from_accept(accept), Ok(form), "{accept:?}");
+            assert_eq!(ObjectForm::from_accept(accept), Ok(form), "{accept:?}");
         }
         assert_eq!(
-            Form::from_accept(Some("application/cbor"))
+            ObjectForm::from_accept(Some("application/cbor"))
                 .unwrap_err()
                 .code(),
             406

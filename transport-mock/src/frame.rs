@@ -7,7 +7,7 @@ use crate::status::ApiError;
 /// The `type` of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum EventType {
+pub enum WatchEventType {
     /// The object is there, or has begun to match.
     Added,
     /// The object has changed.
@@ -20,7 +20,7 @@ pub enum EventType {
     Error,
 }
 
-impl EventType {
+impl WatchEventType {
     const fn opening(self) -> &'static [u8] {
         match self {
             Self::Added => br#"{"type":"ADDED","object":"#,
@@ -36,25 +36,25 @@ const CLOSING: &[u8] = b"}\n";
 
 /// One event of a watch, as it goes over the wire. The object's bytes are shared with the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Frame {
-    event: EventType,
+pub struct WatchFrame {
+    event: WatchEventType,
     object: Arc<[u8]>,
 }
 
-impl Frame {
-    pub(crate) const fn new(event: EventType, object: Arc<[u8]>) -> Self {
+impl WatchFrame {
+    pub(crate) const fn new(event: WatchEventType, object: Arc<[u8]>) -> Self {
         Self { event, object }
     }
 
     pub(crate) fn error(refused: &ApiError) -> Self {
         let mut object = Vec::new();
         refused.write_object(&mut object);
-        Self::new(EventType::Error, object.into())
+        Self::new(WatchEventType::Error, object.into())
     }
 
     /// The type of the event.
     #[must_use]
-    pub const fn event(&self) -> EventType {
+    pub const fn event(&self) -> WatchEventType {
         self.event
     }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::api::{Kind, KindId};
+use crate::api::{ApiKind, KindId};
 use crate::continue_token::ContinueToken;
-use crate::form::{Form, Page};
+use crate::form::{ObjectForm, Page};
 use crate::options::Options;
 use crate::selection::Selection;
 use crate::status::ApiError;
@@ -23,10 +23,10 @@ enum Moment {
 /// One list request that has been understood.
 pub(crate) struct List<'a> {
     pub(crate) id: KindId,
-    pub(crate) kind: &'a Kind,
+    pub(crate) kind: &'a ApiKind,
     pub(crate) selection: &'a Selection,
     pub(crate) options: &'a Options,
-    pub(crate) form: Form,
+    pub(crate) form: ObjectForm,
 }
 
 impl List<'_> {

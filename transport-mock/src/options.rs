@@ -2,7 +2,7 @@
 
 use crate::query::pairs;
 use crate::status::ApiError;
-use crate::status::Cause;
+use crate::status::StatusCause;
 
 /// The query parameters of a request. What is not in the query is empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -79,33 +79,33 @@ impl Options {
         let how = self.resource_version_match.as_str();
         if !how.is_empty() {
             if self.resource_version.is_empty() {
-                causes.push(Cause::forbidden(
+                causes.push(StatusCause::forbidden(
                     MATCH,
                     "resourceVersionMatch is forbidden unless resourceVersion is provided",
                 ));
             }
             if !self.continue_token.is_empty() {
-                causes.push(Cause::forbidden(
+                causes.push(StatusCause::forbidden(
                     MATCH,
                     "resourceVersionMatch is forbidden when continue is provided",
                 ));
             }
             if !matches!(how, "Exact" | "NotOlderThan") {
-                causes.push(Cause::not_supported(
+                causes.push(StatusCause::not_supported(
                     MATCH,
                     how,
                     &["Exact", "NotOlderThan", ""],
                 ));
             }
             if how == "Exact" && self.resource_version == "0" {
-                causes.push(Cause::forbidden(
+                causes.push(StatusCause::forbidden(
                     MATCH,
                     "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
                 ));
             }
         }
         if self.send_initial_events.is_some() {
-            causes.push(Cause::forbidden(
+            causes.push(StatusCause::forbidden(
                 "sendInitialEvents",
                 "sendInitialEvents is forbidden for list",
             ));
@@ -125,24 +125,24 @@ impl Options {
             && self.resource_version_match.is_empty();
         let how = self.resource_version_match.as_str();
         if self.send_initial_events.is_some() && how != "NotOlderThan" {
-            causes.push(Cause::forbidden(
+            causes.push(StatusCause::forbidden(
                 MATCH,
                 "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
             ));
         }
         if !how.is_empty() {
             if self.send_initial_events.is_none() {
-                causes.push(Cause::forbidden(
+                causes.push(StatusCause::forbidden(
                     MATCH,
                     "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
                 ));
             }
             if how != "NotOlderThan" {
-                causes.push(Cause::not_supported(MATCH, how, &["NotOlderThan"]));
+                causes.push(StatusCause::not_supported(MATCH, how, &["NotOlderThan"]));
             }
         }
         if (is_implied || !how.is_empty()) && !self.continue_token.is_empty() {
-            causes.push(Cause::forbidden(
+            causes.push(StatusCause::forbidden(
                 MATCH,
                 "resourceVersionMatch is forbidden when continue is provided",
             ));
@@ -152,7 +152,7 @@ impl Options {
     }
 }
 
-fn refuse(causes: Vec<Cause>) -> Result<(), ApiError> {
+fn refuse(causes: Vec<StatusCause>) -> Result<(), ApiError> {
     if causes.is_empty() {
         Ok(())
     } else {

@@ -1,7 +1,7 @@
 //! What a client asks: a verb, a kind, a name, options.
 
-use crate::api::Kind;
-pub use crate::form::Form;
+use crate::api::ApiKind;
+pub use crate::form::ObjectForm;
 pub use crate::options::Options;
 use crate::query::percent_decoded;
 use crate::status::ApiError;
@@ -78,13 +78,13 @@ pub struct ApiRequest {
     /// The query.
     pub options: Options,
     /// The form in which objects are wanted.
-    pub form: Form,
+    pub form: ObjectForm,
 }
 
 impl ApiRequest {
     /// A request for objects of `kind`, in all namespaces.
     #[must_use]
-    pub fn new(verb: Verb, kind: &Kind) -> Self {
+    pub fn new(verb: Verb, kind: &ApiKind) -> Self {
         Self {
             verb,
             group: kind.group().to_owned(),
@@ -94,7 +94,7 @@ impl ApiRequest {
             name: None,
             is_status: false,
             options: Options::default(),
-            form: Form::Object,
+            form: ObjectForm::Object,
         }
     }
 
@@ -128,7 +128,7 @@ impl ApiRequest {
 
     /// With objects in this form.
     #[must_use]
-    pub const fn in_form(mut self, form: Form) -> Self {
+    pub const fn in_form(mut self, form: ObjectForm) -> Self {
         self.form = form;
         self
     }
@@ -171,7 +171,7 @@ impl ApiRequest {
             name: place.name,
             is_status: place.is_status,
             options,
-            form: Form::from_accept(headers.accept)?,
+            form: ObjectForm::from_accept(headers.accept)?,
         })
     }
 

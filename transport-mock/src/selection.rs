@@ -2,7 +2,7 @@
 
 use informer_indexers::selector::{FieldSelector, LabelSelector};
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::options::Options;
 use crate::status::ApiError;
 use crate::store::object::StoredObject;
@@ -18,7 +18,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     pub(crate) fn new(
-        kind: &Kind,
+        kind: &ApiKind,
         namespace: Option<&str>,
         options: &Options,
     ) -> Result<Self, ApiError> {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use informer_core::Instant;
 use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Body};
-use crate::api::{Kind, KindId, Registry};
+use crate::answer::{Answer, AnswerBody};
+use crate::api::{ApiKind, KindId, Registry};
 use crate::config::{ExpiredWatch, ServerConfig};
 use crate::delete_options::preconditions;
 use crate::list::{List, version};
@@ -27,7 +27,7 @@ use crate::watch::{Opening, PATIENCE, Watch};
 ///
 /// ```
 /// use informer_core::Instant;
-/// use informer_transport_mock::answer::Body;
+/// use informer_transport_mock::answer::AnswerBody;
 /// use informer_transport_mock::request::{ApiRequest, Headers};
 /// use informer_transport_mock::watch::Polled;
 /// use informer_transport_mock::{Server, ServerConfig};
@@ -38,7 +38,7 @@ use crate::watch::{Opening, PATIENCE, Watch};
 /// server.create("pods", json!({"metadata": {"name": "web"}}))?;
 ///
 /// let request = ApiRequest::parse("GET", "/api/v1/pods", "watch=true", Headers::default())?;
-/// let Body::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
+/// let AnswerBody::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
 /// let Polled::Frame(frame) = watch.poll(&server, now) else { panic!() };
 /// assert!(frame.to_bytes().starts_with(br#"{"type":"ADDED","object":{"kind":"Pod","#));
 /// # Ok::<(), informer_transport_mock::status::ApiError>(())
@@ -80,7 +80,7 @@ impl Server {
 
     /// Serves another kind. If one is served under the same path, it is
     /// [removed](Self::remove_kind) first.
-    pub fn register(&mut self, kind: Kind) {
+    pub fn register(&mut self, kind: ApiKind) {
         if let Some((id, _)) = self
             .registry
             .at_path(kind.group(), kind.version(), kind.plural())
@@ -218,7 +218,7 @@ impl Server {
                 };
                 let (objects, page) = list.page(&self.store)?;
                 let bytes = list.rendered(&objects, &page, self.wall_clock());
-                Ok(Answer::new(200, Body::Complete(bytes)))
+                Ok(Answer::new(200, AnswerBody::Complete(bytes)))
             }
             Verb::Watch => self.watch(id, &kind, request),
             Verb::Create => {
@@ -250,7 +250,7 @@ impl Server {
     }
 
     /// The kind that is served under the path of the request, if the path is one of its.
-    fn resolve(&self, request: &ApiRequest) -> Result<(KindId, Arc<Kind>), ApiError> {
+    fn resolve(&self, request: &ApiRequest) -> Result<(KindId, Arc<ApiKind>), ApiError> {
         let (id, kind) = self
             .registry
             .at_path(&request.group, &request.version, &request.plural)
@@ -304,7 +304,7 @@ impl Server {
     fn watch(
         &self,
         id: KindId,
-        kind: &Arc<Kind>,
+        kind: &Arc<ApiKind>,
         request: &ApiRequest,
     ) -> Result<Answer, ApiError> {
         let options = &request.options;
@@ -331,7 +331,7 @@ impl Server {
             Some(refused) if self.config.expired_watch == ExpiredWatch::Status => {
                 Err(refused.clone())
             }
-            _ => Ok(Answer::new(200, Body::Watch(Box::new(watch)))),
+            _ => Ok(Answer::new(200, AnswerBody::Watch(Box::new(watch)))),
         }
     }
 
@@ -362,10 +362,10 @@ impl Server {
             self.store
                 .delete(target, object.name(), &preconditions, self.wall_clock())?;
         }
-        Ok(Answer::new(200, Body::Complete(bytes)))
+        Ok(Answer::new(200, AnswerBody::Complete(bytes)))
     }
 
-    fn deleted(&self, kind: &Kind, deletion: &Deletion, request: &ApiRequest) -> Answer {
+    fn deleted(&self, kind: &ApiKind, deletion: &Deletion, request: &ApiRequest) -> Answer {
         match deletion {
             Deletion::Pending(object) => self.object(200, object, request),
             Deletion::Done { last, revision } if kind.returns_deleted() => {
@@ -373,11 +373,11 @@ impl Server {
                 let row = last.row(self.wall_clock());
                 let mut bytes = request.form.object(&encoded, row, true).to_vec();
                 bytes.push(b'\n');
-                Answer::new(200, Body::Complete(bytes))
+                Answer::new(200, AnswerBody::Complete(bytes))
             }
             Deletion::Done { last, .. } => {
                 let bytes = status::deleted(kind, last.name(), last.uid());
-                Answer::new(200, Body::Complete(bytes))
+                Answer::new(200, AnswerBody::Complete(bytes))
             }
         }
     }
@@ -386,10 +386,10 @@ impl Server {
         let row = object.row(self.wall_clock());
         let mut bytes = request.form.object(object.encoded(), row, true).to_vec();
         bytes.push(b'\n');
-        Answer::new(status, Body::Complete(bytes))
+        Answer::new(status, AnswerBody::Complete(bytes))
     }
 
-    pub(crate) fn find(&self, name: &str) -> Result<(KindId, Arc<Kind>), ApiError> {
+    pub(crate) fn find(&self, name: &str) -> Result<(KindId, Arc<ApiKind>), ApiError> {
         match self.registry.find(name) {
             Some((id, kind)) => Ok((id, Arc::clone(kind))),
             None => Err(ApiError::page_not_found()),
@@ -402,7 +402,7 @@ impl Server {
 }
 
 /// The body of a write.
-fn parsed(kind: &Kind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
+fn parsed(kind: &ApiKind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     let unrecognized = |why: &str| {
         ApiError::bad_request(format!(
             "the object provided is unrecognized (must be of type {}): {why}",

@@ -8,7 +8,7 @@ use informer_core::decode::answer::failure_of_answer;
 use informer_core::transport::{Command, Content, ExchangeId, Request, Signal, Target, Transport};
 use informer_core::{Encoding, Failure, Instant};
 
-use crate::answer::{Answer, Body};
+use crate::answer::{Answer, AnswerBody};
 use crate::fault::Fault;
 use crate::fault::body::BodyFault;
 use crate::fault::forged::forged;
@@ -177,8 +177,8 @@ impl MockTransport {
         );
         Exchange {
             source: match answer.body {
-                Body::Complete(bytes) => Source::List(bytes),
-                Body::Watch(watch) => Source::Watch(watch),
+                AnswerBody::Complete(bytes) => Source::List(bytes),
+                AnswerBody::Watch(watch) => Source::Watch(watch),
             },
             fault,
             changes: fault.map(|fault| BodyFault::new(fault, begins_with_state)),

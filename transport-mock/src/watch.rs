@@ -6,10 +6,10 @@ use std::vec;
 
 use informer_core::Instant;
 
-use crate::api::{Kind, KindId};
+use crate::api::{ApiKind, KindId};
 use crate::encode::Encoded;
-use crate::form::{Form, Row};
-pub use crate::frame::{EventType, Frame};
+use crate::form::{ObjectForm, Row};
+pub use crate::frame::{WatchEventType, WatchFrame};
 use crate::selection::Selection;
 use crate::server::Server;
 use crate::status::ApiError;
@@ -31,9 +31,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Watch {
     id: KindId,
-    kind: Arc<Kind>,
+    kind: Arc<ApiKind>,
     selection: Selection,
-    form: Form,
+    form: ObjectForm,
     state: State,
     /// Everything up to this version has been told.
     cursor: u64,
@@ -71,7 +71,7 @@ enum State {
 )]
 pub enum Polled {
     /// Send this. There may be more.
-    Frame(Frame),
+    Frame(WatchFrame),
     /// Nothing until something is written, or until this time.
     Idle(Instant),
     /// It is over.
@@ -95,9 +95,9 @@ pub enum End {
 /// How a watch is to be opened.
 pub(crate) struct Opening {
     pub(crate) id: KindId,
-    pub(crate) kind: Arc<Kind>,
+    pub(crate) kind: Arc<ApiKind>,
     pub(crate) selection: Selection,
-    pub(crate) form: Form,
+    pub(crate) form: ObjectForm,
     /// 0 for any.
     pub(crate) version: u64,
     pub(crate) initial_events: bool,
@@ -196,7 +196,7 @@ impl Watch {
         }
         if let State::Initial(objects) = &mut self.state {
             if let Some(object) = objects.next() {
-                return self.object(EventType::Added, object.encoded(), &object, server);
+                return self.object(WatchEventType::Added, object.encoded(), &object, server);
             }
             self.state = State::Live;
             if self.has_bookmarks {
@@ -209,7 +209,7 @@ impl Watch {
             return polled;
         }
         match std::mem::replace(&mut self.state, State::Over(End::Failed)) {
-            State::Failing(refused) => Polled::Frame(Frame::error(&refused)),
+            State::Failing(refused) => Polled::Frame(WatchFrame::error(&refused)),
             _ => Polled::Ended(End::Failed),
         }
     }
@@ -277,20 +277,22 @@ impl Watch {
         let after = change.after.as_ref().filter(selected);
         Some(match (before, after) {
             (None, None) => return None,
-            (None, Some(object)) => self.object(EventType::Added, object.encoded(), object, server),
+            (None, Some(object)) => {
+                self.object(WatchEventType::Added, object.encoded(), object, server)
+            }
             (Some(_), Some(object)) => {
-                self.object(EventType::Modified, object.encoded(), object, server)
+                self.object(WatchEventType::Modified, object.encoded(), object, server)
             }
             (Some(last), None) => {
                 let encoded = last.encoded().at_version(change.revision);
-                self.object(EventType::Deleted, &encoded, last, server)
+                self.object(WatchEventType::Deleted, &encoded, last, server)
             }
         })
     }
 
     fn object(
         &mut self,
-        event: EventType,
+        event: WatchEventType,
         encoded: &Encoded,
         object: &StoredObject,
         server: &Server,
@@ -299,9 +301,12 @@ impl Watch {
         self.frame(event, encoded, row)
     }
 
-    fn frame(&mut self, event: EventType, encoded: &Encoded, row: Row<'_>) -> Polled {
+    fn frame(&mut self, event: WatchEventType, encoded: &Encoded, row: Row<'_>) -> Polled {
         let is_first = !std::mem::replace(&mut self.has_columns, true);
-        Polled::Frame(Frame::new(event, self.form.object(encoded, row, is_first)))
+        Polled::Frame(WatchFrame::new(
+            event,
+            self.form.object(encoded, row, is_first),
+        ))
     }
 
     fn bookmark(&mut self, revision: u64, is_end_of_state: bool, server: &Server) -> Polled {
@@ -312,7 +317,7 @@ impl Watch {
             created: None,
             now: server.wall_clock(),
         };
-        self.frame(EventType::Bookmark, &encoded, row)
+        self.frame(WatchEventType::Bookmark, &encoded, row)
     }
 
     /// About every minute, and once shortly before the end.

@@ -7,7 +7,7 @@
 
 mod support;
 
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::watch::End;
 use informer_transport_mock::{ExpiredWatch, Server, ServerConfig};
 use serde_json::{Value, json};
@@ -147,7 +147,7 @@ fn lists_of_the_past_outlive_the_window_of_watches() {
 #[test]
 fn a_removed_kind_tells_its_end() {
     let mut server = server();
-    server.register(Kind::custom("example.com", "v1", "widgets", "Widget"));
+    server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
     server
         .create("widgets", json!({"metadata": {"name": "a"}}))
         .unwrap();

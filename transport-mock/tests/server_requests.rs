@@ -8,7 +8,7 @@
 mod support;
 
 use informer_transport_mock::Server;
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::request::{ApiRequest, Headers, PatchType, Verb};
 use serde_json::{Value, json};
 use support::{at, get, names, send, send_as, server, text, value};
@@ -229,7 +229,7 @@ fn bodies_and_answers_are_json() {
 fn custom_resources_are_served_as_a_definition_makes_them() {
     let mut server = server();
     server.register(
-        Kind::custom("example.com", "v1", "widgets", "Widget").with_selectable(["spec.colour"]),
+        ApiKind::custom("example.com", "v1", "widgets", "Widget").with_selectable(["spec.colour"]),
     );
     assert_eq!(
         get(&mut server, "/apis/example.com/v1/widgets").1,
@@ -259,7 +259,7 @@ fn custom_resources_are_served_as_a_definition_makes_them() {
 #[test]
 fn a_kind_can_be_removed_and_come_back_empty() {
     let mut server = server();
-    let widget = || Kind::custom("example.com", "v1", "widgets", "Widget");
+    let widget = || ApiKind::custom("example.com", "v1", "widgets", "Widget");
     server.register(widget());
     server
         .create("widgets", json!({"metadata": {"name": "a"}}))

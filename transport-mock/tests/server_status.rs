@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use informer_transport_mock::Server;
 use informer_transport_mock::answer::Answer;
-use informer_transport_mock::api::{Kind, Registry};
+use informer_transport_mock::api::{ApiKind, Registry};
 use informer_transport_mock::status::{ApiError, Reason};
 use serde_json::{Value, json};
 use support::{at, pod, send, server};
 
 /// The kind of that name, of every server.
-fn kind(plural: &str) -> Kind {
-    Kind::clone(Registry::with_builtins().get(plural).unwrap())
+fn kind(plural: &str) -> ApiKind {
+    ApiKind::clone(Registry::with_builtins().get(plural).unwrap())
 }
 
 /// The refusals that nothing here asks for by itself.

@@ -7,8 +7,8 @@
 
 mod support;
 
-use informer_transport_mock::answer::Body;
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::answer::AnswerBody;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::request::Headers;
 use informer_transport_mock::watch::End;
 use informer_transport_mock::{Server, ServerConfig};
@@ -345,7 +345,7 @@ fn combinations_that_make_no_sense_are_refused() {
 #[test]
 fn a_custom_resource_is_watched_in_alphabetical_order() {
     let mut server = server();
-    server.register(Kind::custom("example.com", "v1", "widgets", "Widget").cluster_scoped());
+    server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget").cluster_scoped());
     let mut watch = watch(
         &mut server,
         "/apis/example.com/v1/widgets?watch=1&allowWatchBookmarks=1",
@@ -383,7 +383,7 @@ fn other_forms_are_watched_too() {
             headers,
             at(0),
         );
-        let Body::Watch(mut watch) = answer.body else {
+        let AnswerBody::Watch(mut watch) = answer.body else {
             panic!()
         };
         server.delete("pods", "a").unwrap();

@@ -7,7 +7,7 @@
 
 mod support;
 
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::request::Headers;
 use informer_transport_mock::status::Reason;
 use informer_transport_mock::{Server, ServerConfig, StoredObject};
@@ -106,7 +106,7 @@ fn an_update_without_a_version_depends_on_the_kind() {
         (refused.code(), refused.causes()[0].field.as_str()),
         (422, "metadata.resourceVersion")
     );
-    server.register(Kind::custom("example.com", "v1", "widgets", "Widget"));
+    server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
     server
         .create("widgets", json!({"metadata": {"name": "w"}}))
         .unwrap();
@@ -281,7 +281,7 @@ fn patches_by_their_media_type() {
         assert_eq!(answer.status, code, "{content_type:?}");
         assert_eq!(value(&text(&answer))["spec"]["containers"], containers);
     }
-    server.register(Kind::custom("example.com", "v1", "widgets", "Widget"));
+    server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
     let headers = Headers {
         accept: None,
         content_type: Some("application/strategic-merge-patch+json"),

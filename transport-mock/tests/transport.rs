@@ -18,7 +18,7 @@ use informer_core::storage::Heap;
 use informer_core::transport::{Command, Content, Signal, Target, Transport};
 use informer_core::{Failure, Informer, InformerConfig, Instant};
 use informer_test_support::Woken;
-use informer_transport_mock::answer::Body;
+use informer_transport_mock::answer::AnswerBody;
 use informer_transport_mock::fault::{Fault, FaultPlan};
 use informer_transport_mock::request::{ApiRequest, Headers};
 use informer_transport_mock::transport::MockTransport;
@@ -127,8 +127,8 @@ impl Bench {
         self.server.with(|server| {
             let now = Instant::default();
             match server.handle(&request, b"", now).body {
-                Body::Complete(bytes) => String::from_utf8(bytes).unwrap(),
-                Body::Watch(mut watch) => {
+                AnswerBody::Complete(bytes) => String::from_utf8(bytes).unwrap(),
+                AnswerBody::Watch(mut watch) => {
                     let mut lines = String::new();
                     while let Polled::Frame(frame) = watch.poll(server, now) {
                         lines += std::str::from_utf8(&frame.to_bytes()).unwrap();

@@ -106,7 +106,7 @@ impl Backend for FrontDoor {
             (name.clone(), handler.is_synced())
         };
         Seen {
-            version: self.informer.status().version,
+            version: self.informer.status().version.unwrap_or_default(),
             store: store.iter().cloned().collect(),
             store_version: store.version().to_owned(),
             synced: self.informer.is_synced(),

@@ -21,7 +21,7 @@ use alloc::string::String;
 use core::time::Duration;
 
 use super::excerpt::Excerpt;
-use super::json::status::Status;
+use super::json::status::ApiStatus;
 use super::status::Grounds;
 use crate::failure::{Failure, MAX_MESSAGE, is_hidden, message};
 
@@ -39,7 +39,7 @@ pub fn failure_of_answer(
     body: &[u8],
     retry_after: Option<Duration>,
 ) -> (Failure, Cow<'_, str>) {
-    let Some(mut status) = Status::read(body) else {
+    let Some(mut status) = ApiStatus::read(body) else {
         let grounds = Grounds {
             code: u32::from(code),
             retry_after,

@@ -84,13 +84,14 @@ impl<T: Resource> Iterator for Told<T> {
         if let Self::Many(many) = self {
             return many.next();
         }
-        let (next, rest) = match core::mem::take(self) {
-            Self::One(only) => (only, Self::Nothing),
-            Self::Two(first, second) => (first, Self::One(second)),
-            _ => return None,
-        };
-        *self = rest;
-        Some(next)
+        match core::mem::take(self) {
+            Self::One(only) => Some(only),
+            Self::Two(first, second) => {
+                *self = Self::One(second);
+                Some(first)
+            }
+            _ => None,
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -148,10 +149,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 Applied::told(Told::Nothing)
             }
             #[cfg(feature = "alloc")]
-            Step::FullState { state, initial } => self.apply_full_state(state, initial, rules),
+            Step::FullState { state, initial } => self.apply_full_state(*state, initial, rules),
         }
     }
 
+    #[inline]
     fn apply_delta(
         &mut self,
         delta: Delta<T>,
@@ -271,6 +273,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     }
 }
 
+#[inline]
 fn tell_upsert<T: Resource>(
     old: Option<T>,
     new: T,

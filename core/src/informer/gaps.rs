@@ -41,7 +41,7 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
         &mut self,
         rejected: &Rejected<'_, K>,
         reason: &dyn fmt::Display,
-        before: &str,
+        before: Option<&str>,
         lost: bool,
     ) {
         let report = RejectedObject::of(rejected, reason);

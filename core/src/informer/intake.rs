@@ -45,7 +45,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 fact => {
                     self.heard.note(&fact, now);
                     if let Fact::Rejected(rejected) = &fact {
-                        let before = self.reflector.version().unwrap_or_default();
+                        let before = self.reflector.version();
                         self.gaps
                             .leave_out(rejected, &rejected.reason, before, false);
                         let gone = |key: &&KeyOf<D>| {
@@ -57,9 +57,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                     self.reflector.handle(exchange, fact, now)
                 }
             };
-            self.gaps
-                .unshown
-                .settle(self.reflector.version().unwrap_or_default());
+            if let Some(version) = self.reflector.version() {
+                self.gaps.unshown.settle(version);
+            }
             // Whatever an unreadable object is, it is not the one whose place it has taken.
             self.push(displaced.map(Change::Displaced).or(change), now);
         }
@@ -118,7 +118,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             version: object.version(),
             reason: "",
         };
-        let before = self.reflector.version().unwrap_or_default();
+        let before = self.reflector.version();
         self.gaps.leave_out(&refused, error, before, !harmless);
         let displaced =
             place != Place::Delete && self.queue.displaces(&key, object.uid(), &*self.store);

@@ -41,7 +41,7 @@ use crate::processor::{
     ListenerConfig, ListenerId, PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC,
 };
 use crate::queue::{Queue, Transform};
-use crate::reflector::{ConfigError, Reflector};
+use crate::reflector::{InvalidConfig, Reflector};
 use crate::storage::{Cells, Seed, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
@@ -53,7 +53,7 @@ use pump::{PLACES, Telling};
 pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, WaitError};
 pub use input::{Input, Output};
-pub use status::{Counts, RejectedObject, Status};
+pub use status::{Counts, InformerStatus, RejectedObject};
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 
@@ -112,19 +112,19 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     ///
     /// # Errors
     /// The configuration cannot work.
-    pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, InvalidConfig> {
         if let Some(period) = config.resync.filter(|period| *period < SHORTEST_RESYNC) {
-            return Err(ConfigError::ResyncTooShort(period));
+            return Err(InvalidConfig::ResyncTooShort(period));
         }
         if config.limits.objects == Some(0) {
-            return Err(ConfigError::Limit("objects"));
+            return Err(InvalidConfig::Limit("objects"));
         }
         if config.limits.bytes == Some(0) {
-            return Err(ConfigError::Limit("bytes"));
+            return Err(InvalidConfig::Limit("bytes"));
         }
         let capacity = S::Cells::<()>::default().capacity();
         if capacity < PER_CHANGE {
-            return Err(ConfigError::StorageTooSmall);
+            return Err(InvalidConfig::StorageTooSmall);
         }
         let hashes = Seed::new(seed);
         let recreated = if config.rules.split_recreated {
@@ -137,7 +137,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if queue.is_streamed() {
             reflector = reflector.with_partial_states();
         } else if capacity < u32::MAX as usize {
-            return Err(ConfigError::NeedsUnboundedStorage);
+            return Err(InvalidConfig::NeedsUnboundedStorage);
         }
         let processor = Processor::new(config.resync, hashes.clone()).with_recreated(recreated);
         Ok(Self {

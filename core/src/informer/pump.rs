@@ -97,10 +97,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// The store shows everything up to the version of the reflector.
     pub(super) fn show_version(&mut self) {
-        show(
-            &mut self.store,
-            self.reflector.version().unwrap_or_default(),
-        );
+        if let Some(version) = self.reflector.version() {
+            show(&mut self.store, version);
+        }
     }
 
     fn apply_step(&mut self, step: Step<D::Object>) -> Result<(), Full> {

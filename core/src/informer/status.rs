@@ -44,7 +44,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Whether something is held up by a listener: [`Status::stalled`], for those who ask often.
+    /// Whether something is held up by a listener: [`InformerStatus::stalled`], for those who ask often.
     #[must_use]
     pub fn is_stalled(&self) -> bool {
         !self.is_drained()
@@ -63,11 +63,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// How it is doing.
     #[must_use]
-    pub fn status(&self) -> Status<'_, S::Text> {
-        Status {
+    pub fn status(&self) -> InformerStatus<'_, S::Text> {
+        InformerStatus {
             phase: self.reflector.phase(),
             last_failure: self.reflector.last_failure(),
-            version: self.reflector.version().unwrap_or_default(),
+            version: self.reflector.version(),
             synced: self.is_synced(),
             following: self.reflector.is_following(),
             last_byte: self.heard.last_byte,
@@ -138,13 +138,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 /// How an informer is doing. Plain data; `X` is the text of its storage.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct Status<'a, X> {
+pub struct InformerStatus<'a, X> {
     /// What it is doing, and if it waits, why and until when.
     pub phase: Phase,
     /// The failure that happened last, with what the server or the transport said.
     pub last_failure: Option<&'a LastFailure<X>>,
-    /// The version up to which the server has reported everything; empty before the first full state.
-    pub version: &'a str,
+    /// The version up to which the server has reported everything; `None` before the first full state.
+    pub version: Option<&'a str>,
     /// Whether the first full state is in the store.
     pub synced: bool,
     /// Whether the changes reach us now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).

@@ -63,8 +63,13 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
 
     /// An object was left out. Up to the version `before` every event was seen; a full state shows only
     /// the newest write of an object, and hides those since then.
-    pub(super) fn note(&mut self, object: RejectedObject<K, S::Text>, version: &str, before: &str) {
-        let (at, before) = (number(version), number(before).unwrap_or(0));
+    pub(super) fn note(
+        &mut self,
+        object: RejectedObject<K, S::Text>,
+        version: &str,
+        before: Option<&str>,
+    ) {
+        let (at, before) = (number(version), before.and_then(number).unwrap_or(0));
         let after = match at {
             Some(at) if self.replacing => before.min(at.saturating_sub(1)),
             Some(at) => at.saturating_sub(1),

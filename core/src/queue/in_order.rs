@@ -1,5 +1,6 @@
 //! `InOrderQueue`: every change in the order in which it came, a full state as one of them.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -35,7 +36,7 @@ pub enum Queued<T: Resource> {
     /// One object changed.
     Delta(Delta<T>),
     /// A full state.
-    ReplacedAll(FullState<T>),
+    ReplacedAll(Box<FullState<T>>),
     /// Show everything in the store again.
     SyncAll,
     /// Nothing changed up to this version.
@@ -100,7 +101,7 @@ impl<T: Resource + Clone> InOrderQueue<T> {
 
     /// A full state.
     pub fn replace(&mut self, state: FullState<T>) {
-        self.items.push_back(Queued::ReplacedAll(state));
+        self.items.push_back(Queued::ReplacedAll(Box::new(state)));
         if !self.populated {
             self.populated = true;
             self.initial = self.items.len();

@@ -131,12 +131,12 @@ impl ReflectorConfig {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self) -> Result<(), InvalidConfig> {
         let BackoffConfig { base, cap, reset } = self.backoff;
         let (BackoffReset::AfterHealth(quiet) | BackoffReset::Periodic(quiet)) = reset;
         let zero = |name, duration: Duration| {
             if duration.as_micros() == 0 {
-                Err(ConfigError::Zero(name))
+                Err(InvalidConfig::Zero(name))
             } else {
                 Ok(())
             }
@@ -151,13 +151,13 @@ impl ReflectorConfig {
             zero(name, duration.unwrap_or(base))?;
         }
         if cap < base {
-            return Err(ConfigError::BackoffInverted { base, cap });
+            return Err(InvalidConfig::BackoffInverted { base, cap });
         }
         if self
             .page_size
             .is_some_and(|size| size.get() > i32::MAX as u32)
         {
-            return Err(ConfigError::PageTooLarge);
+            return Err(InvalidConfig::PageTooLarge);
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Default for ReflectorConfig {
 /// A configuration that cannot work.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum ConfigError {
+pub enum InvalidConfig {
     /// This duration is zero, or too short to be told from it.
     Zero(&'static str),
     /// The cap of the backoff is below its base.
@@ -194,7 +194,7 @@ pub enum ConfigError {
     NeedsUnboundedStorage,
 }
 
-impl fmt::Display for ConfigError {
+impl fmt::Display for InvalidConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zero(name) => write!(f, "`{name}` must be at least a microsecond"),
@@ -216,4 +216,4 @@ impl fmt::Display for ConfigError {
     }
 }
 
-impl core::error::Error for ConfigError {}
+impl core::error::Error for InvalidConfig {}

@@ -56,7 +56,7 @@ use crate::transport::{Command, ExchangeId, Request};
 
 use attempt::Attempt;
 use backoff::{Backoff, RetryWindow};
-pub use config::{BackoffConfig, BackoffReset, ConfigError, FirstState, ReflectorConfig};
+pub use config::{BackoffConfig, BackoffReset, FirstState, InvalidConfig, ReflectorConfig};
 pub use phase::{AfterWait, Phase};
 use phase::{Exchange, Listing, State, Streaming, Waiting};
 use rng::Rng;
@@ -128,7 +128,7 @@ impl<S: Storage> Reflector<S> {
     ///
     /// # Errors
     /// The configuration cannot work.
-    pub fn new(config: ReflectorConfig, seed: u64) -> Result<Self, ConfigError> {
+    pub fn new(config: ReflectorConfig, seed: u64) -> Result<Self, InvalidConfig> {
         config.check()?;
         Ok(Self {
             config,

@@ -212,7 +212,7 @@ impl<S: Storage> World<S> {
                 continue;
             }
             let status = self.informer.status();
-            let current = status.version == self.server.version_shown();
+            let current = status.version == Some(&*self.server.version_shown());
             if self.informer.is_synced() && current && self.informer.reflector().is_opened() {
                 break;
             }

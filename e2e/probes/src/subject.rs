@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use tokio::process::Command;
@@ -43,7 +43,7 @@ impl Subject {
         config.compact_every = Duration::MAX;
         let mut server = Server::new(config);
         // What the definition makes on a real server.
-        server.register(Kind::custom(
+        server.register(ApiKind::custom(
             "probes.example.com",
             "v1",
             "widgets",

@@ -92,7 +92,7 @@ impl<K: Send + Sync + 'static> State<K> {
         if announced.phase != self.announced.phase {
             self.logs.push(Log::Phase {
                 phase: status.phase,
-                version: status.version.to_owned(),
+                version: status.version.unwrap_or_default().to_owned(),
             });
         }
         if announced.synced && !self.announced.synced {

@@ -5,7 +5,7 @@ use informer_core::decode::json::envelope::{Envelope, EventType};
 use informer_core::decode::json::header::Header;
 use informer_core::decode::json::lines::Lines;
 use informer_core::decode::json::list::{ListScanner, Part};
-use informer_core::decode::json::status::Status;
+use informer_core::decode::json::status::ApiStatus;
 use informer_core::decode::json::text::JsonStr;
 use informer_core::decode::{Body, Decode};
 use informer_core::flow::{Fact, Place, Rejected};
@@ -171,7 +171,7 @@ fn event<'a>(line: &[u8], kept: &'a mut String<16>) -> Option<Fact<'a, Pod>> {
             Fact::Bookmark { version: kept }
         }
         EventType::Error => Fact::Failed {
-            failure: Status::read(envelope.object)?.classify(),
+            failure: ApiStatus::read(envelope.object)?.classify(),
             message: "the server says so",
         },
         EventType::Unknown(_) => stated(None, Place::Unknown, Fact::Added),

@@ -1,6 +1,6 @@
 //! The kinds that every server has, with the traits of their Go types.
 
-use crate::api::{Builtin, Kind, StatusRule};
+use crate::api::{ApiKind, Builtin, StatusRule};
 
 /// What most built-in kinds have in common.
 const PLAIN: Builtin = Builtin {
@@ -19,11 +19,11 @@ const COUNTED: Builtin = Builtin {
     ..PLAIN
 };
 
-pub(super) fn builtins() -> [Kind; 16] {
-    let core = |plural, kind, builtin| Kind::builtin("v1", plural, kind, builtin);
+pub(super) fn builtins() -> [ApiKind; 16] {
+    let core = |plural, kind, builtin| ApiKind::builtin("v1", plural, kind, builtin);
     let apps = |plural, kind, blank, status| {
         let status = StatusRule::Fresh(status);
-        Kind::builtin(
+        ApiKind::builtin(
             "apps/v1",
             plural,
             kind,
@@ -103,7 +103,7 @@ pub(super) fn builtins() -> [Kind; 16] {
             "source",
             "type",
         ]),
-        Kind::builtin("apps/v1", "deployments", "Deployment", Builtin {
+        ApiKind::builtin("apps/v1", "deployments", "Deployment", Builtin {
             blank: r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#,
             counts_annotations: true,
             ..COUNTED
@@ -116,17 +116,17 @@ pub(super) fn builtins() -> [Kind; 16] {
             .with_short_names(["sts"]),
         apps("daemonsets", "DaemonSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#, r#"{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#)
             .with_short_names(["ds"]),
-        Kind::builtin("batch/v1", "jobs", "Job", Builtin {
+        ApiKind::builtin("batch/v1", "jobs", "Job", Builtin {
             blank: r#","spec":{"template":{"metadata":{},"spec":{"containers":null}}},"status":{}"#,
             ..COUNTED
         })
         .with_selectable(["status.successful"]),
-        Kind::builtin("coordination.k8s.io/v1", "leases", "Lease", Builtin {
+        ApiKind::builtin("coordination.k8s.io/v1", "leases", "Lease", Builtin {
             blank: r#","spec":{}"#,
             unconditional_update: false,
             ..PLAIN
         }),
-        Kind::builtin("apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", Builtin {
+        ApiKind::builtin("apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", Builtin {
             blank: r#","spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},"status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null}"#,
             unconditional_update: false,
             ..COUNTED

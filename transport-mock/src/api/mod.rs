@@ -14,15 +14,15 @@ pub use registry::Registry;
 /// One kind of object: its names, its scope, and how the server treats it.
 ///
 /// ```
-/// use informer_transport_mock::api::Kind;
+/// use informer_transport_mock::api::ApiKind;
 ///
-/// let widget = Kind::custom("example.com", "v1", "widgets", "Widget").cluster_scoped();
+/// let widget = ApiKind::custom("example.com", "v1", "widgets", "Widget").cluster_scoped();
 /// assert_eq!(widget.api_version(), "example.com/v1");
 /// assert_eq!(widget.list_kind(), "WidgetList");
 /// assert_eq!(widget.collection_path(None), "/apis/example.com/v1/widgets");
 /// ```
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct ApiKind {
     group: String,
     version: String,
     plural: String,
@@ -66,7 +66,7 @@ pub(crate) enum StatusRule {
     Fresh(&'static str),
 }
 
-impl Kind {
+impl ApiKind {
     /// A namespaced custom resource, as a CustomResourceDefinition with a status subresource makes
     /// it.
     #[must_use]

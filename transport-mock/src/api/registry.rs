@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::api::builtins::builtins;
 
 /// A kind's place in the server. It is never used again for another kind.
@@ -13,7 +13,7 @@ pub(crate) struct KindId(pub(crate) usize);
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     /// `None` for a kind that was removed: its place stays, so that its watches can be told.
-    kinds: Vec<Option<Arc<Kind>>>,
+    kinds: Vec<Option<Arc<ApiKind>>>,
 }
 
 impl Registry {
@@ -30,7 +30,7 @@ impl Registry {
     }
 
     /// Adds a kind. One that is served under the same path gives way.
-    pub(crate) fn register(&mut self, kind: Kind) -> KindId {
+    pub(crate) fn register(&mut self, kind: ApiKind) -> KindId {
         self.kinds.push(Some(Arc::new(kind)));
         KindId(self.kinds.len() - 1)
     }
@@ -43,14 +43,14 @@ impl Registry {
     }
 
     /// The kinds, in the order in which they were added.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<ApiKind>> {
         self.kinds.iter().flatten()
     }
 
     /// The kind that people mean by `name`: a plural, a singular, a short name or a kind, each
     /// with or without `.group`.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Arc<Kind>> {
+    pub fn get(&self, name: &str) -> Option<&Arc<ApiKind>> {
         self.find(name).map(|(_, kind)| kind)
     }
 
@@ -60,14 +60,14 @@ impl Registry {
         group: &str,
         version: &str,
         plural: &str,
-    ) -> Option<(KindId, &Arc<Kind>)> {
+    ) -> Option<(KindId, &Arc<ApiKind>)> {
         self.position(|kind| {
             kind.plural == plural && kind.group == group && kind.version == version
         })
     }
 
     /// What [`get`](Self::get) finds, with its place.
-    pub(crate) fn find(&self, name: &str) -> Option<(KindId, &Arc<Kind>)> {
+    pub(crate) fn find(&self, name: &str) -> Option<(KindId, &Arc<ApiKind>)> {
         let (bare, group) = match name.split_once('.') {
             Some((bare, group)) => (bare, Some(group)),
             None => (name, None),
@@ -81,7 +81,7 @@ impl Registry {
         })
     }
 
-    fn position(&self, is_meant: impl Fn(&Kind) -> bool) -> Option<(KindId, &Arc<Kind>)> {
+    fn position(&self, is_meant: impl Fn(&ApiKind) -> bool) -> Option<(KindId, &Arc<ApiKind>)> {
         self.kinds.iter().enumerate().find_map(|(at, kind)| {
             let kind = kind.as_ref()?;
             is_meant(kind).then_some((KindId(at), kind))
@@ -117,7 +117,7 @@ mod tests {
         let (id, _) = registry.find("pods").unwrap();
         registry.remove(id);
         assert!(registry.at_path("", "v1", "pods").is_none());
-        let again = registry.register(Kind::custom("", "v1", "pods", "Pod"));
+        let again = registry.register(ApiKind::custom("", "v1", "pods", "Pod"));
         assert_ne!(id, again);
     }
 }

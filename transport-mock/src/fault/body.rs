@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::fault::Fault;
-use crate::frame::{EventType, Frame};
+use crate::frame::{WatchEventType, WatchFrame};
 use crate::random::Random;
 use crate::wire::list_text::{items, key_of, with_items};
 use crate::wire::tap::Tap;
@@ -15,7 +15,7 @@ pub(crate) struct BodyFault {
     /// Objects that have passed.
     objects: usize,
     /// The objects of a streamed list that wait for its end.
-    held: Vec<Frame>,
+    held: Vec<WatchFrame>,
     is_initial: bool,
     /// It has had an effect that nobody has counted.
     has_struck: bool,
@@ -53,7 +53,7 @@ impl BodyFault {
     }
 
     /// The state is complete: what was held back goes out in another order.
-    fn release(&mut self, seed: u64, out: &mut Vec<Frame>) {
+    fn release(&mut self, seed: u64, out: &mut Vec<WatchFrame>) {
         self.has_struck |= self.held.len() > 1;
         Random::new(seed).shuffle(&mut self.held);
         out.append(&mut self.held);
@@ -61,10 +61,10 @@ impl BodyFault {
 }
 
 impl Tap for BodyFault {
-    fn frame(&mut self, frame: Frame, out: &mut Vec<Frame>) {
-        let is_bookmark = frame.event() == EventType::Bookmark;
+    fn frame(&mut self, frame: WatchFrame, out: &mut Vec<WatchFrame>) {
+        let is_bookmark = frame.event() == WatchEventType::Bookmark;
         let is_end = is_bookmark && is_end_bookmark(&frame);
-        let is_object = !is_bookmark && frame.event() != EventType::Error;
+        let is_object = !is_bookmark && frame.event() != WatchEventType::Error;
         let nth = self.objects;
         self.objects += usize::from(is_object);
         match self.fault {
@@ -72,7 +72,7 @@ impl Tap for BodyFault {
             Fault::NoEndBookmark if is_end => self.has_struck = true,
             Fault::Corrupt { nth: at, nameless } if is_object && nth == at => {
                 let object = self.corrupt(frame.object(), nameless);
-                out.push(Frame::new(frame.event(), Arc::from(object)));
+                out.push(WatchFrame::new(frame.event(), Arc::from(object)));
             }
             Fault::Duplicate if is_bookmark || (is_object && self.is_initial) => {
                 self.has_struck = true;
@@ -119,7 +119,7 @@ impl Tap for BodyFault {
 }
 
 /// Whether a bookmark ends a streamed list.
-pub(crate) fn is_end_bookmark(frame: &Frame) -> bool {
+pub(crate) fn is_end_bookmark(frame: &WatchFrame) -> bool {
     let mark = b"k8s.io/initial-events-end";
     frame
         .object()

@@ -23,14 +23,14 @@ impl Error for Cut {}
 
 /// A body that is there, or comes piece by piece.
 #[derive(Debug)]
-pub(super) enum AnswerBody {
+pub(super) enum HttpBody {
     Complete(Bytes),
     Pieces(mpsc::Receiver<Result<Bytes, Cut>>),
     /// Everything before the cut has been handed over.
     Cutting,
 }
 
-impl AnswerBody {
+impl HttpBody {
     pub(super) fn complete(bytes: impl Into<Bytes>) -> Self {
         Self::Complete(bytes.into())
     }
@@ -51,7 +51,7 @@ impl AnswerBody {
     }
 }
 
-impl Body for AnswerBody {
+impl Body for HttpBody {
     type Data = Bytes;
     type Error = Cut;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::about::Page;
-use crate::api::{Kind, Registry, StatusRule};
+use crate::api::{ApiKind, Registry, StatusRule};
 
 /// The form of one document for everything.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -100,11 +100,15 @@ fn group(registry: &Registry, name: &str) -> Value {
     })
 }
 
-fn kinds<'a>(registry: &'a Registry, group: &str, version: &str) -> impl Iterator<Item = &'a Kind> {
+fn kinds<'a>(
+    registry: &'a Registry,
+    group: &str,
+    version: &str,
+) -> impl Iterator<Item = &'a ApiKind> {
     registry
         .iter()
         .map(AsRef::as_ref)
-        .filter(move |kind: &&Kind| kind.group() == group && kind.version() == version)
+        .filter(move |kind: &&ApiKind| kind.group() == group && kind.version() == version)
 }
 
 /// The kinds of a version; `None` if there are none.
@@ -171,7 +175,7 @@ fn aggregated(registry: &Registry, is_core: bool) -> Value {
     })
 }
 
-fn aggregated_resource(kind: &Kind) -> Value {
+fn aggregated_resource(kind: &ApiKind) -> Value {
     let response_kind =
         json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind()});
     let mut resource = json!({
@@ -195,7 +199,7 @@ fn aggregated_resource(kind: &Kind) -> Value {
     resource
 }
 
-fn has_status(kind: &Kind) -> bool {
+fn has_status(kind: &ApiKind) -> bool {
     kind.status_rule() != StatusRule::Plain
 }
 

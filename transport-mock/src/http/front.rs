@@ -11,7 +11,7 @@ use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response};
 use informer_core::Instant;
 
-use super::body::{AnswerBody, Cut};
+use super::body::{Cut, HttpBody};
 use super::faults::Mishap;
 use super::gzip::Gzip;
 use super::response::{self, header};
@@ -19,7 +19,7 @@ use super::shared::SharedServer;
 use super::stream::Stream;
 use super::trouble::Trouble;
 use super::{about, discovery};
-use crate::answer::{Answer, Body};
+use crate::answer::{Answer, AnswerBody};
 use crate::request::{ApiRequest, Headers, Verb};
 use crate::status::{ApiError, Reason};
 
@@ -52,7 +52,7 @@ impl Front {
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
-    ) -> Result<Response<AnswerBody>, Cut> {
+    ) -> Result<Response<HttpBody>, Cut> {
         let (head, body) = request.into_parts();
         let gzip = Gzip::accepted(header(&head.headers, &ACCEPT_ENCODING));
         let page = self.page(&head);
@@ -108,11 +108,7 @@ impl Front {
     }
 
     /// Sends what the server answers.
-    async fn send(
-        self: &Arc<Self>,
-        answer: Answer,
-        gzip: Gzip,
-    ) -> Result<Response<AnswerBody>, Cut> {
+    async fn send(self: &Arc<Self>, answer: Answer, gzip: Gzip) -> Result<Response<HttpBody>, Cut> {
         let Answer {
             status,
             content_type,
@@ -120,7 +116,7 @@ impl Front {
         } = answer;
         tokio::time::sleep(answer.delay).await;
         let mut response = match answer.body {
-            Body::Complete(bytes) => {
+            AnswerBody::Complete(bytes) => {
                 let mishap = self.trouble().mishap();
                 match mishap {
                     Some(Mishap::Reset) => return Ok(response::half(status, content_type, bytes)),
@@ -130,9 +126,9 @@ impl Front {
                 }
                 response::complete(status, content_type, bytes, gzip)
             }
-            Body::Watch(watch) => {
+            AnswerBody::Watch(watch) => {
                 let is_compressed = gzip == Gzip::LinesToo;
-                let (pieces, body) = AnswerBody::pieces();
+                let (pieces, body) = HttpBody::pieces();
                 let stream = Stream::new(Arc::clone(self), watch, pieces, is_compressed);
                 tokio::spawn(stream.run());
                 response::pieces(status, content_type, body, is_compressed)

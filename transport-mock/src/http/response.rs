@@ -6,7 +6,7 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Response, StatusCode};
 
-use super::body::AnswerBody;
+use super::body::HttpBody;
 use super::gzip::{Gzip, member};
 
 /// The text of a header.
@@ -20,7 +20,7 @@ pub(super) fn complete(
     content_type: &'static str,
     body: Vec<u8>,
     gzip: Gzip,
-) -> Response<AnswerBody> {
+) -> Response<HttpBody> {
     let is_compressed = gzip.takes(&body);
     let body = match is_compressed {
         true => member(&body),
@@ -29,7 +29,7 @@ pub(super) fn complete(
     pieces(
         status,
         content_type,
-        AnswerBody::complete(body),
+        HttpBody::complete(body),
         is_compressed,
     )
 }
@@ -38,9 +38,9 @@ pub(super) fn complete(
 pub(super) fn pieces(
     status: u16,
     content_type: &'static str,
-    body: AnswerBody,
+    body: HttpBody,
     is_compressed: bool,
-) -> Response<AnswerBody> {
+) -> Response<HttpBody> {
     let mut response = Response::new(body);
     // Every status of ours is a code.
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
@@ -60,12 +60,12 @@ pub(super) fn half(
     status: u16,
     content_type: &'static str,
     mut body: Vec<u8>,
-) -> Response<AnswerBody> {
+) -> Response<HttpBody> {
     body.truncate(body.len() / 2);
-    let body = AnswerBody::cut_after(Bytes::from(body));
+    let body = HttpBody::cut_after(Bytes::from(body));
     pieces(status, content_type, body, false)
 }
 
-pub(super) fn set_retry_after(response: &mut Response<AnswerBody>, seconds: u32) {
+pub(super) fn set_retry_after(response: &mut Response<HttpBody>, seconds: u32) {
     response.headers_mut().insert(RETRY_AFTER, seconds.into());
 }

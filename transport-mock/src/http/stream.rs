@@ -11,7 +11,7 @@ use super::body::Cut;
 use super::faults::Mishap;
 use super::front::Front;
 use super::gzip;
-use crate::watch::{End, EventType, Frame, Polled, Watch};
+use crate::watch::{End, Polled, Watch, WatchEventType, WatchFrame};
 
 /// Lines are sent together if more than one is there, up to about this size.
 const PIECE: usize = 64 * 1024;
@@ -26,7 +26,7 @@ pub(super) struct Stream {
     pieces: Sender<Result<Bytes, Cut>>,
     is_compressed: bool,
     /// Its time was not yet come.
-    late: Option<Frame>,
+    late: Option<WatchFrame>,
 }
 
 /// What follows a piece.
@@ -106,7 +106,7 @@ impl Stream {
                 Polled::Ended(End::Cut) => return (piece, Next::Cut),
                 Polled::Ended(_) => return (piece, Next::End),
             };
-            if frame.event() == EventType::Bookmark && trouble.drops_bookmarks {
+            if frame.event() == WatchEventType::Bookmark && trouble.drops_bookmarks {
                 continue;
             }
             let mishap = trouble.mishap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::tamper::Mutant;
 use crate::fault::body::is_end_bookmark;
-use crate::frame::{EventType, Frame};
+use crate::frame::{WatchEventType, WatchFrame};
 use crate::random::Random;
 use crate::wire::list_text::{items, key_of, with_items};
 use crate::wire::tap::Tap;
@@ -21,7 +21,7 @@ pub(super) struct TamperedWire {
     /// The next object is to be met.
     is_armed: bool,
     /// The last event, and the last deleted object.
-    last: Option<Frame>,
+    last: Option<WatchFrame>,
     deleted: Option<Arc<[u8]>>,
 }
 
@@ -53,10 +53,10 @@ impl Tap for TamperedWire {
         self.last = None;
     }
 
-    fn frame(&mut self, frame: Frame, out: &mut Vec<Frame>) {
+    fn frame(&mut self, frame: WatchFrame, out: &mut Vec<WatchFrame>) {
         let event = frame.event();
-        let is_object = !matches!(event, EventType::Bookmark | EventType::Error);
-        if event == EventType::Bookmark && is_end_bookmark(&frame) {
+        let is_object = !matches!(event, WatchEventType::Bookmark | WatchEventType::Error);
+        if event == WatchEventType::Bookmark && is_end_bookmark(&frame) {
             self.is_streaming = false;
         }
         if !is_object {
@@ -74,24 +74,24 @@ impl Tap for TamperedWire {
             Mutant::ReorderedEvents if !self.is_streaming => {
                 let last = self.last.replace(frame.clone());
                 out.push(frame.clone());
-                let is_same = |last: &Frame| key_of(last.object()) == key_of(frame.object());
-                if event == EventType::Modified {
+                let is_same = |last: &WatchFrame| key_of(last.object()) == key_of(frame.object());
+                if event == WatchEventType::Modified {
                     out.extend(last.filter(is_same));
                 }
             }
-            Mutant::ResurrectedObject if event == EventType::Deleted && strikes => {
+            Mutant::ResurrectedObject if event == WatchEventType::Deleted && strikes => {
                 let object = Arc::from(frame.object());
                 out.push(frame);
-                out.push(Frame::new(EventType::Added, object));
+                out.push(WatchFrame::new(WatchEventType::Added, object));
             }
             Mutant::LostItem if self.is_streaming && self.is_relist() => self.is_armed = false,
             Mutant::LostDeleteAtRelist => {
                 if self.is_streaming && self.is_relist() {
                     self.is_armed = false;
                     let ghost = self.deleted.take();
-                    out.extend(ghost.map(|object| Frame::new(EventType::Added, object)));
+                    out.extend(ghost.map(|object| WatchFrame::new(WatchEventType::Added, object)));
                 }
-                if event == EventType::Deleted {
+                if event == WatchEventType::Deleted {
                     self.deleted = Some(Arc::from(frame.object()));
                 }
                 out.push(frame);

@@ -1,8 +1,8 @@
 //! The bytes of a Status, in the order of its Go type.
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::encode::json;
-use crate::status::{ApiError, Cause};
+use crate::status::{ApiError, StatusCause};
 
 /// The field `details` of a [`ApiError`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -11,7 +11,7 @@ pub(super) struct Details {
     pub(super) group: String,
     pub(super) kind: String,
     pub(super) uid: String,
-    pub(super) causes: Vec<Cause>,
+    pub(super) causes: Vec<StatusCause>,
     pub(super) retry_after_seconds: u32,
 }
 
@@ -38,7 +38,7 @@ impl ApiError {
 }
 
 /// The Status of success that answers the deletion of most objects.
-pub(crate) fn deleted(kind: &Kind, name: &str, uid: &str) -> Vec<u8> {
+pub(crate) fn deleted(kind: &ApiKind, name: &str, uid: &str) -> Vec<u8> {
     let mut out =
         br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#
             .to_vec();

@@ -3,7 +3,7 @@
 /// One thing that is wrong, in the causes of a [`ApiError`](crate::status::ApiError).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub struct Cause {
+pub struct StatusCause {
     /// The kind of mistake: `FieldValueInvalid`, `ResourceVersionTooLarge`.
     pub reason: String,
     /// What is wrong with it.
@@ -12,7 +12,7 @@ pub struct Cause {
     pub field: String,
 }
 
-impl Cause {
+impl StatusCause {
     pub(crate) fn invalid(field: &str, value: &str, why: &str) -> Self {
         Self::of(
             "FieldValueInvalid",

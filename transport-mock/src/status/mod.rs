@@ -11,10 +11,10 @@ mod body;
 
 use core::fmt;
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::status::body::Details;
 pub(crate) use body::deleted;
-pub use cause::Cause;
+pub use cause::StatusCause;
 pub use reason::Reason;
 
 /// A refusal: a `Status` of failure, as the real server words it.
@@ -59,7 +59,7 @@ impl ApiError {
         self
     }
 
-    fn about(reason: Reason, kind: &Kind, name: &str, message: String) -> Self {
+    fn about(reason: Reason, kind: &ApiKind, name: &str, message: String) -> Self {
         Self::new(reason, message).with_details(Details {
             name: name.to_owned(),
             group: kind.group().to_owned(),
@@ -70,7 +70,7 @@ impl ApiError {
 
     /// 404 for an object.
     #[must_use]
-    pub fn not_found(kind: &Kind, name: &str) -> Self {
+    pub fn not_found(kind: &ApiKind, name: &str) -> Self {
         let message = format!("{} {name:?} not found", kind.resource());
         Self::about(Reason::NotFound, kind, name, message)
     }
@@ -92,14 +92,14 @@ impl ApiError {
 
     /// 409 for a create.
     #[must_use]
-    pub fn already_exists(kind: &Kind, name: &str) -> Self {
+    pub fn already_exists(kind: &ApiKind, name: &str) -> Self {
         let message = format!("{} {name:?} already exists", kind.resource());
         Self::about(Reason::AlreadyExists, kind, name, message)
     }
 
     /// 409 for a generated name that is taken.
     #[must_use]
-    pub fn generated_name_exists(kind: &Kind, name: &str) -> Self {
+    pub fn generated_name_exists(kind: &ApiKind, name: &str) -> Self {
         let message = format!(
             "{} {name:?} already exists, the server was not able to generate a unique name for the object",
             kind.resource()
@@ -109,7 +109,7 @@ impl ApiError {
 
     /// 409 for a write whose condition does not hold.
     #[must_use]
-    pub fn conflict(kind: &Kind, name: &str, why: &str) -> Self {
+    pub fn conflict(kind: &ApiKind, name: &str, why: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} {name:?}: {why}",
             kind.resource()
@@ -118,7 +118,7 @@ impl ApiError {
     }
 
     /// 409 for a delete whose precondition does not hold. The real server names the kind here.
-    pub(crate) fn precondition_failed(kind: &Kind, name: &str, why: &str) -> Self {
+    pub(crate) fn precondition_failed(kind: &ApiKind, name: &str, why: &str) -> Self {
         Self::new(
             Reason::Conflict,
             format!(
@@ -136,7 +136,7 @@ impl ApiError {
 
     /// 403
     #[must_use]
-    pub fn forbidden(kind: &Kind, name: &str, why: &str) -> Self {
+    pub fn forbidden(kind: &ApiKind, name: &str, why: &str) -> Self {
         let message = match name {
             "" => format!("{} is forbidden: {why}", kind.resource()),
             _ => format!("{} {name:?} is forbidden: {why}", kind.resource()),
@@ -207,7 +207,7 @@ impl ApiError {
 
     /// 422 for an object of `kind`.
     #[must_use]
-    pub fn invalid(kind: &Kind, name: &str, causes: Vec<Cause>) -> Self {
+    pub fn invalid(kind: &ApiKind, name: &str, causes: Vec<StatusCause>) -> Self {
         Self::invalid_of(
             &kind.qualified_kind(),
             kind.group(),
@@ -218,13 +218,13 @@ impl ApiError {
     }
 
     /// 422 where the real server puts the resource in the place of the kind.
-    pub(crate) fn invalid_resource(kind: &Kind, name: &str, cause: Cause) -> Self {
+    pub(crate) fn invalid_resource(kind: &ApiKind, name: &str, cause: StatusCause) -> Self {
         let resource = kind.resource();
         Self::invalid_of(&resource, kind.group(), kind.plural(), name, vec![cause])
     }
 
     /// 422 for the query of a request.
-    pub(crate) fn invalid_options(kind: &str, causes: Vec<Cause>) -> Self {
+    pub(crate) fn invalid_options(kind: &str, causes: Vec<StatusCause>) -> Self {
         let qualified = format!("{kind}.meta.k8s.io");
         Self::invalid_of(&qualified, "meta.k8s.io", kind, "", causes)
     }
@@ -234,7 +234,7 @@ impl ApiError {
         group: &str,
         kind: &str,
         name: &str,
-        causes: Vec<Cause>,
+        causes: Vec<StatusCause>,
     ) -> Self {
         // Equal texts are told once; a single one goes without brackets.
         let mut texts: Vec<String> = Vec::new();
@@ -281,7 +281,7 @@ impl ApiError {
             format!("Timeout: Too large resource version: {asked}, current: {current}"),
         )
         .with_details(Details {
-            causes: vec![Cause::version_too_large()],
+            causes: vec![StatusCause::version_too_large()],
             ..Details::default()
         })
         .with_retry_after(1)
@@ -303,7 +303,7 @@ impl ApiError {
             format!("Internal error occurred: {why}"),
         )
         .with_details(Details {
-            causes: vec![Cause::text(why)],
+            causes: vec![StatusCause::text(why)],
             ..Details::default()
         })
     }
@@ -338,7 +338,7 @@ impl ApiError {
 
     /// What exactly is wrong.
     #[must_use]
-    pub fn causes(&self) -> &[Cause] {
+    pub fn causes(&self) -> &[StatusCause] {
         match &self.0.details {
             Some(details) => &details.causes,
             None => &[],

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::status::ApiError;
 
 /// The fields that a client's metadata may have. `managedFields` and `selfLink` are the server's,
@@ -77,7 +77,7 @@ pub(crate) fn is_deleting(object: &Map<String, Value>) -> bool {
 /// Reads the body of a write: an object of `kind`, whose metadata has the types it must have, and
 /// nothing that is unknown or empty.
 pub(crate) fn admit(
-    kind: &Kind,
+    kind: &ApiKind,
     mut object: Map<String, Value>,
 ) -> Result<Map<String, Value>, ApiError> {
     check_type(kind, &object)?;
@@ -103,7 +103,7 @@ pub(crate) fn admit(
     Ok(object)
 }
 
-fn check_type(kind: &Kind, object: &Map<String, Value>) -> Result<(), ApiError> {
+fn check_type(kind: &ApiKind, object: &Map<String, Value>) -> Result<(), ApiError> {
     let expected = kind.api_version();
     let version = object
         .get("apiVersion")
@@ -144,7 +144,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn check_field(kind: &Kind, field: &str, value: &Value) -> Result<(), ApiError> {
+fn check_field(kind: &ApiKind, field: &str, value: &Value) -> Result<(), ApiError> {
     let not_text = |value: &&Value| !value.is_string();
     let wrong = match (field, value) {
         ("labels" | "annotations", Value::Object(map)) => {
@@ -175,7 +175,13 @@ fn check_field(kind: &Kind, field: &str, value: &Value) -> Result<(), ApiError> 
 }
 
 /// The complaint of Go's JSON reader.
-fn unreadable(kind: &Kind, value: &Value, parent: &str, field: &str, expected: &str) -> ApiError {
+fn unreadable(
+    kind: &ApiKind,
+    value: &Value,
+    parent: &str,
+    field: &str,
+    expected: &str,
+) -> ApiError {
     let given = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",

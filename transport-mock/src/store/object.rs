@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::encode::Encoded;
 use crate::form::Row;
 use crate::store::metadata::{metadata, set, text};
@@ -21,7 +21,7 @@ pub struct StoredObject {
 
 impl StoredObject {
     /// The object at `revision`. Its metadata gets that version.
-    pub(crate) fn new(kind: &Kind, mut value: Map<String, Value>, revision: u64) -> Self {
+    pub(crate) fn new(kind: &ApiKind, mut value: Map<String, Value>, revision: u64) -> Self {
         set(
             &mut value,
             "resourceVersion",

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::api::Kind;
+use crate::api::ApiKind;
 use crate::status::ApiError;
-use crate::status::Cause;
+use crate::status::StatusCause;
 use crate::store::metadata::{finalizers, metadata, text};
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -13,11 +13,11 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 /// Checks the metadata of an object that is to be created.
-pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(), ApiError> {
+pub(crate) fn for_create(kind: &ApiKind, object: &Map<String, Value>) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     let name = text(object, "name").unwrap_or_default();
     if name.is_empty() {
-        causes.push(Cause::required(
+        causes.push(StatusCause::required(
             "metadata.name",
             "name or generateName is required",
         ));
@@ -52,7 +52,7 @@ pub(crate) fn for_create(kind: &Kind, object: &Map<String, Value>) -> Result<(),
 
 /// Checks the metadata of an object that is to replace `before`.
 pub(crate) fn for_update(
-    kind: &Kind,
+    kind: &ApiKind,
     object: &Map<String, Value>,
     before: &Map<String, Value>,
 ) -> Result<(), ApiError> {
@@ -64,7 +64,7 @@ pub(crate) fn for_update(
         added.sort_unstable();
         if !added.is_empty() {
             let added: Vec<String> = added.iter().map(|text| format!("{text:?}")).collect();
-            causes.push(Cause::forbidden(
+            causes.push(StatusCause::forbidden(
                 "metadata.finalizers",
                 &format!(
                     "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
@@ -82,7 +82,7 @@ pub(crate) fn for_update(
 /// Refuses another text in a field of the metadata that only the server sets. To leave it out is to
 /// leave it alone.
 pub(crate) fn immutable(
-    kind: &Kind,
+    kind: &ApiKind,
     field: &str,
     object: &Map<String, Value>,
     before: &Map<String, Value>,
@@ -90,7 +90,7 @@ pub(crate) fn immutable(
     match text(object, field) {
         Some(value) if text(before, field) != Some(value) => {
             let field = format!("metadata.{field}");
-            let cause = Cause::invalid(&field, value, "field is immutable");
+            let cause = StatusCause::invalid(&field, value, "field is immutable");
             let name = text(before, "name").unwrap_or_default();
             Err(ApiError::invalid(kind, name, vec![cause]))
         }
@@ -98,7 +98,7 @@ pub(crate) fn immutable(
     }
 }
 
-fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), ApiError> {
+fn refuse(kind: &ApiKind, name: &str, causes: Vec<StatusCause>) -> Result<(), ApiError> {
     if causes.is_empty() {
         Ok(())
     } else {
@@ -108,16 +108,16 @@ fn refuse(kind: &Kind, name: &str, causes: Vec<Cause>) -> Result<(), ApiError> {
 
 /// Adds what is wrong with the value of a field.
 fn push(
-    causes: &mut Vec<Cause>,
+    causes: &mut Vec<StatusCause>,
     field: &str,
     value: &str,
     wrong: impl IntoIterator<Item = String>,
 ) {
     let wrong = wrong.into_iter();
-    causes.extend(wrong.map(|why| Cause::invalid(field, value, &why)));
+    causes.extend(wrong.map(|why| StatusCause::invalid(field, value, &why)));
 }
 
-fn labels(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
+fn labels(causes: &mut Vec<StatusCause>, object: &Map<String, Value>) {
     let labels = metadata(object).and_then(|metadata| metadata.get("labels")?.as_object());
     for (key, value) in labels.into_iter().flatten() {
         push(causes, "metadata.labels", key, qualified_name(key));
@@ -126,7 +126,7 @@ fn labels(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
     }
 }
 
-fn annotations(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
+fn annotations(causes: &mut Vec<StatusCause>, object: &Map<String, Value>) {
     let annotations =
         metadata(object).and_then(|metadata| metadata.get("annotations")?.as_object());
     for key in annotations.into_iter().flat_map(Map::keys) {
@@ -136,7 +136,7 @@ fn annotations(causes: &mut Vec<Cause>, object: &Map<String, Value>) {
 }
 
 /// Built-in kinds know which finalizers there are without a prefix.
-fn known_finalizers(causes: &mut Vec<Cause>, kind: &Kind, object: &Map<String, Value>) {
+fn known_finalizers(causes: &mut Vec<StatusCause>, kind: &ApiKind, object: &Map<String, Value>) {
     if kind.is_custom() {
         return;
     }
@@ -145,7 +145,7 @@ fn known_finalizers(causes: &mut Vec<Cause>, kind: &Kind, object: &Map<String, V
         if !is_known && !finalizer.contains('/') {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             let field = format!("metadata.finalizers[{n}]");
-            causes.push(Cause::invalid(&field, finalizer, why));
+            causes.push(StatusCause::invalid(&field, finalizer, why));
         }
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::api::{Kind, KindId, StatusRule};
+use crate::api::{ApiKind, KindId, StatusRule};
 use crate::list::unsigned;
-use crate::status::Cause;
+use crate::status::StatusCause;
 use crate::status::{ApiError, Reason};
 use crate::store::metadata::{self, admit, finalizers, is_deleting, set, text};
 use crate::store::object::{StoredObject, key};
@@ -24,7 +24,7 @@ const NAME_ATTEMPTS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target<'a> {
     pub(crate) id: KindId,
-    pub(crate) kind: &'a Kind,
+    pub(crate) kind: &'a ApiKind,
     /// `None` for kinds without namespaces.
     pub(crate) namespace: Option<&'a str>,
 }
@@ -226,7 +226,7 @@ impl Store {
 }
 
 impl Preconditions {
-    fn check(&self, kind: &Kind, last: &StoredObject) -> Result<(), ApiError> {
+    fn check(&self, kind: &ApiKind, last: &StoredObject) -> Result<(), ApiError> {
         if let Some(uid) = self.uid.as_deref().filter(|uid| *uid != last.uid()) {
             let why = format!(
                 "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
@@ -281,7 +281,7 @@ fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), ApiError> {
 
 /// What an update says about the object it means: uid and version.
 fn check_conditions(
-    kind: &Kind,
+    kind: &ApiKind,
     before: &StoredObject,
     object: &Map<String, Value>,
 ) -> Result<(), ApiError> {
@@ -299,7 +299,7 @@ fn check_conditions(
         None => Err(ApiError::invalid_resource(
             kind,
             before.name(),
-            Cause::unspecified_version(),
+            StatusCause::unspecified_version(),
         )),
         Some(version) if version == before.revision().to_string() => Ok(()),
         Some(version) => {
@@ -311,7 +311,7 @@ fn check_conditions(
 
 /// What `before` becomes by a write of `object` to one of its parts.
 fn successor(
-    kind: &Kind,
+    kind: &ApiKind,
     before: &Map<String, Value>,
     mut object: Map<String, Value>,
     part: Part,

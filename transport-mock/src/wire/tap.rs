@@ -1,6 +1,6 @@
 //! A place where what is sent can be changed.
 
-use crate::frame::Frame;
+use crate::frame::WatchFrame;
 
 /// Sees everything that an answer sends and may change it. Left alone, it changes nothing.
 pub(crate) trait Tap: Send {
@@ -8,7 +8,7 @@ pub(crate) trait Tap: Send {
     fn open(&mut self, _target: &str) {}
 
     /// A watch sends `frame`; what is in `out` afterwards is sent instead.
-    fn frame(&mut self, frame: Frame, out: &mut Vec<Frame>) {
+    fn frame(&mut self, frame: WatchFrame, out: &mut Vec<WatchFrame>) {
         out.push(frame);
     }
 

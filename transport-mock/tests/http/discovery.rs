@@ -1,6 +1,6 @@
 //! What is served, as kubectl asks for it.
 
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::HttpConfig;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::client::{Client, start};
 async fn groups_versions_and_kinds() {
     let (server, running) = start(&[], HttpConfig::new()).await;
     server.with(|server| {
-        server.register(Kind::custom("example.com", "v1", "widgets", "Widget").cluster_scoped());
+        server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget").cluster_scoped());
     });
     let mut client = Client::connect(&running).await;
     assert_eq!(client.get("/api").await.json()["versions"], json!(["v1"]));

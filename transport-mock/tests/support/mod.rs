@@ -10,7 +10,7 @@
 )]
 
 use informer_core::Instant;
-use informer_transport_mock::answer::{Answer, Body};
+use informer_transport_mock::answer::{Answer, AnswerBody};
 use informer_transport_mock::request::{ApiRequest, Headers};
 use informer_transport_mock::watch::{End, Polled, Watch};
 use informer_transport_mock::{Server, ServerConfig, StoredObject};
@@ -98,8 +98,8 @@ pub fn names(list: &str) -> Vec<String> {
 pub fn watch_at(server: &mut Server, target: &str, now: Instant) -> Watch {
     let line = format!("GET {target}");
     match send(server, &line, &Value::Null, now).body {
-        Body::Watch(watch) => *watch,
-        Body::Complete(bytes) => panic!("{}", String::from_utf8_lossy(&bytes)),
+        AnswerBody::Watch(watch) => *watch,
+        AnswerBody::Complete(bytes) => panic!("{}", String::from_utf8_lossy(&bytes)),
     }
 }
 

@@ -13,7 +13,7 @@ use core::fmt;
 
 use memchr::memchr;
 
-use super::text::{Cursor, JsonStr, Kind, TextError};
+use super::text::{JsonCursor, JsonKind, JsonStr, TextError};
 
 /// What an event says about its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,8 +67,8 @@ impl<'a> Envelope<'a> {
     /// If the line is not a JSON object with a `type`. The object within is judged by its quotes and
     /// brackets alone: if something else is wrong with it, that is not a matter of the envelope.
     pub fn read(line: &'a [u8]) -> Result<Self, EnvelopeError> {
-        let mut cursor = Cursor::new(line);
-        if cursor.kind() != Ok(Kind::Object) {
+        let mut cursor = JsonCursor::new(line);
+        if cursor.kind() != Ok(JsonKind::Object) {
             return Err(EnvelopeError::NotAnObject);
         }
         let mut found = Found::default();
@@ -86,7 +86,7 @@ impl<'a> Envelope<'a> {
         let rest = line.strip_prefix(br#"{"type":"#)?;
         let end = memchr(b'"', rest.get(1..)?)? + 2;
         let (name, rest) = rest.split_at_checked(end)?;
-        let event = EventType::of(Cursor::new(name).string().ok()?);
+        let event = EventType::of(JsonCursor::new(name).string().ok()?);
         let object = rest.strip_prefix(br#","object":"#)?;
         let object = without_white(object).strip_suffix(b"}")?;
         // White space around the object belongs to the line, not to the object.
@@ -100,7 +100,7 @@ impl<'a> Envelope<'a> {
     pub fn of_prefix(line: &'a [u8]) -> Option<Self> {
         let mut found = Found::default();
         // An error only tells where reading had to stop.
-        let _ = found.fill(&mut Cursor::new(line));
+        let _ = found.fill(&mut JsonCursor::new(line));
         found.envelope()
     }
 }
@@ -120,12 +120,12 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn fill(&mut self, cursor: &mut Cursor<'a>) -> Result<(), TextError> {
+    fn fill(&mut self, cursor: &mut JsonCursor<'a>) -> Result<(), TextError> {
         let mut members = cursor.enter_object(usize::MAX)?;
         while let Some(name) = members.next(cursor)? {
             if name.eq_str("type") {
                 self.event = None;
-                if cursor.kind()? == Kind::String {
+                if cursor.kind()? == JsonKind::String {
                     self.event = Some(EventType::of(cursor.string()?));
                 } else {
                     cursor.skip_extent()?;

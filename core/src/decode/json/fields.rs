@@ -1,6 +1,6 @@
 //! Fields by their paths, in JSON text.
 
-use super::text::{Cursor, Kind, MAX_DEPTH, TextError};
+use super::text::{JsonCursor, JsonKind, MAX_DEPTH, TextError};
 use crate::decode::fields::{Scalar, Step};
 use crate::invariant::cannot_happen;
 
@@ -21,14 +21,14 @@ fn in_text(
     steps: &[Step],
     visit: &mut dyn FnMut(Scalar<'_>),
 ) -> Result<(), TextError> {
-    let mut cursor = Cursor::new(json);
+    let mut cursor = JsonCursor::new(json);
     let kind = cursor.kind()?;
     match (steps, kind) {
-        ([], Kind::Null) => visit(Scalar::Null),
-        ([], Kind::Bool) => visit(Scalar::Bool(cursor.bool()?)),
-        ([], Kind::Number) => visit(Scalar::Number(cursor.number()?.into())),
-        ([], Kind::String) => visit(Scalar::Text(cursor.string()?.to_cow())),
-        ([Step::Member(name), steps @ ..], Kind::Object) => {
+        ([], JsonKind::Null) => visit(Scalar::Null),
+        ([], JsonKind::Bool) => visit(Scalar::Bool(cursor.bool()?)),
+        ([], JsonKind::Number) => visit(Scalar::Number(cursor.number()?.into())),
+        ([], JsonKind::String) => visit(Scalar::Text(cursor.string()?.to_cow())),
+        ([Step::Member(name), steps @ ..], JsonKind::Object) => {
             let mut found = None;
             let mut members = cursor.enter_object(MAX_DEPTH)?;
             while let Some(member) = members.next(&mut cursor)? {
@@ -41,7 +41,7 @@ fn in_text(
                 in_text(value, steps, visit)?;
             }
         }
-        ([Step::Each, steps @ ..], Kind::Array) => {
+        ([Step::Each, steps @ ..], JsonKind::Array) => {
             let mut elements = cursor.enter_array(MAX_DEPTH)?;
             while elements.next(&mut cursor)? {
                 in_text(cursor.skip_extent()?, steps, visit)?;

@@ -34,7 +34,7 @@ use core::ops::Range;
 
 #[cfg(feature = "alloc")]
 use super::text::MAX_DEPTH;
-use super::text::{Cursor, JsonStr, Kind, Members, TextError};
+use super::text::{JsonCursor, JsonKind, JsonStr, Members, TextError};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
@@ -98,13 +98,13 @@ impl<'a> Header<'a> {
         Ok((header.complete()?, behind.position()))
     }
 
-    fn begin(text: &'a [u8], depth: usize) -> Result<(Self, Cursor<'a>), HeaderError> {
+    fn begin(text: &'a [u8], depth: usize) -> Result<(Self, JsonCursor<'a>), HeaderError> {
         let mut header = Self::default();
         let mut reader = Reader {
-            cursor: Cursor::new(text),
+            cursor: JsonCursor::new(text),
             strict: true,
         };
-        if reader.cursor.kind() != Ok(Kind::Object) {
+        if reader.cursor.kind() != Ok(JsonKind::Object) {
             return Err(HeaderError::NotAnObject);
         }
         header.fill(&mut reader, depth)?;
@@ -132,7 +132,7 @@ impl<'a> Header<'a> {
     pub fn of_prefix(json: &'a [u8]) -> Self {
         let mut header = Self::default();
         let mut reader = Reader {
-            cursor: Cursor::new(json),
+            cursor: JsonCursor::new(json),
             strict: false,
         };
         // An error only tells where reading had to stop.
@@ -176,7 +176,7 @@ impl<'a> Header<'a> {
         while let Some(name) = members.next(&mut reader.cursor)? {
             if name.eq_str("metadata") {
                 self.forget_metadata();
-                if reader.cursor.kind()? == Kind::Object {
+                if reader.cursor.kind()? == JsonKind::Object {
                     let start = reader.cursor.position();
                     self.fill_metadata(reader, inside)?;
                     self.metadata = start..reader.cursor.position();
@@ -258,7 +258,7 @@ fn known_field(name: JsonStr<'_>) -> &str {
 
 /// A cursor, and how much it minds.
 struct Reader<'a> {
-    cursor: Cursor<'a>,
+    cursor: JsonCursor<'a>,
     strict: bool,
 }
 
@@ -278,7 +278,7 @@ impl<'a> Reader<'a> {
     ) -> Result<Option<JsonStr<'a>>, HeaderError> {
         let kind = self.cursor.kind();
         let start = self.cursor.clone();
-        if let Ok(Kind::String) = kind {
+        if let Ok(JsonKind::String) = kind {
             match self.cursor.string() {
                 Ok(text) => return Ok(Some(text)),
                 Err(error) if self.strict => return Err(error.into()),
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
         }
         self.skip(depth)?;
         match kind? {
-            Kind::Null => Ok(None),
+            JsonKind::Null => Ok(None),
             _ if self.strict => Err(HeaderError::NotText { field }),
             _ => Ok(None),
         }
@@ -296,10 +296,10 @@ impl<'a> Reader<'a> {
     fn labels(&mut self, depth: usize) -> Result<&'a [u8], HeaderError> {
         let before = self.cursor.clone();
         let kind = self.cursor.kind()?;
-        if !self.strict || kind != Kind::Object {
+        if !self.strict || kind != JsonKind::Object {
             let text = self.skip(depth)?;
             return match kind {
-                Kind::Null => Ok(&[]),
+                JsonKind::Null => Ok(&[]),
                 _ if self.strict => Err(NOT_LABELS),
                 _ => Ok(text),
             };
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         let mut any_not_text = false;
         let mut members = self.cursor.enter_object(depth)?;
         while members.next(&mut self.cursor)?.is_some() {
-            any_not_text |= self.cursor.kind()? != Kind::String;
+            any_not_text |= self.cursor.kind()? != JsonKind::String;
             self.cursor.skip_value(depth.saturating_sub(1))?;
         }
         if any_not_text {
@@ -319,7 +319,7 @@ impl<'a> Reader<'a> {
     fn is_initial_events_end(&mut self, depth: usize) -> Result<bool, HeaderError> {
         let mut is_end = false;
         // A bookmark that is broken is no bookmark, so there is nothing to rescue here.
-        if !self.strict || self.cursor.kind()? != Kind::Object {
+        if !self.strict || self.cursor.kind()? != JsonKind::Object {
             self.skip(depth)?;
             return Ok(is_end);
         }
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
             if is_mark {
                 is_end = false;
             }
-            if is_mark && self.cursor.kind()? == Kind::String {
+            if is_mark && self.cursor.kind()? == JsonKind::String {
                 is_end = self.cursor.string()?.eq_str("true");
             } else {
                 self.cursor.skip_value(depth.saturating_sub(1))?;
@@ -351,7 +351,7 @@ impl<'a> Reader<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Pairs<'a> {
-    cursor: Cursor<'a>,
+    cursor: JsonCursor<'a>,
     members: Option<Members>,
 }
 
@@ -360,7 +360,7 @@ impl<'a> Pairs<'a> {
     #[must_use]
     pub const fn of(json: &'a [u8]) -> Self {
         Self {
-            cursor: Cursor::new(json),
+            cursor: JsonCursor::new(json),
             members: None,
         }
     }
@@ -379,7 +379,7 @@ impl<'a> Pairs<'a> {
         let Some(name) = members.next(&mut self.cursor)? else {
             return Ok(None);
         };
-        if self.cursor.kind()? == Kind::String {
+        if self.cursor.kind()? == JsonKind::String {
             return Ok(Some((name, Some(self.cursor.string()?))));
         }
         self.cursor.skip_value(usize::MAX)?;
@@ -396,7 +396,7 @@ impl<'a> Iterator for Pairs<'a> {
                 Ok(Some((name, Some(value)))) => return Some((name, value)),
                 Ok(Some((_, None))) => {}
                 Ok(None) | Err(_) => {
-                    self.cursor = Cursor::new(&[]);
+                    self.cursor = JsonCursor::new(&[]);
                     return None;
                 }
             }
@@ -408,7 +408,7 @@ impl<'a> Iterator for Pairs<'a> {
 #[cfg(feature = "alloc")]
 fn member<'a>(json: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, TextError> {
     let mut found = None;
-    let mut cursor = Cursor::new(json);
+    let mut cursor = JsonCursor::new(json);
     let mut members = cursor.enter_object(MAX_DEPTH)?;
     while let Some(key) = members.next(&mut cursor)? {
         let value = cursor.skip_value(MAX_DEPTH)?;

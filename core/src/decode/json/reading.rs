@@ -7,7 +7,7 @@ use super::form::JsonObject;
 use super::header::{Header, HeaderError};
 use super::lines::Lines;
 use super::list::{Element, ListError, ListScanner, Part};
-use super::status::Status;
+use super::status::ApiStatus;
 use super::text::JsonStr;
 use crate::decode::excerpt::Excerpt;
 use crate::decode::facts::{Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
@@ -203,7 +203,7 @@ fn bookmark(header: Header<'_>) -> Bookmark<JsonStr<'_>> {
 }
 
 fn error_event(json: &[u8]) -> Option<ErrorEvent<JsonStr<'_>>> {
-    let status = Status::read(json)?;
+    let status = ApiStatus::read(json)?;
     let mut texts = [status.message, status.reason].into_iter().flatten();
     Some(ErrorEvent {
         failure: status.classify(),

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::text::{Cursor, JsonStr, Kind, TextError};
+use super::text::{JsonCursor, JsonKind, JsonStr, TextError};
 use crate::decode::status::{Grounds, TOO_LARGE_CAUSE, TOO_LARGE_PHRASE, known_reason};
 use crate::failure::Failure;
 
@@ -12,7 +12,7 @@ const DEPTH: usize = 128;
 /// A Status object: how the API server tells that something went wrong.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Status<'a> {
+pub struct ApiStatus<'a> {
     /// The HTTP status code; 0 if it is missing.
     pub code: u32,
     /// The reason, one word for machines.
@@ -27,23 +27,23 @@ pub struct Status<'a> {
     pub has_too_large_phrase: bool,
 }
 
-impl<'a> Status<'a> {
+impl<'a> ApiStatus<'a> {
     /// Reads a Status; `None` if `json` is something else.
     ///
     /// ```
     /// use informer_core::Failure;
-    /// use informer_core::decode::json::status::Status;
+    /// use informer_core::decode::json::status::ApiStatus;
     ///
-    /// let status = Status::read(br#"{"kind":"Status","code":403,"reason":"Forbidden"}"#).unwrap();
+    /// let status = ApiStatus::read(br#"{"kind":"Status","code":403,"reason":"Forbidden"}"#).unwrap();
     /// assert_eq!(status.code, 403);
     /// assert_eq!(status.classify(), Failure::Forbidden);
-    /// assert!(Status::read(br#"{"kind":"Pod"}"#).is_none());
+    /// assert!(ApiStatus::read(br#"{"kind":"Pod"}"#).is_none());
     /// ```
     #[must_use]
     pub fn read(json: &'a [u8]) -> Option<Self> {
         let mut status = Self::default();
         let mut is_status = false;
-        let mut cursor = Cursor::new(json);
+        let mut cursor = JsonCursor::new(json);
         let read = each_member(&mut cursor, DEPTH, |name, cursor, depth| {
             if name.eq_str("kind") {
                 is_status = text(cursor, depth)?.is_some_and(|kind| kind.eq_str("Status"));
@@ -63,12 +63,12 @@ impl<'a> Status<'a> {
         (read.and_then(|()| cursor.end()).is_ok() && is_status).then_some(status)
     }
 
-    fn read_details(&mut self, cursor: &mut Cursor<'a>, depth: usize) -> Result<(), TextError> {
+    fn read_details(&mut self, cursor: &mut JsonCursor<'a>, depth: usize) -> Result<(), TextError> {
         each_member(cursor, depth, |name, cursor, depth| {
             if name.eq_str("retryAfterSeconds") {
                 let seconds = number(cursor, depth)?;
                 self.retry_after = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
-            } else if name.eq_str("causes") && cursor.kind()? == Kind::Array {
+            } else if name.eq_str("causes") && cursor.kind()? == JsonKind::Array {
                 let mut causes = cursor.enter_array(depth)?;
                 while causes.next(cursor)? {
                     self.read_cause(cursor, depth.saturating_sub(1))?;
@@ -80,7 +80,7 @@ impl<'a> Status<'a> {
         })
     }
 
-    fn read_cause(&mut self, cursor: &mut Cursor<'a>, depth: usize) -> Result<(), TextError> {
+    fn read_cause(&mut self, cursor: &mut JsonCursor<'a>, depth: usize) -> Result<(), TextError> {
         each_member(cursor, depth, |name, cursor, depth| {
             // The type of a cause is called `reason` in JSON.
             if name.eq_str("reason") {
@@ -115,11 +115,11 @@ impl<'a> Status<'a> {
 /// Shows every member of an object to `visit`, which must pass its value; anything else than an object
 /// is passed over.
 fn each_member<'a>(
-    cursor: &mut Cursor<'a>,
+    cursor: &mut JsonCursor<'a>,
     depth: usize,
-    mut visit: impl FnMut(JsonStr<'a>, &mut Cursor<'a>, usize) -> Result<(), TextError>,
+    mut visit: impl FnMut(JsonStr<'a>, &mut JsonCursor<'a>, usize) -> Result<(), TextError>,
 ) -> Result<(), TextError> {
-    if cursor.kind()? != Kind::Object {
+    if cursor.kind()? != JsonKind::Object {
         return cursor.skip_value(depth).map(|_| ());
     }
     let mut members = cursor.enter_object(depth)?;
@@ -130,15 +130,15 @@ fn each_member<'a>(
 }
 
 /// A string; nothing for anything else.
-fn text<'a>(cursor: &mut Cursor<'a>, depth: usize) -> Result<Option<JsonStr<'a>>, TextError> {
-    if cursor.kind()? == Kind::String {
+fn text<'a>(cursor: &mut JsonCursor<'a>, depth: usize) -> Result<Option<JsonStr<'a>>, TextError> {
+    if cursor.kind()? == JsonKind::String {
         return cursor.string().map(Some);
     }
     cursor.skip_value(depth).map(|_| None)
 }
 
 /// A whole number; zero for anything else.
-fn number(cursor: &mut Cursor<'_>, depth: usize) -> Result<u32, TextError> {
+fn number(cursor: &mut JsonCursor<'_>, depth: usize) -> Result<u32, TextError> {
     let value = core::str::from_utf8(cursor.skip_value(depth)?).unwrap_or_default();
     Ok(value.parse().unwrap_or_default())
 }

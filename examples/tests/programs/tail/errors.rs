@@ -1,6 +1,6 @@
 //! How it ends when something is wrong: one sentence, and an exit status.
 
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::HttpConfig;
 
 use super::running::tail;
@@ -142,7 +142,7 @@ async fn the_kubeconfig_of_the_mock_shows_its_token_without_tls() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn flags_that_make_no_sense_are_refused() {
     let (server, running) = cluster().await;
-    server.with(|server| server.register(Kind::custom("acme.org", "v1", "widgets", "Widget")));
+    server.with(|server| server.register(ApiKind::custom("acme.org", "v1", "widgets", "Widget")));
     let url = running.url();
     for (flags, said) in [
         (&[][..], "RESOURCE"),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use informer_transport_mock::api::Kind;
+use informer_transport_mock::api::ApiKind;
 use serde_json::Value;
 
 use super::running::{Tail, tail};
@@ -21,7 +21,7 @@ fn keys(tail: &Tail) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn resources_have_many_names() {
     let (server, running) = cluster().await;
-    server.with(|server| server.register(Kind::custom("acme.org", "v1", "widgets", "Widget")));
+    server.with(|server| server.register(ApiKind::custom("acme.org", "v1", "widgets", "Widget")));
     create(&server, "deployments", "web/d");
     create(&server, "widgets", "web/w");
     create(&server, "nodes", "node-a");

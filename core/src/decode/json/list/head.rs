@@ -1,7 +1,7 @@
 //! What a list says about itself: its type, and its `metadata`.
 
 use crate::decode::frame::Buffer;
-use crate::decode::json::text::{Cursor, JsonStr, Kind, TextError};
+use crate::decode::json::text::{JsonCursor, JsonKind, JsonStr, TextError};
 use crate::invariant::cannot_happen;
 
 /// How deep a list's `metadata` may be; more than any server needs.
@@ -67,7 +67,7 @@ impl<B: Buffer> Head<B> {
 
     /// Keeps the text that `json` consists of, or nothing for `null`.
     pub(super) fn keep(&mut self, json: &[u8]) -> Result<Option<Span>, NotKept> {
-        let mut cursor = Cursor::new(json);
+        let mut cursor = JsonCursor::new(json);
         let text = read_text(&mut cursor)?;
         cursor.end()?;
         self.keep_text(text)
@@ -76,8 +76,8 @@ impl<B: Buffer> Head<B> {
     /// Keeps what `metadata` tells.
     pub(super) fn read_metadata(&mut self, json: &[u8]) -> Result<(), NotKept> {
         (self.version, self.next, self.remaining) = (None, None, None);
-        let mut cursor = Cursor::new(json);
-        if cursor.kind()? == Kind::Null {
+        let mut cursor = JsonCursor::new(json);
+        if cursor.kind()? == JsonKind::Null {
             cursor.skip_value(DEPTH)?;
             return Ok(cursor.end()?);
         }
@@ -124,8 +124,8 @@ impl<B: Buffer> Head<B> {
 }
 
 /// A string, or nothing for `null`.
-fn read_text<'a>(cursor: &mut Cursor<'a>) -> Result<Option<JsonStr<'a>>, TextError> {
-    if cursor.kind()? == Kind::Null {
+fn read_text<'a>(cursor: &mut JsonCursor<'a>) -> Result<Option<JsonStr<'a>>, TextError> {
+    if cursor.kind()? == JsonKind::Null {
         return cursor.skip_value(1).map(|_| None);
     }
     cursor.string().map(Some)

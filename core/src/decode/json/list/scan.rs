@@ -4,7 +4,7 @@ use super::head::{self, NotKept};
 use super::{ListError, ListScanner, MAX_HEAD};
 use crate::decode::excerpt::Beginning;
 use crate::decode::frame::{Assembly, Buffer, Frame};
-use crate::decode::json::text::{Cursor, Extent, TextError, validate};
+use crate::decode::json::text::{Extent, JsonCursor, TextError, validate};
 use crate::invariant::cannot_happen;
 
 /// Where in a list the next byte stands.
@@ -34,7 +34,7 @@ pub(super) enum State {
 /// A member of the list.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Member {
-    Kind,
+    JsonKind,
     ApiVersion,
     Metadata,
     Items,
@@ -45,7 +45,7 @@ impl Member {
     /// What cannot be read.
     const fn name(self) -> &'static str {
         match self {
-            Self::Kind => "kind",
+            Self::JsonKind => "kind",
             Self::ApiVersion => "apiVersion",
             Self::Metadata => "metadata",
             Self::Items => "items",
@@ -56,7 +56,7 @@ impl Member {
     /// What is too long.
     const fn describe(self) -> &'static str {
         match self {
-            Self::Kind => "kind",
+            Self::JsonKind => "kind",
             Self::ApiVersion => "apiVersion",
             Self::Metadata => "`metadata`",
             Self::Items => "`items`",
@@ -286,11 +286,11 @@ impl<B: Buffer> ListScanner<B> {
     }
 
     fn name(&self, name: &[u8]) -> Result<Member, ListError> {
-        let name = Cursor::new(name)
+        let name = JsonCursor::new(name)
             .string()
             .map_err(|error| self.unreadable("a name", error))?;
         let known = [
-            ("kind", Member::Kind),
+            ("kind", Member::JsonKind),
             ("apiVersion", Member::ApiVersion),
             ("metadata", Member::Metadata),
             ("items", Member::Items),
@@ -302,7 +302,7 @@ impl<B: Buffer> ListScanner<B> {
     fn read_value(&mut self, member: Member) -> Result<(), ListError> {
         let text = kept(&self.parts, member.describe())?;
         let read = match member {
-            Member::Kind => self.head.keep(text).map(|kind| self.head.kind = kind),
+            Member::JsonKind => self.head.keep(text).map(|kind| self.head.kind = kind),
             Member::ApiVersion => self
                 .head
                 .keep(text)

@@ -1,6 +1,6 @@
 //! What is in an object or array that a cursor has entered, one after the other.
 
-use super::{Cursor, JsonStr, TextError};
+use super::{JsonCursor, JsonStr, TextError};
 
 /// The members of an object that a cursor has entered.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,10 @@ impl Members {
     /// # Errors
     ///
     /// If the text is not valid.
-    pub fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<JsonStr<'a>>, TextError> {
+    pub fn next<'a>(
+        &mut self,
+        cursor: &mut JsonCursor<'a>,
+    ) -> Result<Option<JsonStr<'a>>, TextError> {
         cursor.skip_white();
         if cursor.peek() == Some(b'}') {
             cursor.at += 1;
@@ -52,7 +55,7 @@ impl Elements {
     /// # Errors
     ///
     /// If the text is not valid.
-    pub fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, TextError> {
+    pub fn next(&mut self, cursor: &mut JsonCursor<'_>) -> Result<bool, TextError> {
         cursor.skip_white();
         if cursor.peek() == Some(b']') {
             cursor.at += 1;

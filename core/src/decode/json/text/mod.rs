@@ -1,13 +1,13 @@
 //! Reading JSON text by hand: no allocator, no recursion, no copy.
 //!
-//! A [`Cursor`] walks over text that is complete in memory. It is strict: what it accepts is what
+//! A [`JsonCursor`] walks over text that is complete in memory. It is strict: what it accepts is what
 //! serde_json accepts (its bound on nesting included), so text that was walked over once can be kept
 //! and parsed later without a surprise.
 //!
 //! ```
-//! use informer_core::decode::json::text::Cursor;
+//! use informer_core::decode::json::text::JsonCursor;
 //!
-//! let mut cursor = Cursor::new(br#"{"name": "caf\u00e9", "ports": [80, 443]}"#);
+//! let mut cursor = JsonCursor::new(br#"{"name": "caf\u00e9", "ports": [80, 443]}"#);
 //! let mut object = cursor.enter_object(128)?;
 //! let mut ports = 0;
 //! while let Some(name) = object.next(&mut cursor)? {
@@ -84,7 +84,7 @@ impl core::error::Error for TextError {}
 /// The kinds of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "JSON will not change")]
-pub enum Kind {
+pub enum JsonKind {
     /// `{…}`
     Object,
     /// `[…]`
@@ -113,7 +113,7 @@ pub enum Kind {
 /// assert!(validate(br#"[[]]"#, 2).is_err());
 /// ```
 pub fn validate(text: &[u8], depth: usize) -> Result<(), TextError> {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = JsonCursor::new(text);
     cursor.skip_value(depth)?;
     cursor.end()
 }
@@ -123,12 +123,12 @@ pub fn validate(text: &[u8], depth: usize) -> Result<(), TextError> {
 /// Bounds on nesting are counted as serde_json counts: with a bound of 128, 127 levels of arrays and
 /// objects pass. Whoever enters one of them passes on a bound that is smaller by one.
 #[derive(Clone, Debug)]
-pub struct Cursor<'a> {
+pub struct JsonCursor<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     /// A cursor at the beginning of `text`.
     #[must_use]
     pub const fn new(text: &'a [u8]) -> Self {
@@ -153,15 +153,15 @@ impl<'a> Cursor<'a> {
     /// # Errors
     ///
     /// If no value can begin here.
-    pub fn kind(&mut self) -> Result<Kind, TextError> {
+    pub fn kind(&mut self) -> Result<JsonKind, TextError> {
         loop {
             return match self.peek() {
-                Some(b'"') => Ok(Kind::String),
-                Some(b'{') => Ok(Kind::Object),
-                Some(b'[') => Ok(Kind::Array),
-                Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
-                Some(b't' | b'f') => Ok(Kind::Bool),
-                Some(b'n') => Ok(Kind::Null),
+                Some(b'"') => Ok(JsonKind::String),
+                Some(b'{') => Ok(JsonKind::Object),
+                Some(b'[') => Ok(JsonKind::Array),
+                Some(b'-' | b'0'..=b'9') => Ok(JsonKind::Number),
+                Some(b't' | b'f') => Ok(JsonKind::Bool),
+                Some(b'n') => Ok(JsonKind::Null),
                 // Servers send none, so it is looked for last: here, and wherever else it may stand.
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     self.at += 1;
@@ -216,11 +216,11 @@ impl<'a> Cursor<'a> {
     fn begin_value(&mut self, open: &mut Nesting) -> Result<bool, TextError> {
         let kind = self.kind()?;
         let close = match kind {
-            Kind::Object => b'}',
-            Kind::Array => b']',
+            JsonKind::Object => b'}',
+            JsonKind::Array => b']',
             _ => return self.skip_scalar(kind).map(|()| true),
         };
-        if !open.push(kind == Kind::Object) {
+        if !open.push(kind == JsonKind::Object) {
             return Err(TextError::TooDeep { at: self.at });
         }
         self.at += 1;
@@ -230,17 +230,17 @@ impl<'a> Cursor<'a> {
             open.pop();
             return Ok(true);
         }
-        if kind == Kind::Object {
+        if kind == JsonKind::Object {
             self.skip_name()?;
         }
         Ok(false)
     }
 
-    fn skip_scalar(&mut self, kind: Kind) -> Result<(), TextError> {
+    fn skip_scalar(&mut self, kind: JsonKind) -> Result<(), TextError> {
         match kind {
-            Kind::String => self.scan_string().map(|_| ()),
-            Kind::Number => self.scan_number(),
-            Kind::Bool => self.bool().map(|_| ()),
+            JsonKind::String => self.scan_string().map(|_| ()),
+            JsonKind::Number => self.scan_number(),
+            JsonKind::Bool => self.bool().map(|_| ()),
             _ => self.literal(b"null"),
         }
     }
@@ -337,7 +337,7 @@ impl<'a> Cursor<'a> {
     ///
     /// If something else follows, or if `depth` is used up.
     pub fn enter_object(&mut self, depth: usize) -> Result<Members, TextError> {
-        self.enter(Kind::Object, depth)?;
+        self.enter(JsonKind::Object, depth)?;
         Ok(Members::default())
     }
 
@@ -347,11 +347,11 @@ impl<'a> Cursor<'a> {
     ///
     /// If something else follows, or if `depth` is used up.
     pub fn enter_array(&mut self, depth: usize) -> Result<Elements, TextError> {
-        self.enter(Kind::Array, depth)?;
+        self.enter(JsonKind::Array, depth)?;
         Ok(Elements::default())
     }
 
-    fn enter(&mut self, kind: Kind, depth: usize) -> Result<(), TextError> {
+    fn enter(&mut self, kind: JsonKind, depth: usize) -> Result<(), TextError> {
         if self.kind()? != kind {
             return Err(self.syntax());
         }

@@ -9,9 +9,9 @@ use super::TextError;
 /// The contents of a JSON string as they stand in the text: valid, and still escaped.
 ///
 /// ```
-/// use informer_core::decode::json::text::Cursor;
+/// use informer_core::decode::json::text::JsonCursor;
 ///
-/// let text = Cursor::new(br#""tab:\t \ud83d\ude00""#).string()?;
+/// let text = JsonCursor::new(br#""tab:\t \ud83d\ude00""#).string()?;
 /// assert_eq!(text.raw(), r"tab:\t \ud83d\ude00");
 /// assert!(text.eq_str("tab:\t 😀"));
 /// assert_eq!(text.chars().count(), 7);
