@@ -36,6 +36,10 @@ struct Readme;
 struct Guide;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/cookbook.md")]
+struct Cookbook;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/operations.md")]
 struct Operations;
 
