@@ -1,11 +1,13 @@
-//! Texts that must not be seen.
+//! Text that must not be printed.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 
-/// A token, a password, a private key: it can be used, but not printed, and its memory is wiped.
+/// A token, password or private key that is never printed.
+///
+/// [`Debug`](fmt::Debug) shows `REDACTED`, there is no `Display`, and the memory is wiped on drop.
 ///
 /// ```
 /// use informer_transport_hyper::Secret;
@@ -18,13 +20,13 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// The text itself. Whoever calls this answers for where it goes.
+    /// The text itself. Do not print, log or store it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is nothing to hide.
+    /// Whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
