@@ -1,4 +1,4 @@
-//! Random selectors against a naive model, and random texts.
+//! Random selectors against a simple model, and random texts.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -12,7 +12,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// So many cases, and no files left behind.
+/// Runs `cases` cases and writes no regression files.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -21,7 +21,7 @@ fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
-/// A requirement as it is asked for: key, operator, values in any order and with repetitions.
+/// The parts of a requirement: key, operator, and values in any order with duplicates.
 type Asked = (String, LabelOperator, Vec<String>);
 
 fn built(asked: &[Asked]) -> LabelSelector {
@@ -148,14 +148,14 @@ proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn what_is_printed_is_read_back(asked in asked(any_key(), any_value())) {
+    fn printed_labels_parse_to_the_same_selector(asked in asked(any_key(), any_value())) {
         let selector = built(&asked);
         let read: LabelSelector = selector.to_string().parse().unwrap();
         prop_assert_eq!(read, selector);
     }
 
     #[test]
-    fn labels_are_matched_as_by_the_model(asked in asked(few_keys(), few_values()), labels in labels()) {
+    fn label_matches_agree_with_the_model(asked in asked(few_keys(), few_values()), labels in labels()) {
         let selector = built(&asked);
         let expected = asked.iter().all(|requirement| model(requirement, &labels));
         let object = Object {
@@ -171,14 +171,14 @@ proptest! {
     }
 
     #[test]
-    fn printed_fields_are_read_back(terms in terms("[^,=!\\\\]{1,6}", "[a,=!\\\\é\0]{0,6}")) {
+    fn printed_fields_parse_to_the_same_selector(terms in terms("[^,=!\\\\]{1,6}", "[a,=!\\\\é\0]{0,6}")) {
         let selector = built_fields(&terms);
         let read: FieldSelector = selector.to_string().parse().unwrap();
         prop_assert_eq!(read, selector);
     }
 
     #[test]
-    fn fields_are_matched_as_by_the_model(
+    fn field_matches_agree_with_the_model(
         terms in terms("[ab]", "[xy]?"),
         fields in btree_map("[ab]", "[xy]?", 0..3),
     ) {
@@ -194,14 +194,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in prop_oneof![almost(), any::<String>()]) {
+    fn any_text_is_parsed_or_refused(text in prop_oneof![almost(), any::<String>()]) {
         if let Ok(selector) = text.parse::<LabelSelector>() {
             let read: LabelSelector = selector.to_string().parse().unwrap();
             prop_assert_eq!(read, selector);
         }
         if let Ok(selector) = text.parse::<FieldSelector>() {
             let read: FieldSelector = selector.to_string().parse().unwrap();
-            // The order may be another one: `==` is printed as `=`, which sorts differently.
+            // The order may differ: `==` is printed as `=`, which sorts differently.
             let sorted = |selector: &FieldSelector| {
                 let mut texts: Vec<_> = selector.requirements().to_vec();
                 texts.sort_by_key(ToString::to_string);

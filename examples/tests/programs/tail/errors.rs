@@ -102,7 +102,10 @@ async fn whoever_is_not_known_is_told_so() {
             "not authenticated; check the credentials (Unauthorized)",
         ),
         // Without TLS not even a token that is right would be shown.
-        (false, "the credentials were withheld because http://127.0.0.1:"),
+        (
+            false,
+            "the credentials were withheld because http://127.0.0.1:",
+        ),
     ] {
         let mut config = HttpConfig::new();
         config.token = Some("let-me-in".to_owned());
