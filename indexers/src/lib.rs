@@ -36,6 +36,8 @@
 //! | --- | --- |
 //! | `std` (default) | [`shared`]: snapshots for other threads |
 //!
+#![cfg_attr(not(feature = "std"), doc = "[`shared`]: index.html")]
+//!
 //! Without `std`, the crate is `no_std` with an allocator.
 //!
 //! # Where to go next
@@ -45,7 +47,6 @@
 //! * [`selector`]: label and field selectors with the semantics of the API server.
 //! * [`Keyed`] and [`KeyFormat`]: your own keys.
 //! * [`shared`] (feature `std`): one writer, many readers on other threads.
-#![cfg_attr(not(feature = "std"), doc = "\n[`shared`]: index.html")]
 #![no_std]
 #![warn(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc)]
 

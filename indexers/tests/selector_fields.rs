@@ -151,9 +151,9 @@ fn a_selector_can_be_built() -> Result<(), SelectorError> {
     let everything = FieldSelector::everything();
     assert!(everything == parse("") && everything.is_everything());
     let built = everything
-        .eq("a", r"1,2=3\4")?
-        .ne("a.b", "")?
-        .ne("a", "x")?;
+        .and_eq("a", r"1,2=3\4")?
+        .and_ne("a.b", "")?
+        .and_ne("a", "x")?;
     assert_eq!(built.to_string(), r"a!=x,a.b!=,a=1\,2\=3\\4");
     assert_eq!(built, parse(&built.to_string()));
     Ok(())
@@ -163,15 +163,15 @@ fn a_selector_can_be_built() -> Result<(), SelectorError> {
 fn an_invalid_field_name_is_refused() {
     for field in ["", "a,b", "a=b", "a!", r"a\"] {
         for made in [
-            FieldSelector::everything().eq(field, "x"),
-            FieldSelector::everything().ne(field, "x"),
+            FieldSelector::everything().and_eq(field, "x"),
+            FieldSelector::everything().and_ne(field, "x"),
         ] {
             let error = made.unwrap_err();
             let field = field.to_owned();
             assert_eq!(error, SelectorError::InvalidField { field });
         }
     }
-    let error = FieldSelector::everything().eq("a!", "x").unwrap_err();
+    let error = FieldSelector::everything().and_eq("a!", "x").unwrap_err();
     assert_eq!(
         error.to_string(),
         r#"invalid field name "a!" in a selector, expected a non-empty name without `,`, `=`, `!` and `\`"#

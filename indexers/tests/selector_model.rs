@@ -128,8 +128,8 @@ fn built_fields(terms: &[Term]) -> FieldSelector {
     let built = terms.iter().try_fold(everything, |selector, term| {
         let (field, operator, value) = term;
         match operator {
-            FieldOperator::Equals => selector.eq(field, value),
-            FieldOperator::NotEquals => selector.ne(field, value),
+            FieldOperator::Equals => selector.and_eq(field, value),
+            FieldOperator::NotEquals => selector.and_ne(field, value),
         }
     });
     built.unwrap()

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 /// ```
 /// use informer_transport_hyper::Secret;
 ///
-/// let token = Secret::from("s3cret".to_owned());
+/// let token = Secret::from("s3cret");
 /// assert_eq!(format!("{token:?}"), "REDACTED");
 /// assert_eq!(token.expose(), "s3cret");
 /// ```
@@ -36,6 +36,12 @@ impl Secret {
 impl From<String> for Secret {
     fn from(text: String) -> Self {
         Self(Zeroizing::new(text))
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
     }
 }
 

@@ -28,7 +28,9 @@ use super::field_syntax;
 /// assert!(selector.matches(field_of("node-1")));
 /// assert!(!selector.matches(field_of("node-2")));
 ///
-/// let built = FieldSelector::everything().eq("spec.nodeName", "node-1")?.ne("metadata.name", "a,b")?;
+/// let built = FieldSelector::everything()
+///     .and_eq("spec.nodeName", "node-1")?
+///     .and_ne("metadata.name", "a,b")?;
 /// assert_eq!(built, selector);
 /// # Ok::<(), informer_indexers::selector::SelectorError>(())
 /// ```
@@ -80,7 +82,7 @@ impl FieldSelector {
     ///
     /// # Errors
     /// The field name contains characters that selectors cannot express.
-    pub fn eq(self, field: &str, value: &str) -> Result<Self, SelectorError> {
+    pub fn and_eq(self, field: &str, value: &str) -> Result<Self, SelectorError> {
         self.and(field, FieldOperator::Equals, value)
     }
 
@@ -88,7 +90,7 @@ impl FieldSelector {
     ///
     /// # Errors
     /// The field name contains characters that selectors cannot express.
-    pub fn ne(self, field: &str, value: &str) -> Result<Self, SelectorError> {
+    pub fn and_ne(self, field: &str, value: &str) -> Result<Self, SelectorError> {
         self.and(field, FieldOperator::NotEquals, value)
     }
 

@@ -44,7 +44,7 @@ pub struct Environment {
 impl Environment {
     /// The environment of this process.
     #[must_use]
-    pub fn of_process() -> Self {
+    pub fn current() -> Self {
         Self {
             kubeconfig: env::var_os("KUBECONFIG"),
             home: env::home_dir(),

@@ -44,7 +44,7 @@ use kubeconfig::Kubeconfig;
 /// use informer_transport_hyper::{Config, Secret};
 ///
 /// let config = Config::new("https://10.0.0.1:6443")?
-///     .with_token(Secret::from("s3cret".to_owned()))
+///     .with_token(Secret::from("s3cret"))
 ///     .with_ca_file("/etc/cluster/ca.crt");
 /// assert_eq!(config.server_url(), "https://10.0.0.1:6443");
 /// assert_eq!(config.default_namespace(), "default");
@@ -112,7 +112,7 @@ impl Config {
     /// # Errors
     /// None of these exists, or the one found cannot be used.
     pub fn infer() -> Result<Self, ConfigError> {
-        Self::infer_from(&Environment::of_process())
+        Self::infer_from(&Environment::current())
     }
 
     /// Like [`infer`](Self::infer), in the given environment.
@@ -132,7 +132,7 @@ impl Config {
     /// # Errors
     /// No kubeconfig exists, or a file or the context cannot be used.
     pub fn infer_context(context: &str) -> Result<Self, ConfigError> {
-        Self::infer_context_from(&Environment::of_process(), context)
+        Self::infer_context_from(&Environment::current(), context)
     }
 
     /// Like [`infer_context`](Self::infer_context), in the given environment.
@@ -182,7 +182,7 @@ impl Config {
     /// The process does not run in a pod, or the files of the service account cannot be used.
     pub fn in_cluster() -> Result<Self, ConfigError> {
         let mut tried = Vec::new();
-        in_cluster::config(&Environment::of_process(), &mut tried)?
+        in_cluster::config(&Environment::current(), &mut tried)?
             .ok_or(ConfigError::NotFound { tried })
     }
 
