@@ -380,6 +380,32 @@ impl<T: Resource + Clone> Reader<T> {
 }
 
 /// A future that waits until a version is reached, from [`Reader::reached`].
+///
+/// ```
+/// use std::pin::pin;
+/// use std::task::{Context, Poll, Waker};
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared;
+///
+/// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
+/// let mut reached = pin!(reader.reached("7"));
+/// // Any runtime can poll it; here the example does.
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(reached.as_mut().poll(&mut cx).is_pending());
+/// writer.put(Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// })?;
+/// let Poll::Ready(Ok(state)) = reached.as_mut().poll(&mut cx) else { panic!("7 is reached") };
+/// assert_eq!(state.version(), "7");
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Reached<T: Resource + Clone> {
     shared: Arc<Shared<T>>,

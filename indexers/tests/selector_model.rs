@@ -63,7 +63,7 @@ fn asked(
     vec(requirement, 0..5)
 }
 
-/// Any key that a label can have; some that look like operators.
+/// Any valid label key, including some that look like operators.
 fn any_key() -> impl Strategy<Value = String> + Clone {
     prop_oneof![
         1 => select(vec!["in", "notin", "exists"]).prop_map(str::to_owned),
@@ -78,7 +78,7 @@ fn any_value() -> impl Strategy<Value = String> + Clone {
     ]
 }
 
-/// Few, so that selectors and labels meet.
+/// Only a few, so that selectors often match.
 fn few_keys() -> impl Strategy<Value = String> + Clone {
     select(vec!["a", "b", "x.io/c"]).prop_map(str::to_owned)
 }
@@ -87,13 +87,13 @@ fn few_values() -> impl Strategy<Value = String> + Clone {
     select(vec!["", "x", "y", "5", "7", "11"]).prop_map(str::to_owned)
 }
 
-/// Labels of an object are not validated here: a server may have sent anything.
+/// Labels of objects may be invalid, because a server may send anything.
 fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {
     let odd = select(vec!["-3", "+6", "5x", "99999999999999999999"]).prop_map(str::to_owned);
     btree_map(few_keys(), prop_oneof![4 => few_values(), 1 => odd], 0..4)
 }
 
-/// The rules, as plainly as they can be said.
+/// The matching rules in their simplest form.
 fn model(asked: &Asked, labels: &BTreeMap<String, String>) -> bool {
     let (key, operator, values) = asked;
     let label = labels.get(key);

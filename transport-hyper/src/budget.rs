@@ -45,7 +45,7 @@ impl Budget {
     }
 }
 
-/// The right to read a full state.
+/// Permission to read a full state.
 pub(crate) struct Permit {
     permit: Option<OwnedSemaphorePermit>,
     until_mark: bool,

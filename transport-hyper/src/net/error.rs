@@ -18,7 +18,7 @@ impl fmt::Display for ConnectError {
     }
 }
 
-/// Why there is no answer.
+/// Why a request got no answer.
 #[derive(Debug)]
 pub(crate) enum SendError {
     /// The server was not reached.

@@ -101,7 +101,7 @@ struct Spare {
     generation: u64,
 }
 
-/// The right to send one request.
+/// Permission to send one request.
 enum Lease {
     Http2(http2::SendRequest<NoBody>, Slot),
     Http1(Spare, Freshness),

@@ -17,7 +17,7 @@ const GROUPS: &str = r#"{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscove
          "scope":"Namespaced","singularResource":"deployment","verbs":["list","watch"],"shortNames":["deploy"]}]}]},
     {"metadata":{"name":"down.example.org"},"versions":[{"version":"v1","freshness":"Stale"}]}]}"#;
 
-/// Answers as an aggregated server does.
+/// Answers like a server with aggregated discovery.
 fn aggregated(call: Call) {
     assert!(
         call.header("accept")
@@ -36,7 +36,7 @@ fn aggregated(call: Call) {
     call.reply(200, &head, body);
 }
 
-/// Answers as an old server does; one of its groups is down.
+/// Answers like an old server; one of its groups is down.
 fn plain(call: Call) {
     let body = match call.target.as_str() {
         "/api" => r#"{"kind":"APIVersions","versions":["v1"]}"#,
@@ -62,7 +62,7 @@ fn plain(call: Call) {
     call.json(body);
 }
 
-/// Resolves a name while the server answers by `answer`.
+/// Resolves a name while `answer` handles the calls.
 async fn resolve(
     cluster: &mut Cluster,
     name: &str,

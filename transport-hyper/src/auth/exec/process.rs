@@ -27,10 +27,10 @@ pub(super) struct Output {
     pub(super) stderr: Vec<u8>,
 }
 
-/// Why there is no output.
+/// Why a process gave no output.
 pub(super) enum ProcessError {
     NotRun(io::Error),
-    /// It printed more than [`MAX_STDOUT`].
+    /// The output is longer than [`MAX_STDOUT`].
     TooMuch,
 }
 
