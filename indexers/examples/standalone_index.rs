@@ -1,13 +1,13 @@
-//! An indexed store and nothing else: no informer, no transport, no runtime.
+//! An indexed store by itself: no informer, no transport, no runtime.
 //!
-//! Reads pods, one JSON object per line, and asks for them in every way there is.
+//! Reads pods, one JSON object per line, and shows every way to query them.
 //!
 //! ```text
 //! cargo run --example standalone_index [FILE]
 //! ```
 //!
-//! Such a file is made by `kubectl get pods -A -o json | jq -c '.items[]'`. Without one, a few pods
-//! that come with the example are used.
+//! To create such a file, run `kubectl get pods -A -o json | jq -c '.items[]'`. Without a file, the
+//! example uses a few built-in pods.
 #![allow(clippy::print_stderr, reason = "a program")]
 
 use std::error::Error;
@@ -22,13 +22,13 @@ use informer_core::indexer::Indexer;
 use informer_core::storage::{Heap, Seed};
 use informer_indexers::{KeyFormat, Keyed, Query, StoreLister, by};
 
-/// The pods that come with the example.
+/// The built-in pods.
 pub(crate) const PODS: &str = include_str!("pods.jsonl");
 
-/// A pod as the server sent it, under a key of our own: `namespace---name`.
+/// A pod as the server sent it, under our own key: `namespace---name`.
 type Pod = Keyed<String, Object<LeanBody>>;
 
-/// Reads the pods and shows what can be asked.
+/// Reads the pods and runs all queries.
 pub(crate) fn run(lines: impl BufRead, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let dashes = KeyFormat::new("---");
     let mut store: Indexer<Pod, Heap> = Indexer::new(Seed::new(1));
@@ -42,7 +42,7 @@ pub(crate) fn run(lines: impl BufRead, out: &mut impl Write) -> Result<(), Box<d
         store.put(Keyed::by(|pod| dashes.key_of(pod), pod))?;
     }
 
-    // Indices can be added before or after the objects.
+    // You can add indices before or after the objects.
     store.add_index("namespace", by::namespace())?;
     store.add_index("app", by::label("app"))?;
     store.add_index("key", by::key().ordered())?;

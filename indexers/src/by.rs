@@ -1,6 +1,6 @@
 //! Ready-made index functions: by namespace, label, owner, annotation, node or any field.
 //!
-//! None of them can fail: an object without the thing asked for is filed under nothing.
+//! None of them fails: an object without the label, field or owner is simply not filed.
 //!
 //! ```
 //! use informer_core::decode::{Lean, decode_object};
@@ -36,19 +36,65 @@ use crate::key::Namespaced;
 use crate::typed::TypedIndex;
 use crate::value::Encode;
 
-/// By namespace; an object without one is filed under the empty text.
+/// By namespace. A cluster-scoped object is filed under the empty string.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("namespace", by::namespace())?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"namespace":"web","name":"a"}}"#)?)?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"node-1"}}"#)?)?;
+/// assert_eq!(store.count("namespace", "web")?, 1);
+/// assert_eq!(store.count("namespace", "")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn namespace<T: Namespaced>() -> IndexFn<T> {
     IndexFn::plain(|object: &T, file| file(object.namespace().as_bytes())).about(Subject::Namespace)
 }
 
-/// By the key as it is displayed. Ordered, it pages a store in the order of its keys.
+/// By key, as displayed.
+///
+/// An ordered index of this kind lets
+/// [`page_by_key`](crate::StoreLister::page_by_key) page through a store in key order.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// # use informer_indexers::{Query, StoreLister};
+/// store.add_index("key", by::key().ordered())?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"namespace":"web","name":"b"}}"#)?)?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"namespace":"web","name":"a"}}"#)?)?;
+///
+/// let page = StoreLister::new(&store).page_by_key(&Query::new(), None, 1)?;
+/// assert_eq!(page.objects[0].key.as_str(), "web/a");
+/// assert_eq!(page.next.as_deref(), Some("web/a"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn key<T: Resource<Key: ToString>>() -> IndexFn<T> {
     IndexFn::plain(|object: &T, file| file(object.key().to_string().as_bytes())).about(Subject::Key)
 }
 
 /// By the value of the label `key`.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("app", by::label("app"))?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a","labels":{"app":"shop"}}}"#)?)?;
+/// assert_eq!(store.count("app", "shop")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn label<T: Resource>(key: impl Into<Cow<'static, str>>) -> IndexFn<T> {
     let key = key.into();
@@ -63,7 +109,20 @@ pub fn label<T: Resource>(key: impl Into<Cow<'static, str>>) -> IndexFn<T> {
     function.about(subject)
 }
 
-/// By every label, as `key=value`.
+/// By every label, as `key=value`. One such index serves queries for any label.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("labels", by::label_pairs())?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a","labels":{"app":"shop","tier":"web"}}}"#)?)?;
+/// assert_eq!(store.count("labels", "app=shop")?, 1);
+/// assert_eq!(store.count("labels", "tier=web")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn label_pairs<T: Resource>() -> IndexFn<T> {
     IndexFn::plain(|object: &T, file| {
@@ -73,24 +132,77 @@ pub fn label_pairs<T: Resource>() -> IndexFn<T> {
 }
 
 /// By the value of the annotation `key`.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("team", by::annotation("acme.org/team"))?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a","annotations":{"acme.org/team":"red"}}}"#)?)?;
+/// assert_eq!(store.count("team", "red")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn annotation<T: Fields>(key: &str) -> IndexFn<T> {
     field(FieldPath::of_members(["metadata", "annotations", key]))
 }
 
-/// By the UIDs of the owners.
+/// By the UIDs of the owner references. Use it to find the children of an object.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("owner", by::owner_uid())?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a","ownerReferences":[{"uid":"u-1"}]}}"#)?)?;
+/// assert_eq!(store.count("owner", "u-1")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn owner_uid<T: Fields>() -> IndexFn<T> {
     field(FieldPath::of_members(["metadata", "ownerReferences"]).each("uid"))
 }
 
-/// By the name of the node that a pod is on.
+/// By the node of a pod (`spec.nodeName`). A pod without a node is not filed.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("node", by::node_name())?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a"},"spec":{"nodeName":"n1"}}"#)?)?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"pending"},"spec":{}}"#)?)?;
+/// assert_eq!(store.count("node", "n1")?, 1);
+/// assert_eq!(store.count("node", "")?, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn node_name<T: Fields>() -> IndexFn<T> {
     field(FieldPath::of_members(["spec", "nodeName"]))
 }
 
-/// By the texts, numbers and truth values at the end of a path, all of them as texts.
+/// By the strings, numbers and booleans at a path, all as text.
+///
+/// A path with `[*]` files an object under several values.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("image", by::field("spec.containers[*].image".parse()?))?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a"},"spec":{"containers":[{"image":"shop:7"},{"image":"proxy:2"}]}}"#)?)?;
+/// assert_eq!(store.count("image", "shop:7")?, 1);
+/// assert_eq!(store.count("image", "proxy:2")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn field<T: Fields>(path: FieldPath) -> IndexFn<T> {
     let subject = Subject::Field(path.as_str().trim_start_matches('.').to_string().into());
@@ -104,8 +216,26 @@ pub fn field<T: Fields>(path: FieldPath) -> IndexFn<T> {
     function.about(subject)
 }
 
-/// By the whole numbers at the end of a path, sorted as numbers if the index is ordered. What is no
-/// whole number of 64 bits is passed over.
+/// By the integers at a path. An ordered index sorts them as numbers.
+///
+/// Values that are not 64-bit integers are ignored.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// let priority = by::integer("spec.priority".parse()?).ordered();
+/// let priority = priority.add_to(&mut store, "priority")?;
+/// for (name, value) in [("a", "9"), ("b", "10"), ("c", "1.5")] {
+///     let json = format!(r#"{{"metadata":{{"name":"{name}"}},"spec":{{"priority":{value}}}}}"#);
+///     store.put(decode_object(&mut Lean, json.as_bytes())?)?;
+/// }
+/// assert_eq!(priority.values(&store)?.collect::<Vec<_>>(), [9, 10]);
+/// assert_eq!(priority.range(&store, 10..)?.objects().count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn integer<T: Fields>(path: FieldPath) -> TypedIndex<T, i64> {
     TypedIndex::from_fn(IndexFn::new(

@@ -1,4 +1,4 @@
-//! Keys of your own, and what a namespaced object has in common with all others.
+//! Your own keys, and access to namespace and name under any key.
 
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -11,9 +11,33 @@ use core::ops::Deref;
 use informer_core::decode::{FieldPath, Fields, Scalar};
 use informer_core::{Object, ObjectKey, Resource};
 
-/// Something with a namespace and a name, whatever the key of a store is made of.
+/// An object with a namespace and a name, whatever the type of its key.
+///
+/// [`by::namespace`](crate::by::namespace) and [`Query::namespace`](crate::Query::namespace) need it.
+/// Implement it for your own resource types:
+///
+/// ```
+/// use informer_indexers::{KeyFormat, Namespaced};
+///
+/// struct Widget {
+///     path: (String, String),
+/// }
+///
+/// impl Namespaced for Widget {
+///     fn namespace(&self) -> &str {
+///         &self.path.0
+///     }
+///
+///     fn name(&self) -> &str {
+///         &self.path.1
+///     }
+/// }
+///
+/// let widget = Widget { path: ("web".to_owned(), "a".to_owned()) };
+/// assert_eq!(KeyFormat::new("/").key_of(&widget), "web/a");
+/// ```
 pub trait Namespaced {
-    /// The namespace; empty for an object without.
+    /// The namespace; empty for a cluster-scoped object.
     fn namespace(&self) -> &str;
 
     /// The name within the namespace.
@@ -45,7 +69,7 @@ macro_rules! namespaced_through_pointer {
 
 namespaced_through_pointer!(&N, Box<N>, Rc<N>, Arc<N>);
 
-/// An object under a key of your own. It dereferences to the object.
+/// An object stored under your own key. It dereferences to the object.
 ///
 /// ```
 /// use informer_core::indexer::Indexer;
@@ -67,14 +91,14 @@ namespaced_through_pointer!(&N, Box<N>, Rc<N>, Arc<N>);
 /// assert_eq!(store.get(&"web---a".to_owned()).map(|pod| pod.key.name()), Some("a"));
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keyed<K, T> {
     key: K,
     object: T,
 }
 
 impl<K, T> Keyed<K, T> {
-    /// The object under the key that `function` gives for it.
+    /// Pairs the object with the key that `function` returns for it.
     pub fn by(function: impl FnOnce(&T) -> K, object: T) -> Self {
         Self {
             key: function(&object),
@@ -82,7 +106,7 @@ impl<K, T> Keyed<K, T> {
         }
     }
 
-    /// The object itself.
+    /// Returns the object without its key.
     pub fn into_inner(self) -> T {
         self.object
     }
@@ -132,9 +156,9 @@ impl<K, T: Fields> Fields for Keyed<K, T> {
     }
 }
 
-/// Keys that join namespace and name with a separator of your own, such as `namespace---name`.
+/// Keys that join namespace and name with your own separator, such as `namespace---name`.
 ///
-/// As in client-go's `namespace/name`, an object without a namespace has its name alone as its key.
+/// As with client-go's `namespace/name`, the key of a cluster-scoped object is just its name.
 ///
 /// ```
 /// use informer_indexers::KeyFormat;
@@ -156,9 +180,10 @@ pub struct KeyFormat {
 }
 
 impl KeyFormat {
-    /// Keys with this separator. Choose one that no namespace and no name can contain, or there are
-    /// keys that cannot be read: names consist of `a` to `z`, digits, `-` and `.`, some kinds allow
-    /// more, and `/` is in none.
+    /// Creates a format with this separator.
+    ///
+    /// Choose one that no namespace or name can contain, or some keys cannot be parsed. Names consist of
+    /// `a` to `z`, digits, `-` and `.`; some kinds allow more characters, but none allows `/`.
     #[must_use]
     pub const fn new(separator: &'static str) -> Self {
         Self { separator }
@@ -179,10 +204,10 @@ impl KeyFormat {
         self.key(object.namespace(), object.name())
     }
 
-    /// The namespace and the name in a key.
+    /// Splits a key into namespace and name.
     ///
     /// # Errors
-    /// The separator is in it more than once.
+    /// The key contains the separator more than once.
     pub fn parse(self, key: &str) -> Result<ObjectKey, KeyFormatError> {
         match key.split_once(self.separator) {
             None => Ok(ObjectKey::new("", key)),
@@ -197,7 +222,7 @@ impl KeyFormat {
     }
 }
 
-/// A text that is not a key of this format.
+/// A string that is not a key of a [`KeyFormat`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyFormatError {
     key: String,

@@ -1,22 +1,52 @@
 //! An indexed, queryable local store of Kubernetes objects.
 //!
-//! For people who want just that: no informer, no transport, no runtime. The store is
-//! [`Indexer`](informer_core::indexer::Indexer) of `informer-core`; this crate adds what one asks it:
+//! Use it alone, without an informer, transport or runtime. The store itself is the
+//! [`Indexer`](informer_core::indexer::Indexer) of `informer-core`; this crate adds index functions,
+//! selectors, queries, listers and snapshots for other threads.
 //!
-//! * [`by`]: ready-made index functions; [`TypedIndex`] for values of a type, with ranges.
-//! * [`selector`]: label and field selectors, as a Kubernetes server understands them.
-//! * [`StoreLister`] and [`Query`]: list, get, select, count and page, through an index where one fits.
-//! * [`Keyed`] and [`KeyFormat`]: keys of your own.
-//! * [`shared`] (feature `std`): one writer, many readers on other threads, consistent snapshots.
+//! # Hello, store
 //!
-//! Everything is `no_std`, with an allocator, but the shared handle.
+//! ```
+//! use informer_core::decode::{Lean, decode_object};
+//! use informer_core::indexer::Indexer;
+//! use informer_core::storage::{Heap, Seed};
+//! use informer_indexers::{Query, StoreLister, by};
+//!
+//! let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+//! store.add_index("app", by::label("app"))?;
+//! for json in [
+//!     r#"{"metadata":{"namespace":"web","name":"a","labels":{"app":"shop"}}}"#,
+//!     r#"{"metadata":{"namespace":"web","name":"b","labels":{"app":"blog"}}}"#,
+//! ] {
+//!     store.put(decode_object(&mut Lean, json.as_bytes())?)?;
+//! }
+//!
+//! let selector = "app=shop".parse()?;
+//! let query = Query::new().labels(&selector);
+//! let lister = StoreLister::new(&store);
+//! let names: Vec<_> = lister.select(&query).map(|pod| pod.key.name()).collect();
+//! assert_eq!(names, ["a"]);
+//! assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | `std` (default) | [`shared`] |
-#![cfg_attr(not(feature = "std"), doc = "\n[`shared`]: index.html")]
+//! | `std` (default) | [`shared`]: snapshots for other threads |
+//!
+#![cfg_attr(not(feature = "std"), doc = "[`shared`]: index.html")]
+//!
+//! Without `std`, the crate is `no_std` with an allocator.
+//!
+//! # Where to go next
+//!
+//! * [`StoreLister`] and [`Query`]: list, get, select, count and page, through an index where one fits.
+//! * [`by`]: ready-made index functions. [`TypedIndex`]: typed values and ranges.
+//! * [`selector`]: label and field selectors with the semantics of the API server.
+//! * [`Keyed`] and [`KeyFormat`]: your own keys.
+//! * [`shared`] (feature `std`): one writer, many readers on other threads.
 #![no_std]
 #![warn(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc)]
 
@@ -24,25 +54,25 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
-// Keys of your own.
+// Your own keys.
 mod key;
 
-// Typed values, in bytes that sort as the values do.
+// Typed values, encoded in bytes that sort like the values.
 pub mod value;
 
-// Indices whose values have a type.
+// Indices with typed values.
 mod typed;
 
 // Ready-made index functions.
 pub mod by;
 
-// Which objects are meant, by their labels or fields.
+// Label and field selectors.
 pub mod selector;
 
-// Questions to a store, and which index answers them.
+// Queries, and which index answers them.
 mod query;
 
-// What a controller reads.
+// Read access to a store.
 mod lister;
 
 // Snapshots for other threads.

@@ -1,4 +1,4 @@
-//! Listers: what a controller reads from its store.
+//! Read access to a store.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -11,7 +11,9 @@ use informer_core::{ObjectKey, Resource};
 
 use crate::query::{Plan, Query};
 
-/// Reads a store, or a snapshot of it. Nothing is copied: what it gives are references into the view.
+/// Reads a store or a snapshot: list, get, select, count and page.
+///
+/// It copies nothing and returns references into the view.
 ///
 /// ```
 /// use informer_core::decode::{Lean, decode_object};
@@ -37,7 +39,7 @@ use crate::query::{Plan, Query};
 /// let query = Query::new().namespace("web").labels(&blog);
 /// let names: Vec<_> = lister.select(&query).map(|pod| pod.key.name()).collect();
 /// assert_eq!(names, ["b"]);
-/// // One object to look at beats two.
+/// // The index with the fewest candidates wins.
 /// assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -46,13 +48,13 @@ pub struct StoreLister<'a, T: Resource + Clone, S: Storage> {
 }
 
 impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
-    /// A lister over a view.
+    /// Creates a lister for a store or snapshot.
     #[must_use]
     pub const fn new(view: &'a View<T, S>) -> Self {
         Self { view }
     }
 
-    /// What it reads, with everything that can be asked of it: indices, tables, the version.
+    /// The view that it reads, with its indices, tables and version.
     #[must_use]
     pub const fn view(self) -> &'a View<T, S> {
         self.view
@@ -63,7 +65,7 @@ impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
         self.view.iter()
     }
 
-    /// The object `name` in `namespace`; an empty namespace means none.
+    /// The object `name` in `namespace`. Leave the namespace empty for a cluster-scoped object.
     #[must_use]
     pub fn get(self, namespace: &str, name: &str) -> Option<&'a T>
     where
@@ -72,8 +74,9 @@ impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
         self.view.get(&ObjectKey::new(namespace, name))
     }
 
-    /// The objects that a query asks for. If an index fits, only what it gives is looked at; see
-    /// [`plan`](Self::plan).
+    /// The objects that match a query.
+    ///
+    /// If an index fits, only its candidates are checked; see [`plan`](Self::plan).
     pub fn select<'q>(self, query: &'q Query<'q, T>) -> impl Iterator<Item = &'a T> + 'q
     where
         'a: 'q,
@@ -82,21 +85,45 @@ impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
         candidates.filter(|object| query.matches(object))
     }
 
-    /// How many objects a query asks for.
+    /// How many objects match a query.
     #[must_use]
     pub fn count(self, query: &Query<'_, T>) -> usize {
         self.select(query).count()
     }
 
-    /// How a query is answered.
+    /// Explains how a query is answered.
     #[must_use]
     pub fn plan(self, query: &Query<'_, T>) -> Plan<'a> {
         query.access(self.view).plan(self.view)
     }
 
-    /// At most `limit` objects that a query asks for, in slot order from a place on. See
-    /// [`View::iter_from`] for what pages show of a store that is written meanwhile. A limit of 0
-    /// counts as 1, so that whoever turns pages gets to the last one.
+    /// At most `limit` objects that match a query, in slot order, starting at `from`.
+    ///
+    /// See [`View::iter_from`] for what pages show if the store changes between them. A limit of 0
+    /// counts as 1, so that paging always makes progress.
+    ///
+    /// ```
+    /// # use informer_core::decode::{Lean, decode_object};
+    /// # use informer_core::storage::{Heap, Seed};
+    /// use informer_core::indexer::{Cursor, Indexer};
+    /// use informer_indexers::{Query, StoreLister};
+    ///
+    /// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+    /// for name in ["a", "b", "c"] {
+    ///     let json = format!(r#"{{"metadata":{{"name":"{name}"}}}}"#);
+    ///     store.put(decode_object(&mut Lean, json.as_bytes())?)?;
+    /// }
+    /// let lister = StoreLister::new(&store);
+    /// let mut sizes = Vec::new();
+    /// let mut from = Some(Cursor::default());
+    /// while let Some(cursor) = from {
+    ///     let page = lister.page(&Query::new(), cursor, 2);
+    ///     sizes.push(page.objects.len());
+    ///     from = page.next;
+    /// }
+    /// assert_eq!(sizes, [2, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn page(self, query: &Query<'_, T>, from: Cursor, limit: usize) -> Page<'a, T> {
         let mut wanted = self
@@ -114,12 +141,13 @@ impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
         }
     }
 
-    /// At most `limit` objects that a query asks for, in the order of their keys, behind the key
-    /// `after`. Objects that come or go between two pages do not disturb the others. A limit of 0
-    /// counts as 1.
+    /// At most `limit` objects that match a query, in key order, after the key `after`.
+    ///
+    /// Objects that are added or removed between two pages do not affect the others. A limit of 0
+    /// counts as 1. See [`by::key`](crate::by::key) for an example.
     ///
     /// # Errors
-    /// There is no ordered index of keys: add [`by::key`](crate::by::key), ordered.
+    /// The store has no ordered key index: add `by::key().ordered()`.
     pub fn page_by_key(
         self,
         query: &Query<'_, T>,
@@ -149,40 +177,42 @@ impl<'a, T: Resource + Clone, S: Storage> StoreLister<'a, T, S> {
     }
 }
 
-/// Some objects in slot order.
+/// A page of objects in slot order, from [`StoreLister::page`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Page<'a, T> {
     /// The objects of this page.
     pub objects: Vec<&'a T>,
-    /// Where the next page begins; `None` if this is the last one.
+    /// Where the next page starts; `None` for the last page.
     pub next: Option<Cursor>,
 }
 
-/// Some objects in the order of their keys.
+/// A page of objects in key order, from [`StoreLister::page_by_key`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct KeyPage<'a, T> {
     /// The objects of this page.
     pub objects: Vec<&'a T>,
-    /// The key behind which the next page begins; `None` if this is the last one.
+    /// The key after which the next page starts; `None` for the last page.
     pub next: Option<String>,
 }
 
-/// There is no index that knows the order of the keys.
+/// The store has no ordered key index, which [`StoreLister::page_by_key`] needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NoKeyIndex;
 
 impl fmt::Display for NoKeyIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no ordered index of the keys; add `by::key().ordered()`")
+        f.write_str(
+            "cannot page by key: the store has no ordered key index; add `by::key().ordered()`",
+        )
     }
 }
 
 impl core::error::Error for NoKeyIndex {}
 
-// Derived impls would ask for `T: Copy` and `S: Copy`.
+// Derived impls would require `T: Copy` and `S: Copy`.
 impl<T: Resource + Clone, S: Storage> Clone for StoreLister<'_, T, S> {
     fn clone(&self) -> Self {
         *self

@@ -1,4 +1,4 @@
-//! Questions to a store, and which index answers them.
+//! Queries, and which index answers them.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -16,18 +16,28 @@ use crate::selector::{
     FieldOperator, FieldRequirement, FieldSelector, LabelOperator, LabelRequirement, LabelSelector,
 };
 
-/// Which objects are wanted: those for which everything holds that is said here. By default all.
+/// Selects objects by namespace, labels and fields. All conditions must hold; without any, every object
+/// matches.
+///
+/// Pass it to a [`StoreLister`](crate::StoreLister), or check single objects with
+/// [`matches`](Self::matches).
 ///
 /// ```
-/// use informer_core::Object;
-/// use informer_core::decode::form::LeanBody;
+/// use informer_core::decode::{Lean, decode_object};
 /// use informer_indexers::Query;
 ///
 /// let app = "app=shop".parse()?;
 /// let node = "spec.nodeName=n1".parse()?;
-/// let query: Query<'_, Object<LeanBody>> =
-///     Query::new().namespace("web").labels(&app).fields(&node)?;
-/// # let _ = query;
+/// let query = Query::new().namespace("web").labels(&app).fields(&node)?;
+///
+/// let pod = |node: &str| {
+///     let json = format!(
+///         r#"{{"metadata":{{"namespace":"web","name":"a","labels":{{"app":"shop"}}}},"spec":{{"nodeName":"{node}"}}}}"#
+///     );
+///     decode_object(&mut Lean, json.as_bytes())
+/// };
+/// assert!(query.matches(&pod("n1")?));
+/// assert!(!query.matches(&pod("n2")?));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Query<'q, T> {
@@ -36,7 +46,7 @@ pub struct Query<'q, T> {
     fields: Vec<FieldCondition<'q, T>>,
 }
 
-// What a bound on `T` gives is kept as a function, so that only the question that needs it asks for it.
+// A stored function replaces a bound on `T`, so that only the method that needs the bound has it.
 type NamespaceOf<T> = fn(&T) -> &str;
 
 struct FieldCondition<'q, T> {
@@ -46,7 +56,7 @@ struct FieldCondition<'q, T> {
 }
 
 impl<'q, T> Query<'q, T> {
-    /// All objects.
+    /// Creates a query that matches all objects.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -56,7 +66,7 @@ impl<'q, T> Query<'q, T> {
         }
     }
 
-    /// Only objects in this namespace.
+    /// Restricts the query to a namespace.
     #[must_use]
     pub fn namespace(self, namespace: &'q str) -> Self
     where
@@ -68,7 +78,7 @@ impl<'q, T> Query<'q, T> {
         }
     }
 
-    /// Only objects with such labels.
+    /// Restricts the query to objects that a label selector matches.
     #[must_use]
     pub fn labels(self, selector: &'q LabelSelector) -> Self {
         Self {
@@ -77,11 +87,13 @@ impl<'q, T> Query<'q, T> {
         }
     }
 
-    /// Only objects with such fields. As on the server, an absent field is the empty text; of a field
-    /// with several values the first one counts.
+    /// Restricts the query to objects that a field selector matches.
+    ///
+    /// As on the server, an absent field counts as the empty string. If a path gives several values, the
+    /// first one counts.
     ///
     /// # Errors
-    /// A field of the selector is not a path.
+    /// A field name in the selector is not a valid path.
     pub fn fields(self, selector: &'q FieldSelector) -> Result<Self, FieldPathError>
     where
         T: Fields,
@@ -108,7 +120,7 @@ impl<'q, T> Query<'q, T> {
         })
     }
 
-    /// Whether an object is wanted.
+    /// Whether an object matches.
     #[must_use]
     pub fn matches(&self, object: &T) -> bool
     where
@@ -123,12 +135,12 @@ impl<'q, T> Query<'q, T> {
                 .all(|field| (field.holds)(object, &field.path, field.requirement))
     }
 
-    /// The cheapest way to the objects that are wanted.
+    /// The access path with the fewest candidates.
     pub(crate) fn access<S: Storage>(&self, view: &View<T, S>) -> Access
     where
         T: Resource + Clone,
     {
-        // A selector without requirements selects everything; one that has none at all, nothing.
+        // An empty list of requirements selects everything; `None` selects nothing.
         let labels = match self.labels.map(LabelSelector::requirements) {
             Some(None) => return Access::Nothing,
             Some(Some(requirements)) => requirements,
@@ -146,7 +158,7 @@ impl<'q, T> Query<'q, T> {
         best.1
     }
 
-    /// The ways that one index offers.
+    /// The access paths that one index offers.
     fn ways(&self, id: IndexId, function: &IndexFn<T>, labels: &[LabelRequirement]) -> Vec<Access> {
         let one_of = |values: Vec<Box<[u8]>>| Access::Values { id, values };
         match function.subject() {
@@ -178,7 +190,7 @@ impl<'q, T> Query<'q, T> {
                             Some(one_of(pairs.map(|pair| bytes(&pair)).collect()))
                         }
                         LabelOperator::Exists if function.is_ordered() => {
-                            // `>` is the character behind `=`.
+                            // `>` is the character after `=`.
                             let from = Bound::Included(format!("{key}=").into_bytes());
                             let to = Bound::Excluded(format!("{key}>").into_bytes());
                             Some(Access::Range { id, from, to })
@@ -198,8 +210,8 @@ impl<'q, T> Query<'q, T> {
         }
     }
 
-    /// The texts that a field must be equal to. An absent field equals the empty text, and is in no
-    /// index, so that one does not count.
+    /// The values that a field must equal. The empty string is left out: it also matches absent fields,
+    /// which are in no index.
     fn equal_fields(&self, path: &str) -> impl Iterator<Item = &'q str> {
         let conditions = self.fields.iter().map(|field| field.requirement);
         conditions.filter_map(move |requirement| {
@@ -211,7 +223,7 @@ impl<'q, T> Query<'q, T> {
     }
 }
 
-/// A way to some objects among which are all that are wanted, each once.
+/// An access path: it gives a superset of the matching objects, each object once.
 pub(crate) enum Access {
     Nothing,
     Scan,
@@ -230,7 +242,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// How many objects it leads to.
+    /// How many objects it gives.
     pub(crate) fn candidates<T: Resource + Clone, S: Storage>(&self, view: &View<T, S>) -> usize {
         let filed = |(_, objects): (_, Filed<'_, T, S>)| objects.len();
         match self {
@@ -249,12 +261,12 @@ impl Access {
         }
     }
 
-    /// The objects it leads to.
+    /// The objects it gives.
     pub(crate) fn objects<'a, T: Resource + Clone, S: Storage>(
         self,
         view: &'a View<T, S>,
     ) -> Box<dyn Iterator<Item = &'a T> + 'a> {
-        // The index was found in this very view.
+        // The index was found in this view, so the look-ups below cannot fail.
         match self {
             Self::Nothing => Box::new(core::iter::empty()),
             Self::Scan => Box::new(view.iter()),
@@ -275,7 +287,7 @@ impl Access {
         }
     }
 
-    /// The same for people.
+    /// The plan, for people.
     pub(crate) fn plan<'a, T: Resource + Clone, S: Storage>(
         &self,
         view: &'a View<T, S>,
@@ -298,18 +310,38 @@ impl Access {
     }
 }
 
-/// How a query is answered.
+/// How a query is answered, from [`StoreLister::plan`](crate::StoreLister::plan).
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_indexers::{Plan, Query, StoreLister, by};
+///
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// for name in ["a", "b"] {
+///     let json = format!(r#"{{"metadata":{{"namespace":"{name}","name":"{name}"}}}}"#);
+///     store.put(decode_object(&mut Lean, json.as_bytes())?)?;
+/// }
+/// let query = Query::new().namespace("a");
+/// assert_eq!(StoreLister::new(&store).plan(&query), Plan::Scan { objects: 2 });
+///
+/// store.add_index("namespace", by::namespace())?;
+/// let plan = StoreLister::new(&store).plan(&query);
+/// assert_eq!(plan.to_string(), r#"1 candidate from the index "namespace""#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Plan<'a> {
     /// Nothing can match.
     Nothing,
-    /// Every object is looked at.
+    /// Every object is checked.
     Scan {
-        /// So many there are.
+        /// How many objects there are.
         objects: usize,
     },
-    /// What an index gives is looked at.
+    /// Only the candidates from an index are checked.
     Index {
         /// The name of the index.
         name: &'a str,

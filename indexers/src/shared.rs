@@ -1,9 +1,9 @@
 //! One writer, many readers on other threads.
 //!
-//! The writer changes its store and publishes each state as a whole. A reader takes the state that was
-//! published last, which costs a pointer, and keeps it as long as it likes: it stays as it is, and
-//! nobody waits for anybody. The only lock is held while a pointer is copied or exchanged, never while
-//! the store is read or written.
+//! The writer changes its store and publishes each state as a whole. A reader takes the latest state,
+//! which costs one pointer copy, and may keep it for any time: a snapshot never changes. Readers and
+//! the writer do not block each other. The only lock is held while a pointer is copied or swapped, never
+//! while the store is read or written.
 //!
 //! ```
 //! use informer_core::indexer::{Indexer, Write};
@@ -27,7 +27,7 @@
 //!     let reader = reader.clone();
 //!     move || reader.wait_for("7", std::time::Duration::from_secs(60)).map(|state| state.len())
 //! });
-//! // Both or none: no snapshot shows one without the other.
+//! // All or nothing: no snapshot shows one pod without the other.
 //! writer.transaction([Write::Put(pod("a")), Write::Put(pod("b"))])?;
 //! assert_eq!(elsewhere.join().unwrap()?, 2);
 //! assert_eq!(reader.snapshot().lister().get("web", "a"), Some(&pod("a")));
@@ -49,14 +49,38 @@ use informer_core::{NotComparable, Resource, Wakers, compare_versions};
 
 use crate::lister::StoreLister;
 
-/// A store to write to, and the way to read it from other threads. What is in it is published at once.
+/// Wraps a store in a writer and a reader for other threads.
+///
+/// The current contents are published at once. The [module page](self) has an example.
 #[must_use]
 pub fn new<T: Resource + Clone>(store: Indexer<T, Heap>) -> (Writer<T>, Reader<T>) {
     let (publisher, reader) = publisher(store.snapshot());
     (Writer { store, publisher }, reader)
 }
 
-/// The same for whoever has a store elsewhere and publishes its snapshots, as an informer does.
+/// Creates a publisher and a reader, for code that owns its store and publishes snapshots of it.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared;
+///
+/// let mut store = Indexer::new(Seed::new(1));
+/// let (publisher, reader) = shared::publisher(store.snapshot());
+/// store.put(Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// })?;
+/// assert_eq!(reader.snapshot().len(), 0);
+/// publisher.publish(store.snapshot());
+/// assert_eq!(reader.snapshot().len(), 1);
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 #[must_use]
 pub fn publisher<T: Resource + Clone>(first: View<T, Heap>) -> (Publisher<T>, Reader<T>) {
     let state = State {
@@ -81,19 +105,19 @@ struct Shared<T: Resource + Clone> {
 
 struct State<T: Resource + Clone> {
     view: Arc<View<T, Heap>>,
-    /// Tasks that wait for one.
+    /// Tasks that wait for a new state.
     tasks: Wakers,
-    /// Nothing will be published any more.
+    /// The publisher is gone.
     ended: bool,
 }
 
 impl<T: Resource + Clone> Shared<T> {
-    /// Nothing that can panic happens under the lock, so what it guards is whole in any case.
+    /// Nothing under the lock can panic, so a poisoned lock still guards a consistent state.
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a change be seen by whoever waits for one.
+    /// Applies a change and wakes all waiting readers.
     fn announce(&self, change: impl FnOnce(&mut State<T>)) {
         let mut state = self.lock();
         change(&mut state);
@@ -105,10 +129,10 @@ impl<T: Resource + Clone> Shared<T> {
 }
 
 impl<T: Resource + Clone> State<T> {
-    /// Whether a version is reached, or cannot be any more.
+    /// Whether a version has been reached, or never will be.
     fn poll(&self, version: &str) -> Poll<Result<Snapshot<T>, VersionWaitError>> {
         let reached = self.view.version();
-        // An empty store has reached nothing yet, whatever versions look like.
+        // An empty store has no version yet, so nothing has been reached.
         let compared = if reached.is_empty() {
             compare_versions(version, version).map(|_| false)
         } else {
@@ -129,18 +153,52 @@ impl<T: Resource + Clone> State<T> {
     }
 }
 
-/// The only writer of a store.
+/// The only writer of a shared store, from [`new`].
+///
+/// Each method publishes its result as one change.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared;
+///
+/// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
+/// let pod = Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// writer.put(pod.clone())?;
+/// assert_eq!(reader.snapshot().len(), 1);
+///
+/// // A failed write is rolled back and not published.
+/// let failed = writer.write(|store| {
+///     store.remove(&pod.key);
+///     Err::<(), _>("changed my mind")
+/// });
+/// assert_eq!(failed, Err("changed my mind"));
+/// assert_eq!(reader.snapshot().len(), 1);
+///
+/// assert_eq!(writer.remove(&pod.key), Some(pod));
+/// assert_eq!(reader.snapshot().len(), 0);
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 pub struct Writer<T: Resource + Clone> {
     store: Indexer<T, Heap>,
     publisher: Publisher<T>,
 }
 
 impl<T: Resource + Clone> Writer<T> {
-    /// Lets `write` change the store, and publishes the outcome as one change. If it fails or panics,
-    /// the store is again as it was, and nothing is published.
+    /// Runs `write` on the store and publishes the result as one change.
+    ///
+    /// If `write` fails or panics, the store is rolled back and nothing is published.
     ///
     /// # Errors
-    /// Those of `write`.
+    /// The error of `write`.
     pub fn write<R, E>(
         &mut self,
         write: impl FnOnce(&mut Indexer<T, Heap>) -> Result<R, E>,
@@ -154,15 +212,15 @@ impl<T: Resource + Clone> Writer<T> {
         outcome
     }
 
-    /// Puts an object and gives what was there.
+    /// Puts an object and returns the one it replaced.
     ///
     /// # Errors
-    /// [`Full`] if there are more objects than can be numbered.
+    /// [`Full`] if the store cannot number another object.
     pub fn put(&mut self, object: T) -> Result<Option<T>, Full> {
         self.write(|store| store.put(object))
     }
 
-    /// Removes the object under a key.
+    /// Removes the object with this key and returns it.
     pub fn remove(&mut self, key: &T::Key) -> Option<T> {
         let removed = self.store.remove(key);
         if removed.is_some() {
@@ -171,22 +229,22 @@ impl<T: Resource + Clone> Writer<T> {
         removed
     }
 
-    /// Several writes as one.
+    /// Applies several writes as one change: readers see all or none of them.
     ///
     /// # Errors
-    /// [`Full`] if there are more objects than can be numbered. Nothing has changed then.
+    /// [`Full`] if the store cannot number another object. Then nothing has changed.
     pub fn transaction(&mut self, writes: impl IntoIterator<Item = Write<T>>) -> Result<(), Full> {
         self.write(|store| store.write_all(writes))
     }
 
-    /// One more way to read what is published.
+    /// Another reader of the published states.
     #[must_use]
     pub fn reader(&self) -> Reader<T> {
         self.publisher.reader()
     }
 }
 
-/// A change that is published when it succeeded, and taken back when it did not, be it by a panic.
+/// A write in progress. Dropping it publishes the result, or rolls back after an error or panic.
 struct Attempt<'a, T: Resource + Clone> {
     writer: &'a mut Writer<T>,
     succeeded: bool,
@@ -204,21 +262,23 @@ impl<T: Resource + Clone> Drop for Attempt<'_, T> {
     }
 }
 
-/// Publishes the states of a store. When it is dropped, whoever waits for a version is told.
+/// Publishes states of a store that lives elsewhere, from [`publisher`].
+///
+/// Dropping it ends all waits for a version with [`VersionWaitError::Ended`].
 pub struct Publisher<T: Resource + Clone> {
     shared: Arc<Shared<T>>,
 }
 
 impl<T: Resource + Clone> Publisher<T> {
-    /// From now on readers see this state.
+    /// Makes this the state that readers see.
     pub fn publish(&self, view: View<T, Heap>) {
         let mut view = Arc::new(view);
         self.shared
             .announce(|state| core::mem::swap(&mut state.view, &mut view));
-        // What was published before goes here, outside of the lock.
+        // The previous state is freed here, outside of the lock.
     }
 
-    /// One more way to read what is published.
+    /// Another reader of the published states.
     #[must_use]
     pub fn reader(&self) -> Reader<T> {
         Reader {
@@ -233,28 +293,56 @@ impl<T: Resource + Clone> Drop for Publisher<T> {
     }
 }
 
-/// Reads what the writer has published. Cheap to clone, one for each thread or task.
+/// Reads the published states of a store. Clones are cheap: give one to each thread or task.
+///
+/// ```
+/// use std::time::Duration;
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared::{self, VersionWaitError};
+///
+/// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
+/// writer.put(Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// })?;
+/// assert!(reader.wait_for("7", Duration::ZERO).is_ok());
+///
+/// let late = reader.wait_for("8", Duration::ZERO).unwrap_err();
+/// assert!(matches!(late, VersionWaitError::TimedOut { .. }));
+///
+/// drop(writer);
+/// assert!(!reader.is_live());
+/// // The last state stays readable.
+/// assert_eq!(reader.snapshot().len(), 1);
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 pub struct Reader<T: Resource + Clone> {
     shared: Arc<Shared<T>>,
 }
 
 impl<T: Resource + Clone> Reader<T> {
-    /// The state that was published last, to be kept as long as it is needed.
+    /// The latest state. It never changes, and you may keep it for any time.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<T> {
         Snapshot(Arc::clone(&self.shared.lock().view))
     }
 
-    /// Whether the writer is still there.
+    /// Whether the writer still exists.
     #[must_use]
     pub fn is_live(&self) -> bool {
         !self.shared.lock().ended
     }
 
-    /// Blocks this thread until a version is reached, and gives the state that reached it.
+    /// Blocks this thread until a version is reached, and returns the state that reached it.
     ///
     /// # Errors
-    /// The version cannot be compared with that of the store, the time is over, or the writer is gone.
+    /// The versions cannot be compared, the timeout has passed, or the writer is gone.
     pub fn wait_for(
         &self,
         version: &str,
@@ -279,8 +367,9 @@ impl<T: Resource + Clone> Reader<T> {
         outcome
     }
 
-    /// The same for a task of any runtime. It has no deadline of its own: the runtime's timer does
-    /// that.
+    /// Like [`wait_for`](Self::wait_for), as a future for any runtime.
+    ///
+    /// It has no timeout; use the timer of your runtime.
     pub fn reached(&self, version: &str) -> Reached<T> {
         Reached {
             shared: Arc::clone(&self.shared),
@@ -290,7 +379,33 @@ impl<T: Resource + Clone> Reader<T> {
     }
 }
 
-/// Waits until a version is reached.
+/// A future that waits until a version is reached, from [`Reader::reached`].
+///
+/// ```
+/// use std::pin::pin;
+/// use std::task::{Context, Poll, Waker};
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared;
+///
+/// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
+/// let mut reached = pin!(reader.reached("7"));
+/// // Any runtime can poll it; here the example does.
+/// let mut cx = Context::from_waker(Waker::noop());
+/// assert!(reached.as_mut().poll(&mut cx).is_pending());
+/// writer.put(Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// })?;
+/// let Poll::Ready(Ok(state)) = reached.as_mut().poll(&mut cx) else { panic!("7 is reached") };
+/// assert_eq!(state.version(), "7");
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 #[must_use = "a future does nothing unless it is awaited"]
 pub struct Reached<T: Resource + Clone> {
     shared: Arc<Shared<T>>,
@@ -311,18 +426,40 @@ impl<T: Resource + Clone> Future for Reached<T> {
     }
 }
 
-/// Who does not wait any more leaves nothing behind.
+/// Removes the waker of the task.
 impl<T: Resource + Clone> Drop for Reached<T> {
     fn drop(&mut self) {
         self.shared.lock().tasks.forget(self.ticket);
     }
 }
 
-/// A state of the store that stays as it is.
+/// An immutable state of a store, from [`Reader::snapshot`]. It dereferences to a [`View`].
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared;
+///
+/// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
+/// let before = reader.snapshot();
+/// writer.put(Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// })?;
+/// let after = reader.snapshot();
+/// assert_eq!((before.len(), after.len()), (0, 1));
+/// assert!(after.lister().get("web", "a").is_some());
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 pub struct Snapshot<T: Resource + Clone>(Arc<View<T, Heap>>);
 
 impl<T: Resource + Clone> Snapshot<T> {
-    /// A lister over this state.
+    /// A lister for this state.
     #[must_use]
     pub fn lister(&self) -> StoreLister<'_, T, Heap> {
         StoreLister::new(self)
@@ -337,25 +474,25 @@ impl<T: Resource + Clone> Deref for Snapshot<T> {
     }
 }
 
-/// Why nobody could wait for a version.
+/// Why waiting for a version failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum VersionWaitError {
-    /// Versions can be compared only if they are decimal numbers.
+    /// The versions are not decimal numbers and cannot be compared.
     NotComparable {
         /// The version waited for.
         wanted: String,
         /// The version of the store.
         reached: String,
     },
-    /// It was not reached in time.
+    /// The version was not reached in time.
     TimedOut {
         /// The version waited for.
         wanted: String,
         /// The version of the store.
         reached: String,
     },
-    /// The writer is gone.
+    /// The writer is gone, so the version will never be reached.
     Ended {
         /// The version waited for.
         wanted: String,
@@ -377,7 +514,8 @@ impl fmt::Display for VersionWaitError {
             ),
             Self::Ended { wanted, reached } => write!(
                 f,
-                "version {wanted:?} will not be reached: the writer is gone, the store stays at {reached:?}"
+                "version {wanted:?} will never be reached: the writer is gone, and the store stays at \
+                 {reached:?}"
             ),
         }
     }
@@ -385,7 +523,7 @@ impl fmt::Display for VersionWaitError {
 
 impl core::error::Error for VersionWaitError {}
 
-// Derived impls would ask for the same of `T`.
+// Derived impls would require the same traits of `T`.
 impl<T: Resource + Clone> Clone for Reader<T> {
     fn clone(&self) -> Self {
         Self {

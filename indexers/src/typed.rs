@@ -1,4 +1,4 @@
-//! Indices whose values have a type.
+//! Indices with typed values.
 
 use alloc::vec::Vec;
 use core::borrow::Borrow;
@@ -14,7 +14,7 @@ use informer_core::storage::Storage;
 
 use crate::value::{Encode, IndexValue};
 
-/// An index of values of the type `V`, to be added to a store.
+/// An index with values of type `V`, ready to be added to a store.
 ///
 /// ```
 /// use informer_core::indexer::Indexer;
@@ -54,8 +54,10 @@ pub struct TypedIndex<T, V> {
 }
 
 impl<T, V: IndexValue> TypedIndex<T, V> {
-    /// An index that files each object under the values that `function` gives for it: an `Option` for
-    /// at most one, any iterator for more. It must depend on nothing but the object.
+    /// Creates an index that files each object under the values that `function` returns.
+    ///
+    /// Return an `Option` for at most one value, or any iterator for more. The result must depend only on
+    /// the object.
     pub fn of<I: IntoIterator<Item = V>>(
         function: impl Fn(&T) -> I + Send + Sync + 'static,
     ) -> Self {
@@ -70,7 +72,7 @@ impl<T, V: IndexValue> TypedIndex<T, V> {
         Self::from_fn(function)
     }
 
-    /// An index from a function whose values are the bytes of a `V`.
+    /// Creates an index from a function that files encoded values of `V`.
     pub(crate) const fn from_fn(function: IndexFn<T>) -> Self {
         Self {
             function,
@@ -78,16 +80,16 @@ impl<T, V: IndexValue> TypedIndex<T, V> {
         }
     }
 
-    /// Keeps the values sorted, so that ranges can be asked for.
+    /// Keeps the values sorted, which [`TypedId::range`] requires.
     #[must_use]
     pub fn ordered(self) -> Self {
         Self::from_fn(self.function.ordered())
     }
 
-    /// Adds it to a store under a name, and files what is there.
+    /// Adds the index to a store under a name, and files the objects that are already there.
     ///
     /// # Errors
-    /// The name is taken, or there is no room.
+    /// The name is taken, or the store has no room for another index.
     pub fn add_to<S: Storage>(
         self,
         store: &mut Indexer<T, S>,
@@ -99,8 +101,9 @@ impl<T, V: IndexValue> TypedIndex<T, V> {
         store.add_index(name, self.function).map(TypedId::new)
     }
 
-    /// The function alone, for whoever adds it to a store in another way; then
-    /// [`TypedId::new`] makes its number a typed one.
+    /// Returns the untyped index function, to add it to a store in another way.
+    ///
+    /// Pass the id you get to [`TypedId::new`].
     #[must_use]
     pub fn into_fn(self) -> IndexFn<T> {
         self.function
@@ -113,18 +116,34 @@ impl<T, V> fmt::Debug for TypedIndex<T, V> {
     }
 }
 
-/// The number of an index whose values are of the type `V`. It can be asked of the store that it was
-/// added to, and of any snapshot of it.
+/// The id of an index with values of type `V`.
 ///
-/// A number does not know its store: asked of another one, it may find an index there that has nothing to
-/// do with it.
+/// Use it with the store that the index was added to and with snapshots of that store. An id does not
+/// know its store: with another store it may refer to an unrelated index.
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_indexers::by;
+///
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// let replicas = by::integer("spec.replicas".parse()?).ordered();
+/// let replicas = replicas.add_to(&mut store, "replicas")?;
+/// store.put(decode_object(&mut Lean, br#"{"metadata":{"name":"a"},"spec":{"replicas":3}}"#)?)?;
+///
+/// assert_eq!(replicas.get(&store, &3)?.len(), 1);
+/// assert_eq!(replicas.range(&store, 1..=2)?.objects().count(), 0);
+/// assert_eq!(replicas.values(&store)?.collect::<Vec<_>>(), [3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct TypedId<V> {
     id: IndexId,
     values: PhantomData<fn() -> V>,
 }
 
 impl<V: IndexValue> TypedId<V> {
-    /// The number of an index that was made by [`TypedIndex::into_fn`] of the same type.
+    /// Adds the type to the id of an index from [`TypedIndex::into_fn`]. The types must agree.
     #[must_use]
     pub const fn new(id: IndexId) -> Self {
         Self {
@@ -133,7 +152,7 @@ impl<V: IndexValue> TypedId<V> {
         }
     }
 
-    /// The number without the type.
+    /// The untyped id.
     #[must_use]
     pub const fn id(self) -> IndexId {
         self.id
@@ -142,7 +161,7 @@ impl<V: IndexValue> TypedId<V> {
     /// The objects filed under a value.
     ///
     /// # Errors
-    /// The index was removed, or the snapshot is older than it.
+    /// The index was removed, or the snapshot is older than the index.
     pub fn get<'a, T: Resource + Clone, S: Storage, Q>(
         self,
         view: &'a View<T, S>,
@@ -155,10 +174,10 @@ impl<V: IndexValue> TypedId<V> {
         view.by_index(self.id, encoded(value))
     }
 
-    /// The part of the index whose values lie within `bounds`.
+    /// The part of the index with values within `bounds`.
     ///
     /// # Errors
-    /// The index was removed, the snapshot is older than it, or it is not ordered.
+    /// The index was removed or is not ordered, or the snapshot is older than the index.
     pub fn range<'a, T: Resource + Clone, S: Storage, Q>(
         self,
         view: &'a View<T, S>,
@@ -173,10 +192,10 @@ impl<V: IndexValue> TypedId<V> {
         view.range(self.id, (as_slice(&from), as_slice(&to)))
     }
 
-    /// The values under which at least one object is filed; sorted if the index is ordered.
+    /// The values with at least one object, sorted if the index is ordered.
     ///
     /// # Errors
-    /// The index was removed, or the snapshot is older than it.
+    /// The index was removed, or the snapshot is older than the index.
     pub fn values<T: Resource + Clone, S: Storage>(
         self,
         view: &View<T, S>,
@@ -195,7 +214,7 @@ fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
 }
 
-// Derived impls would ask for the same of `V`.
+// Derived impls would require the same traits of `V`.
 impl<V> Clone for TypedId<V> {
     fn clone(&self) -> Self {
         *self

@@ -1,19 +1,54 @@
-//! Typed values of an index, in bytes that sort as the values do.
+//! Typed index values, encoded in bytes that sort like the values.
+//!
+//! An index stores bytes. [`Encode`] turns a value into bytes with the same order, and [`IndexValue`]
+//! turns the bytes back into a value. Strings, booleans, integers, `f64` and pairs implement both.
+//! [`TypedIndex`](crate::TypedIndex) uses them.
+//!
+//! ```
+//! use informer_indexers::value::{Encode, IndexValue};
+//!
+//! let mut bytes = Vec::new();
+//! 300_u16.encode(&mut bytes);
+//! assert_eq!(bytes, [1, 44]);
+//! assert_eq!(u16::decode(&bytes), Some(300));
+//! ```
 
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Something that can be looked up in an index: its bytes sort as it does.
+/// A value that can be looked up in an index: its bytes sort like the value.
 ///
-/// A text is its own bytes, so an index of texts can be asked with plain texts, too. A type that
-/// borrows as another one must have the same bytes as that one, as a `String` has those of a `str`.
+/// A string is encoded as its own bytes, so you can also query an index of strings with plain strings.
+/// If a type implements [`Borrow`](core::borrow::Borrow) for another one, both must have the same bytes,
+/// as `String` and `str` do.
+///
+/// ```
+/// use informer_indexers::value::Encode;
+///
+/// /// Sorts by length, then alphabetically.
+/// struct ByLength(String);
+///
+/// impl Encode for ByLength {
+///     fn encode(&self, to: &mut Vec<u8>) {
+///         (self.0.len() as u64, self.0.as_str()).encode(to);
+///     }
+/// }
+///
+/// fn bytes(value: &impl Encode) -> Vec<u8> {
+///     let mut bytes = Vec::new();
+///     value.encode(&mut bytes);
+///     bytes
+/// }
+///
+/// assert!(bytes(&ByLength("z".to_owned())) < bytes(&ByLength("aa".to_owned())));
+/// ```
 pub trait Encode {
-    /// Appends the bytes.
+    /// Appends the encoded bytes to `to`.
     fn encode(&self, to: &mut Vec<u8>);
 }
 
-/// A value that an index can be made of.
+/// A value that an index can store and return.
 ///
 /// ```
 /// use informer_indexers::value::{Encode, IndexValue};
@@ -29,7 +64,7 @@ pub trait Encode {
 /// assert_eq!(<(String, u32)>::decode(&bytes(&("a", 300_u32))), Some(("a".to_owned(), 300)));
 /// ```
 pub trait IndexValue: Encode + Sized {
-    /// The value with these bytes; `None` if there is none.
+    /// Decodes a value; `None` if the bytes encode no value of this type.
     fn decode(bytes: &[u8]) -> Option<Self>;
 }
 
@@ -97,7 +132,7 @@ macro_rules! unsigned {
 
 unsigned!(u8, u16, u32, u64, u128);
 
-// With the sign turned round, negative numbers come first.
+// With the sign bit flipped, negative numbers sort first.
 macro_rules! signed {
     ($($number:ty),*) => {$(
         impl Encode for $number {
@@ -116,7 +151,7 @@ macro_rules! signed {
 
 signed!(i8, i16, i32, i64, i128);
 
-/// In the order of [`f64::total_cmp`].
+/// Sorts like [`f64::total_cmp`].
 impl Encode for f64 {
     fn encode(&self, to: &mut Vec<u8>) {
         let bits = self.to_bits();
@@ -139,8 +174,8 @@ impl IndexValue for f64 {
     }
 }
 
-/// By the first, then by the second. The end of the first is marked by two zeros, and a zero within it
-/// is followed by 255; so a shorter one comes before a longer one that begins with it.
+/// Sorts by the first value, then by the second. Two zero bytes end the first value, and a zero byte
+/// within it is written as 0, 255. So a prefix sorts before the longer value.
 impl<A: Encode, B: Encode> Encode for (A, B) {
     fn encode(&self, to: &mut Vec<u8>) {
         let mut first = Vec::new();

@@ -1,10 +1,10 @@
-//! Whoever uses the indexers alone gets nothing else.
+//! The indexers pull in only the core.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::process::Command;
 
 #[test]
-fn there_is_no_runtime_transport_or_front_door_below_this_crate() {
+fn the_crate_does_not_depend_on_a_runtime_transport_or_front_door() {
     let tree = Command::new(env!("CARGO"))
         .args([
             "tree",
@@ -40,6 +40,6 @@ fn there_is_no_runtime_transport_or_front_door_below_this_crate() {
     assert_eq!(
         found,
         ["foldhash", "informer_core", "informer_indexers", "memchr"],
-        "the core and what it stands on, nothing more"
+        "only the core and its dependencies"
     );
 }

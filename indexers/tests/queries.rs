@@ -1,4 +1,4 @@
-//! Queries through indices against a scan by hand, on random stores.
+//! Compares queries through indices with a plain scan, on random stores.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -105,7 +105,7 @@ const FIELDS: [&str; 8] = [
     "spec.nodeName=n1,spec.nodeName=n2",
 ];
 
-/// The names of the indices and how they are made.
+/// The indices and their names.
 fn indices() -> Vec<(&'static str, IndexFn<Pod>)> {
     vec![
         ("namespace", by::namespace()),
@@ -123,7 +123,7 @@ fn keys<'a>(objects: impl IntoIterator<Item = &'a Pod>) -> Vec<String> {
     objects.into_iter().map(|pod| pod.key.to_string()).collect()
 }
 
-/// A query in parts, and what it means, found out in the simplest way.
+/// The parts of a query, and the simplest implementation of it.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
     labels: &'a LabelSelector,
@@ -179,7 +179,7 @@ fn check<S: Storage>(store: &Indexer<Pod, S>, all: &BTreeMap<String, Value>, ask
         assert!(candidates < store.len() && candidates >= wanted.len());
     }
 
-    // Page by page it is the same, in slot order and in the order of the keys.
+    // Paging gives the same objects, in slot order and in key order.
     let (mut from, mut paged) = (Cursor::default(), Vec::new());
     loop {
         let page = lister.page(query, from, 3);
@@ -213,7 +213,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_an_index_answers_equals_a_scan(
+    fn an_index_gives_the_same_objects_as_a_scan(
         pods in vec((any_facts(), any::<bool>()), 0..40),
         have in vec(any::<bool>(), 8),
         late in any::<bool>(),
@@ -342,7 +342,7 @@ fn the_index_with_the_fewest_candidates_is_taken() {
             "{labels} {fields}"
         );
     }
-    // Label pairs serve any label; a mere `exists` only if they are sorted.
+    // Label pairs serve any label, but `exists` only if they are ordered.
     for index in ["app", "tier", "ordered pairs"] {
         store.remove_index(index).unwrap();
     }
@@ -383,7 +383,7 @@ fn owners_and_annotations_are_filed_under_all_their_values() {
 }
 
 #[test]
-fn a_store_under_keys_of_your_own_answers_the_same_questions() {
+fn a_store_with_custom_keys_answers_the_same_queries() {
     let dashes = KeyFormat::new("---");
     let mut store: Indexer<Keyed<String, Pod>, Heap> = Indexer::new(Seed::new(1));
     for pod in filled().iter().cloned() {
@@ -403,7 +403,7 @@ fn a_store_under_keys_of_your_own_answers_the_same_questions() {
 }
 
 #[test]
-fn pages_without_a_limit_worth_the_name_still_come_to_an_end() {
+fn paging_with_a_limit_of_zero_ends() {
     let mut store = filled();
     store.add_index("key", by::key().ordered()).unwrap();
     let (lister, query) = (StoreLister::new(&store), Query::new());
@@ -419,7 +419,7 @@ fn pages_without_a_limit_worth_the_name_still_come_to_an_end() {
 }
 
 #[test]
-fn a_field_that_is_no_path_is_refused() {
+fn a_field_that_is_not_a_path_is_refused() {
     let selector = "spec..x=1".parse().unwrap();
     let error = Query::<Pod>::new()
         .fields(&selector)
@@ -429,7 +429,7 @@ fn a_field_that_is_no_path_is_refused() {
 }
 
 #[test]
-fn of_a_field_with_several_values_the_first_one_counts() {
+fn the_first_value_of_a_field_counts() {
     let json = br#"{"metadata":{"name":"a"},"spec":{"containers":[{"image":"x"},{"image":"y"}]}}"#;
     let pod = decode_object(&mut Lean, json).unwrap();
     for (selector, expected) in [("=x", true), ("=y", false), ("!=x", false), ("!=y", true)] {

@@ -1,4 +1,4 @@
-//! Field selectors: what is read and refused, how it is printed, and what is selected.
+//! Field selectors: parsing, printing and matching.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -13,13 +13,13 @@ fn parse(text: &str) -> FieldSelector {
 
 fn refused(text: &str) -> SelectorError {
     match text.parse::<FieldSelector>() {
-        Ok(selector) => panic!("{text:?} is read as {selector}"),
+        Ok(selector) => panic!("{text:?} was parsed as {selector}"),
         Err(error) => error,
     }
 }
 
 #[test]
-fn terms_are_read_and_printed() {
+fn terms_are_parsed_and_printed() {
     use FieldOperator::*;
     let rows: &[(&str, &str, FieldOperator, &str, &str)] = &[
         ("a=x", "a", Equals, "x", "a=x"),
@@ -52,16 +52,16 @@ fn terms_are_read_and_printed() {
 }
 
 #[test]
-fn terms_are_sorted_as_they_are_written() {
+fn terms_are_sorted_by_their_text() {
     assert_eq!(parse("b=1,a=2,a!=3,a=1").to_string(), "a!=3,a=1,a=2,b=1");
-    // Behind a field `.` sorts before `=`.
+    // After the field name, `.` sorts before `=`.
     assert_eq!(parse("a=1,a.b=1").to_string(), "a.b=1,a=1");
-    // The second `=` counts, though it is not printed.
+    // The second `=` affects the order, although it is not printed.
     assert_eq!(parse("a=a,a==b").to_string(), "a=b,a=a");
 }
 
 #[test]
-fn what_has_no_text_requires_nothing() {
+fn empty_terms_are_ignored() {
     for text in ["", ",", "=", "==", "!=", ",=,,!="] {
         assert!(parse(text).is_everything(), "{text:?}");
     }
@@ -69,7 +69,7 @@ fn what_has_no_text_requires_nothing() {
 }
 
 #[test]
-fn a_wrong_text_is_refused_with_its_place() {
+fn an_invalid_text_is_refused_with_its_position() {
     let term = "a field, `=` or `!=`, and a value";
     let escape = r"`\` only before `\`, `,` and `=` in a value";
     let equals = r"`\=` for a `=` in a value";
@@ -83,7 +83,7 @@ fn a_wrong_text_is_refused_with_its_place() {
         ("a=x=y", "=", 3, equals),
         ("a===x", "=", 3, equals),
         ("a!==x", "=", 3, equals),
-        // In text order, though `a` sorts first.
+        // Errors come in text order, although `a` sorts first.
         ("b,a", "b", 0, term),
     ] {
         let found = found.to_owned();
@@ -101,7 +101,7 @@ fn a_wrong_text_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_missing_field_is_the_empty_text() {
+fn a_missing_field_counts_as_the_empty_string() {
     let fields = |field: &str| (field == "a").then_some("x");
     for (text, matched) in [
         ("", true),
@@ -121,7 +121,7 @@ fn a_missing_field_is_the_empty_text() {
 }
 
 #[test]
-fn fields_may_be_borrowed_or_made() {
+fn field_values_may_be_borrowed_or_owned() {
     let selector = parse("a=x,n!=7");
     assert!(selector.matches(|field| match field {
         "a" => Some(Cow::Borrowed("x")),
@@ -133,12 +133,12 @@ fn fields_may_be_borrowed_or_made() {
         asked.push(field.to_owned());
         Some(String::from("7"))
     }));
-    // What the first requirement has decided, the others are not asked about.
+    // The first requirement decides, so the second field is not requested.
     assert_eq!(asked, ["a"]);
 }
 
 #[test]
-fn an_exact_match_is_known() {
+fn an_exact_match_is_found() {
     let selector = parse("a!=w,a=x,a=y,b!=z,c=");
     assert_eq!(selector.requires_exact_match("a"), Some("x"));
     assert_eq!(selector.requires_exact_match("b"), None);
@@ -147,33 +147,33 @@ fn an_exact_match_is_known() {
 }
 
 #[test]
-fn a_selector_is_built() -> Result<(), SelectorError> {
+fn a_selector_can_be_built() -> Result<(), SelectorError> {
     let everything = FieldSelector::everything();
     assert!(everything == parse("") && everything.is_everything());
     let built = everything
-        .eq("a", r"1,2=3\4")?
-        .ne("a.b", "")?
-        .ne("a", "x")?;
+        .and_eq("a", r"1,2=3\4")?
+        .and_ne("a.b", "")?
+        .and_ne("a", "x")?;
     assert_eq!(built.to_string(), r"a!=x,a.b!=,a=1\,2\=3\\4");
     assert_eq!(built, parse(&built.to_string()));
     Ok(())
 }
 
 #[test]
-fn a_field_that_would_be_read_as_something_else_is_refused() {
+fn an_invalid_field_name_is_refused() {
     for field in ["", "a,b", "a=b", "a!", r"a\"] {
         for made in [
-            FieldSelector::everything().eq(field, "x"),
-            FieldSelector::everything().ne(field, "x"),
+            FieldSelector::everything().and_eq(field, "x"),
+            FieldSelector::everything().and_ne(field, "x"),
         ] {
             let error = made.unwrap_err();
             let field = field.to_owned();
             assert_eq!(error, SelectorError::InvalidField { field });
         }
     }
-    let error = FieldSelector::everything().eq("a!", "x").unwrap_err();
+    let error = FieldSelector::everything().and_eq("a!", "x").unwrap_err();
     assert_eq!(
         error.to_string(),
-        r#""a!" cannot be the name of a field in a selector, expected a text without `,`, `=`, `!` and `\` that is not empty"#
+        r#"invalid field name "a!" in a selector, expected a non-empty name without `,`, `=`, `!` and `\`"#
     );
 }

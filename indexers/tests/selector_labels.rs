@@ -1,4 +1,4 @@
-//! Label selectors: what is read and refused, how it is printed, and what is selected.
+//! Label selectors: parsing, printing and matching.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -14,7 +14,7 @@ fn parse(text: &str) -> LabelSelector {
 
 fn refused(text: &str) -> SelectorError {
     match text.parse::<LabelSelector>() {
-        Ok(selector) => panic!("{text:?} is read as {selector}"),
+        Ok(selector) => panic!("{text:?} was parsed as {selector}"),
         Err(error) => error,
     }
 }
@@ -32,7 +32,7 @@ fn expression(key: &str, operator: MatchOperator, values: &[&str]) -> MatchExpre
 }
 
 #[test]
-fn every_operator_is_read_and_printed() {
+fn every_operator_is_parsed_and_printed() {
     use LabelOperator::*;
     let rows: &[(&str, LabelOperator, &[&str], &str)] = &[
         ("a in (y, x,y)", In, &["x", "y"], "a in (x,y)"),
@@ -74,7 +74,7 @@ fn a_value_may_be_missing() {
 }
 
 #[test]
-fn in_and_notin_are_words_but_in_the_place_of_an_operator() {
+fn in_and_notin_are_words_except_where_an_operator_is_expected() {
     let selector = parse("in in (in, notin), notin, in = notin, !notin");
     assert_eq!(
         selector.to_string(),
@@ -83,7 +83,7 @@ fn in_and_notin_are_words_but_in_the_place_of_an_operator() {
 }
 
 #[test]
-fn requirements_are_sorted_by_key_and_otherwise_stay_in_order() {
+fn requirements_are_sorted_by_key_and_otherwise_keep_their_order() {
     let keys: Vec<String> = (0..20).map(|n| format!("a!={n},b!={n}")).collect();
     let printed = parse(&keys.join(",")).to_string();
     let sorted: Vec<String> = ["a", "b"]
@@ -94,7 +94,7 @@ fn requirements_are_sorted_by_key_and_otherwise_stay_in_order() {
 }
 
 #[test]
-fn white_space_is_what_apimachinery_takes_for_it() {
+fn white_space_is_the_same_as_in_apimachinery() {
     assert_eq!(parse("\r\n\ta \t=\n b\r").to_string(), "a=b");
     assert!(parse(" \t\r\n").is_everything());
     for other in ["\u{b}", "\u{c}", "\u{a0}", "\u{3000}"] {
@@ -102,9 +102,9 @@ fn white_space_is_what_apimachinery_takes_for_it() {
     }
 }
 
-/// apimachinery overlooks a NUL that touches the end of a token, and stops at any other one.
+/// apimachinery skips a NUL right after a token and stops at any other NUL.
 #[test]
-fn a_nul_separates_or_ends() {
+fn a_nul_separates_tokens_or_ends_the_text() {
     for (text, printed) in [
         ("a\0=\0b", "a=b"),
         ("a \0 $$$", "a"),
@@ -119,7 +119,7 @@ fn a_nul_separates_or_ends() {
 }
 
 #[test]
-fn a_wrong_text_is_refused_with_its_place() {
+fn an_invalid_text_is_refused_with_its_position() {
     let after_key = "`in`, `notin`, `=`, `==`, `!=`, `>`, `<`, `,` or the end";
     for (text, found, at, expected) in [
         (",", ",", 0, "a key or `!`"),
@@ -229,7 +229,7 @@ fn a_bound_is_an_integer() {
             "{bound:?}: {error}"
         );
     }
-    // A sign is no part of a label's value.
+    // A label value cannot have a sign.
     for bound in ["-1", "+1"] {
         let error = refused(&format!("a>{bound}"));
         assert!(matches!(error, SelectorError::InvalidValue { .. }));
@@ -280,7 +280,7 @@ fn everything_and_nothing() {
 }
 
 #[test]
-fn api_objects_hold_labels_and_expressions() {
+fn match_labels_and_match_expressions_are_combined() {
     let expressions = [
         expression("tier", MatchOperator::NotIn, &["db", "cache", "db"]),
         expression("app", MatchOperator::Exists, &[]),
@@ -298,7 +298,7 @@ fn api_objects_hold_labels_and_expressions() {
 }
 
 #[test]
-fn wrong_labels_and_expressions_are_refused() {
+fn invalid_labels_and_expressions_are_refused() {
     let from = |label: (&str, &str)| LabelSelector::from_labels([label]).unwrap_err();
     assert!(matches!(
         from(("a b", "")),
@@ -353,7 +353,7 @@ fn wrong_labels_and_expressions_are_refused() {
     }
 }
 
-/// The values are counted before those that are equal become one.
+/// The values are counted before duplicates are removed.
 #[test]
 fn an_operator_takes_its_number_of_values() {
     use LabelOperator::*;
@@ -379,7 +379,7 @@ fn an_operator_takes_its_number_of_values() {
     }
 }
 
-/// An object that shows its labels unsorted, and one of them twice.
+/// An object with unsorted labels, one of them twice.
 struct Odd;
 
 impl Resource for Odd {
@@ -405,7 +405,7 @@ impl Resource for Odd {
 }
 
 #[test]
-fn of_a_label_that_is_shown_twice_the_last_one_counts() {
+fn the_last_value_of_a_duplicate_label_counts() {
     let as_labels = Labels::from_iter([("tier", "db"), ("app", "web"), ("tier", "web")]);
     for (text, matched) in [
         ("tier=web", true),
@@ -449,31 +449,31 @@ fn every_error_is_one_clear_sentence() {
         ),
         (
             refused("A/a"),
-            "no label has the key \"A/a\": before the `/` stands a DNS name of at most 253 lower \
-             case letters, digits, `-` and `.`, each of its parts with a letter or digit at both \
-             ends",
+            "invalid label key \"A/a\": the prefix before `/` must be a DNS name: at most 253 \
+             lower-case letters, digits, `-` and `.`, and each part must start and end with a letter \
+             or digit",
         ),
         (
             refused("a\u{1}"),
-            "no label has the key \"a\\u{1}\": a name is 1 to 63 letters, digits, `-`, `_` and \
-             `.`, with a letter or digit at both ends, and before it may stand a prefix and one `/`",
+            "invalid label key \"a\\u{1}\": a key is an optional prefix and `/`, then 1 to 63 letters, \
+             digits, `-`, `_` and `.` that start and end with a letter or digit",
         ),
         (
             refused("a=-"),
-            "no label \"a\" has the value \"-\": a value is empty, or up to 63 letters, digits, \
-             `-`, `_` and `.`, with a letter or digit at both ends",
+            "invalid value \"-\" of label \"a\": a value must be empty, or up to 63 letters, digits, \
+             `-`, `_` and `.` that start and end with a letter or digit",
         ),
         (
             refused("a>x"),
-            r#"the label "a" is compared by size with "x", expected a 64-bit integer"#,
+            r#"cannot compare label "a" with "x", expected a 64-bit integer"#,
         ),
         (
             value_count,
-            r#"the operator `in` on the label "a" has 0 values, expected at least one"#,
+            r#"operator `in` on label "a" has 0 values, expected at least one"#,
         ),
         (
             "in".parse::<MatchOperator>().unwrap_err(),
-            "\"in\" is no operator of a match expression, expected `In`, `NotIn`, `Exists` or \
+            "unknown operator \"in\" in a match expression, expected `In`, `NotIn`, `Exists` or \
              `DoesNotExist`",
         ),
     ] {

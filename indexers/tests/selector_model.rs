@@ -1,4 +1,4 @@
-//! Random selectors against a naive model, and random texts.
+//! Random selectors against a simple model, and random texts.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
@@ -12,7 +12,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// So many cases, and no files left behind.
+/// Runs `cases` cases and writes no regression files.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -21,7 +21,7 @@ fn cases(cases: u32) -> ProptestConfig {
     }
 }
 
-/// A requirement as it is asked for: key, operator, values in any order and with repetitions.
+/// The parts of a requirement: key, operator, and values in any order with duplicates.
 type Asked = (String, LabelOperator, Vec<String>);
 
 fn built(asked: &[Asked]) -> LabelSelector {
@@ -63,7 +63,7 @@ fn asked(
     vec(requirement, 0..5)
 }
 
-/// Any key that a label can have; some that look like operators.
+/// Any valid label key, including some that look like operators.
 fn any_key() -> impl Strategy<Value = String> + Clone {
     prop_oneof![
         1 => select(vec!["in", "notin", "exists"]).prop_map(str::to_owned),
@@ -78,7 +78,7 @@ fn any_value() -> impl Strategy<Value = String> + Clone {
     ]
 }
 
-/// Few, so that selectors and labels meet.
+/// Only a few, so that selectors often match.
 fn few_keys() -> impl Strategy<Value = String> + Clone {
     select(vec!["a", "b", "x.io/c"]).prop_map(str::to_owned)
 }
@@ -87,13 +87,13 @@ fn few_values() -> impl Strategy<Value = String> + Clone {
     select(vec!["", "x", "y", "5", "7", "11"]).prop_map(str::to_owned)
 }
 
-/// Labels of an object are not validated here: a server may have sent anything.
+/// Labels of objects may be invalid, because a server may send anything.
 fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {
     let odd = select(vec!["-3", "+6", "5x", "99999999999999999999"]).prop_map(str::to_owned);
     btree_map(few_keys(), prop_oneof![4 => few_values(), 1 => odd], 0..4)
 }
 
-/// The rules, as plainly as they can be said.
+/// The matching rules in their simplest form.
 fn model(asked: &Asked, labels: &BTreeMap<String, String>) -> bool {
     let (key, operator, values) = asked;
     let label = labels.get(key);
@@ -128,8 +128,8 @@ fn built_fields(terms: &[Term]) -> FieldSelector {
     let built = terms.iter().try_fold(everything, |selector, term| {
         let (field, operator, value) = term;
         match operator {
-            FieldOperator::Equals => selector.eq(field, value),
-            FieldOperator::NotEquals => selector.ne(field, value),
+            FieldOperator::Equals => selector.and_eq(field, value),
+            FieldOperator::NotEquals => selector.and_ne(field, value),
         }
     });
     built.unwrap()
@@ -148,14 +148,14 @@ proptest! {
     #![proptest_config(cases(2_000))]
 
     #[test]
-    fn what_is_printed_is_read_back(asked in asked(any_key(), any_value())) {
+    fn printed_labels_parse_to_the_same_selector(asked in asked(any_key(), any_value())) {
         let selector = built(&asked);
         let read: LabelSelector = selector.to_string().parse().unwrap();
         prop_assert_eq!(read, selector);
     }
 
     #[test]
-    fn labels_are_matched_as_by_the_model(asked in asked(few_keys(), few_values()), labels in labels()) {
+    fn label_matches_agree_with_the_model(asked in asked(few_keys(), few_values()), labels in labels()) {
         let selector = built(&asked);
         let expected = asked.iter().all(|requirement| model(requirement, &labels));
         let object = Object {
@@ -171,14 +171,14 @@ proptest! {
     }
 
     #[test]
-    fn printed_fields_are_read_back(terms in terms("[^,=!\\\\]{1,6}", "[a,=!\\\\é\0]{0,6}")) {
+    fn printed_fields_parse_to_the_same_selector(terms in terms("[^,=!\\\\]{1,6}", "[a,=!\\\\é\0]{0,6}")) {
         let selector = built_fields(&terms);
         let read: FieldSelector = selector.to_string().parse().unwrap();
         prop_assert_eq!(read, selector);
     }
 
     #[test]
-    fn fields_are_matched_as_by_the_model(
+    fn field_matches_agree_with_the_model(
         terms in terms("[ab]", "[xy]?"),
         fields in btree_map("[ab]", "[xy]?", 0..3),
     ) {
@@ -194,14 +194,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in prop_oneof![almost(), any::<String>()]) {
+    fn any_text_is_parsed_or_refused(text in prop_oneof![almost(), any::<String>()]) {
         if let Ok(selector) = text.parse::<LabelSelector>() {
             let read: LabelSelector = selector.to_string().parse().unwrap();
             prop_assert_eq!(read, selector);
         }
         if let Ok(selector) = text.parse::<FieldSelector>() {
             let read: FieldSelector = selector.to_string().parse().unwrap();
-            // The order may be another one: `==` is printed as `=`, which sorts differently.
+            // The order may differ: `==` is printed as `=`, which sorts differently.
             let sorted = |selector: &FieldSelector| {
                 let mut texts: Vec<_> = selector.requirements().to_vec();
                 texts.sort_by_key(ToString::to_string);

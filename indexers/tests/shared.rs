@@ -1,4 +1,4 @@
-//! One writer, readers on other threads: what they see is whole.
+//! One writer, readers on other threads: every snapshot is consistent.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use informer_test_support::Woken;
 
 type Account = Arc<Object<i64>>;
 
-/// Long enough for any machine, and only waited for when a test fails.
+/// Long enough for any machine. Only a failing test waits for it.
 const LONG: Duration = Duration::from_secs(120);
 
 fn account(name: usize, balance: i64, version: u64) -> Account {
@@ -41,7 +41,7 @@ fn by_balance() -> IndexFn<Account> {
 
 const ACCOUNTS: usize = 300;
 
-/// Every account begins with 1,000; transfers keep the sum.
+/// Every account starts with 1,000; transfers keep the sum.
 fn bank() -> (Writer<Account>, Reader<Account>) {
     let mut store = Indexer::new(Seed::new(5));
     store.add_index("parity", by::label("parity")).unwrap();
@@ -52,8 +52,8 @@ fn bank() -> (Writer<Account>, Reader<Account>) {
     shared::new(store)
 }
 
-/// Everything in a snapshot belongs together: the sum over all objects, over each index, look-ups by
-/// key, the number of objects and the version.
+/// Checks that a snapshot is consistent: the sum over all objects and over each index, look-ups by key,
+/// the number of objects and the version.
 fn check(state: &View<Account, Heap>) {
     let version: u64 = state.version().parse().unwrap();
     let mut sum = 0;
@@ -65,20 +65,20 @@ fn check(state: &View<Account, Heap>) {
             .or_default() += 1;
         assert!(
             account.version.parse::<u64>().unwrap() <= version,
-            "from the future"
+            "an object is newer than its snapshot"
         );
         assert!(Arc::ptr_eq(account, state.get(&account.key).unwrap()));
     }
     assert_eq!(
         sum,
         1_000 * i64::try_from(ACCOUNTS).unwrap(),
-        "a transfer was seen by half"
+        "half a transfer is visible"
     );
     for (parity, count) in by_parity {
         assert_eq!(
             state.count("parity", parity),
             Ok(count),
-            "the index is of another state"
+            "the index belongs to another state"
         );
         let filed = state.by_index("parity", parity).unwrap();
         assert_eq!(
@@ -99,12 +99,12 @@ fn check(state: &View<Account, Heap>) {
     assert_eq!(
         sorted.iter().sum::<i64>(),
         sum,
-        "the sorted index is of another state"
+        "the sorted index belongs to another state"
     );
 }
 
 #[test]
-fn readers_see_only_whole_transactions_while_the_writer_goes_on() {
+fn readers_see_only_whole_transactions_while_the_writer_writes() {
     let (mut writer, reader) = bank();
     let done = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..3)
@@ -116,11 +116,11 @@ fn readers_see_only_whole_transactions_while_the_writer_goes_on() {
                 while !done.load(Ordering::Relaxed) || checked == 0 {
                     let state = reader.snapshot();
                     let version: u64 = state.version().parse().unwrap();
-                    assert!(version >= last, "time goes on");
+                    assert!(version >= last, "versions never decrease");
                     last = version;
                     check(&state);
                     checked += 1;
-                    // Old states stay as they are.
+                    // Old snapshots must not change.
                     if kept.len() < 5 {
                         kept.push((version, state));
                     }
@@ -141,7 +141,7 @@ fn readers_see_only_whole_transactions_while_the_writer_goes_on() {
         usize::try_from(random >> 33).unwrap() % n
     };
     for version in 2..3_000_u64 {
-        // Between two accounts, which are removed and put anew now and then.
+        // A transfer between two accounts. Sometimes they are removed and added again.
         let (from, to) = (below(ACCOUNTS), below(ACCOUNTS));
         if from == to {
             continue;
@@ -186,12 +186,12 @@ fn a_write_that_fails_or_panics_leaves_no_trace() {
     }));
     assert!(panicked.is_err());
     check(&reader.snapshot());
-    // Nor does it come to light with the next one.
+    // The next write does not reveal it either.
     writer.put(account(0, 1_000, 10)).unwrap();
     let after = reader.snapshot();
     check(&after);
     assert_eq!((before.version(), after.version()), ("1", "10"));
-    assert!(writer.remove(&ObjectKey::new("bank", "nobody")).is_none());
+    assert!(writer.remove(&ObjectKey::new("bank", "missing")).is_none());
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn a_task_waits_for_a_version_and_is_woken() {
     let mut reached = pin!(reader.reached("10"));
     assert!(reached.as_mut().poll(&mut cx).is_pending());
     assert!(reached.as_mut().poll(&mut cx).is_pending());
-    // One that is dropped is not woken.
+    // A dropped future leaves no waker behind.
     {
         let other = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&other));
@@ -224,7 +224,7 @@ fn a_task_waits_for_a_version_and_is_woken() {
         panic!("12 is at least 10");
     };
     assert_eq!(state.version(), "12");
-    // The end of the writer is news, too.
+    // The end of the writer wakes the task, too.
     let mut never = pin!(reader.reached("13"));
     assert!(never.as_mut().poll(&mut cx).is_pending());
     drop(writer);
@@ -250,7 +250,7 @@ fn a_thread_waits_for_a_version() {
 }
 
 #[test]
-fn who_cannot_go_on_waiting_is_told_why() {
+fn a_failed_wait_says_why() {
     let (writer, reader) = bank();
     let said =
         |outcome: Result<Snapshot<Account>, VersionWaitError>| outcome.unwrap_err().to_string();
@@ -270,11 +270,11 @@ fn who_cannot_go_on_waiting_is_told_why() {
     drop(writer);
     assert_eq!(
         said(waiting.join().unwrap()),
-        r#"version "2" will not be reached: the writer is gone, the store stays at "1""#
+        r#"version "2" will never be reached: the writer is gone, and the store stays at "1""#
     );
     assert!(!reader.is_live());
     check(&reader.snapshot());
-    // A store that has seen nothing yet can be waited for.
+    // Waiting works for an empty store, too.
     let (_writer, reader) = shared::new(Indexer::<Account, Heap>::new(Seed::new(1)));
     assert!(matches!(
         reader.wait_for("2", Duration::ZERO),
@@ -287,7 +287,7 @@ fn who_cannot_go_on_waiting_is_told_why() {
 }
 
 #[test]
-fn what_is_removed_is_gone_for_readers_at_once() {
+fn readers_see_a_removal_at_once() {
     let (mut writer, reader) = bank();
     let key = ObjectKey::new("bank", "a7");
     assert!(reader.snapshot().get(&key).is_some());

@@ -1,7 +1,7 @@
-//! What the example prints.
+//! Tests the output of the example.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-#[allow(dead_code, reason = "its `main` is for people")]
+#[allow(dead_code, reason = "the test does not call its `main`")]
 #[path = "../examples/standalone_index.rs"]
 mod example;
 
@@ -36,14 +36,14 @@ pages: blog---pages-1 blog---render-7
 "#;
 
 #[test]
-fn the_example_answers_every_question() {
+fn the_example_prints_every_answer() {
     let mut out = Vec::new();
     example::run(example::PODS.as_bytes(), &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), EXPECTED);
 }
 
 #[test]
-fn a_line_that_is_no_pod_is_named() {
+fn an_invalid_line_is_named() {
     let lines = b"{\"metadata\":{\"name\":\"a\"}}\n\n{\"metadata\":{}}\n";
     let error = example::run(&lines[..], &mut Vec::new()).unwrap_err();
     assert_eq!(

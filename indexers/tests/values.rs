@@ -1,4 +1,4 @@
-//! The bytes of typed values sort as the values do, and can be read back.
+//! Encoded values sort like the values and can be decoded.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use core::cmp::Ordering;
@@ -36,7 +36,7 @@ fn agree_ord<V: IndexValue + Debug + Ord>(a: &V, b: &V) {
 
 proptest! {
     #[test]
-    fn bytes_sort_as_the_values_do(
+    fn bytes_sort_like_the_values(
         texts in any::<(String, String)>(), unsigned in any::<(u64, u64)>(), small in any::<(i8, i8)>(),
         signed in any::<(i64, i64)>(), floats in any::<(f64, f64)>(), bools in any::<(bool, bool)>(),
         wide in any::<(i128, u128, i128, u128)>(),
@@ -50,7 +50,7 @@ proptest! {
         agree(&floats.0, &floats.1, floats.0.total_cmp(&floats.1));
     }
 
-    /// Short alphabets, so that one often begins with the other, and zeros are everywhere.
+    /// Short alphabets give many common prefixes and zero bytes.
     #[test]
     fn pairs_sort_by_the_first_and_then_by_the_second(
         a in ("[\0a\u{ff}]{0,3}", 0..3_u16), b in ("[\0a\u{ff}]{0,3}", 0..3_u16),
@@ -60,7 +60,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_are_no_value_are_refused(noise in any::<Vec<u8>>()) {
+    fn invalid_bytes_are_refused(noise in any::<Vec<u8>>()) {
         if let Some(pair) = <(String, u32)>::decode(&noise) {
             prop_assert_eq!(bytes(&pair), noise.clone());
         }
@@ -71,7 +71,7 @@ proptest! {
 }
 
 #[test]
-fn a_typed_index_is_asked_with_values_and_ranges() {
+fn a_typed_index_finds_values_and_ranges() {
     let mut store = Indexer::<_, Heap>::new(Seed::new(1));
     for (name, priority, zone) in [
         ("a", -3, "x"),
@@ -113,7 +113,7 @@ fn a_typed_index_is_asked_with_values_and_ranges() {
     assert_eq!(
         odd.values(&store).unwrap().count(),
         0,
-        "1.5 is no whole number"
+        "1.5 is not an integer"
     );
     assert!(matches!(
         odd.range(&store, 0..),
@@ -132,7 +132,7 @@ fn a_typed_index_is_asked_with_values_and_ranges() {
         ["c", "d", "b"]
     );
 
-    // A text is found by a borrowed one, and by its bytes.
+    // A string is found by a `&str`, and by its bytes.
     let name = TypedIndex::of(|pod: &informer_core::Object<_>| [pod.key.name().to_owned()]);
     let name = name.add_to(&mut store, "name").unwrap();
     assert_eq!(name.get(&store, "c").unwrap().len(), 1);

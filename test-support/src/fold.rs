@@ -1,4 +1,4 @@
-//! Whether notifications add up, and to what.
+//! Checks that notifications are consistent, and sums them up.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -7,28 +7,27 @@ use informer_core::{Cause, Notification, ObjectKey, Resource};
 
 use crate::shown;
 
-/// What a listener may be told.
+/// Which notifications a listener may get.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Strictness {
-    /// client-go's strictness tell deletions of what was never told.
+    /// As client-go does: objects that were never added may be deleted.
     ClientGo {
-        /// What waits may be merged. Such a deletion and the add behind it become an update, whose old
-        /// state is the one that the deletion carried.
+        /// Waiting notifications may be merged. Then such a deletion and the add after it become an
+        /// update, and its old state is the state in the deletion.
         merges: bool,
     },
-    /// Every notification follows from those before it. For objects that no server would have: UIDs
-    /// and versions may be anything.
+    /// Every notification follows from the ones before it. UIDs and versions may be anything, for objects
+    /// that no server would have.
     AddsUp,
-    /// In addition, an update is one of the same object. It leads to a newer state, or for a resync to
-    /// the same one.
+    /// In addition, an update keeps the UID and leads to a newer version, or for a resync to the same one.
     Ours,
-    /// In addition, there are no resyncs: nothing is told twice.
+    /// In addition, there are no resyncs.
     Once,
 }
 
 impl Strictness {
-    /// What is wrong with an update, whatever was told before.
+    /// What is wrong with an update, regardless of earlier notifications.
     fn objection<T: Resource>(self, old: &T, new: &T, cause: Cause) -> Option<&'static str> {
         if !matches!(self, Self::Ours | Self::Once) {
             return None;
@@ -47,8 +46,8 @@ impl Strictness {
     }
 }
 
-/// What a listener knows by what it was told. Of each object it keeps an `S`: the whole object, a
-/// [`stamp`], whatever is to be compared.
+/// The objects that a listener knows from its notifications. For each object it keeps an `S` to compare:
+/// the whole object, a [`stamp`], or anything else.
 #[derive(Clone, Debug)]
 pub struct Fold<S> {
     strictness: Strictness,
@@ -56,7 +55,7 @@ pub struct Fold<S> {
 }
 
 impl<S: PartialEq + Debug> Fold<S> {
-    /// Nothing was told yet.
+    /// Creates a fold without notifications.
     #[must_use]
     pub const fn new(strictness: Strictness) -> Self {
         Self {
@@ -68,7 +67,7 @@ impl<S: PartialEq + Debug> Fold<S> {
     /// Adds a notification.
     ///
     /// # Errors
-    /// It cannot be true after what was told before; with the reason. It is added nonetheless.
+    /// It contradicts earlier notifications; the error is the reason. It is added nonetheless.
     pub fn tell<T: Resource<Key = ObjectKey>>(
         &mut self,
         told: &Notification<T>,
@@ -88,7 +87,7 @@ impl<S: PartialEq + Debug> Fold<S> {
             (Notification::Updated { old, new, cause }, Some(known)) => {
                 let is_exact = self.strictness != Strictness::ClientGo { merges: true };
                 if is_exact && *known != keep(old) {
-                    Some("`old` is not what was told last")
+                    Some("`old` is not the last known state")
                 } else {
                     self.strictness.objection(old, new, *cause)
                 }
@@ -104,7 +103,7 @@ impl<S: PartialEq + Debug> Fold<S> {
         }
     }
 
-    /// What is there by these notifications.
+    /// The objects that exist according to the notifications.
     #[must_use]
     pub const fn known(&self) -> &BTreeMap<ObjectKey, S> {
         &self.known
@@ -115,7 +114,7 @@ impl<S: PartialEq + Debug> Fold<S> {
 pub type View = BTreeMap<String, String>;
 
 impl Fold<String> {
-    /// What is there, if what it keeps are [`stamp`]s.
+    /// The objects that exist, as [`stamp`]s.
     #[must_use]
     pub fn view(&self) -> View {
         let known = self.known.iter();
@@ -125,7 +124,7 @@ impl Fold<String> {
     }
 }
 
-/// What a store holds.
+/// The contents of a store.
 pub fn view<'a, T: Resource<Key = ObjectKey> + 'a>(
     objects: impl IntoIterator<Item = &'a T>,
 ) -> View {
@@ -135,7 +134,7 @@ pub fn view<'a, T: Resource<Key = ObjectKey> + 'a>(
         .collect()
 }
 
-/// Which object in which state: `uid@version`.
+/// The object and its state: `uid@version`.
 pub fn stamp<T: Resource>(object: &T) -> String {
     format!("{}@{}", object.uid(), object.version())
 }
@@ -192,7 +191,7 @@ mod tests {
         Strictness::Once,
     ];
 
-    /// The strictness that object to the last of these notifications; none may object to those before it.
+    /// The levels of strictness that reject the last notification. All of them must accept the ones before.
     fn objecting(story: &[Told]) -> Vec<Strictness> {
         let objects = |strictness: &Strictness| {
             let mut fold = Fold::new(*strictness);
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_life_is_no_reason_to_complain() {
+    fn an_ordinary_life_has_no_faults() {
         let mut fold = Fold::new(Strictness::Once);
         for told in [
             added("1", "5"),
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_true_is_noticed_by_those_who_care() {
+    fn contradictions_are_rejected_by_the_right_strictness() {
         use Cause::{Resync, Watch};
         let first = added("1", "5");
         let [_, client_go, adds_up, ours, once] = ALL;
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_what_was_told_after_what() {
+    fn a_fault_names_the_notification_and_the_known_state() {
         let mut fold = Fold::new(Strictness::AddsUp);
         fold.tell(&added("1", "5"), stamp).unwrap();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What a handler knows by what it was told, and whether that made sense.
+//! A fold for handlers, which must not panic.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -6,8 +6,8 @@ use informer_core::{Notification, ObjectKey, Resource};
 
 use crate::{Fold, Strictness, View, stamp};
 
-/// A [`Fold`] for handlers. They run elsewhere, and a panic of theirs would be caught, so what is wrong is
-/// written down. Clones are the same.
+/// A [`Fold`] for handlers. A handler runs elsewhere and its panics are caught, so faults are recorded
+/// instead. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct Folded(Arc<Mutex<State>>);
 
@@ -21,7 +21,7 @@ struct State {
 }
 
 impl Folded {
-    /// Nothing was told yet.
+    /// Creates a fold without notifications.
     #[must_use]
     pub fn new(strictness: Strictness) -> Self {
         Self(Arc::new(Mutex::new(State {
@@ -37,7 +37,7 @@ impl Folded {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A handler to be registered.
+    /// A handler to register.
     pub fn handler<T: Resource<Key = ObjectKey>>(
         &self,
     ) -> impl FnMut(Notification<T>) + Clone + Send + 'static + use<T> {
@@ -51,36 +51,36 @@ impl Folded {
         state.told += 1;
         state.deleted += usize::from(matches!(notification, Notification::Deleted { .. }));
         if state.closed {
-            state.faults.push("told after its removal".to_owned());
+            state.faults.push("notified after removal".to_owned());
         }
         let fault = state.fold.tell(notification, stamp).err();
         state.faults.extend(fault);
     }
 
-    /// From now on it must not be told anything.
+    /// Any further notification is a fault.
     pub fn close(&self) {
         self.state().closed = true;
     }
 
-    /// What is there by what it was told.
+    /// The objects that exist according to the notifications.
     #[must_use]
     pub fn view(&self) -> View {
         self.state().fold.view()
     }
 
-    /// How many notifications there were.
+    /// The number of notifications.
     #[must_use]
     pub fn told(&self) -> usize {
         self.state().told
     }
 
-    /// How many of them were deletions.
+    /// The number of deletions.
     #[must_use]
     pub fn deleted(&self) -> usize {
         self.state().deleted
     }
 
-    /// What was told and cannot be true.
+    /// The notifications that were inconsistent.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.state().faults.clone()

@@ -1,22 +1,22 @@
-//! What the tests of several crates share. It depends on the core alone, so that the core's own
-//! integration tests can use it, too.
+//! Test tools that several crates share.
 //!
-//! The simulation of `informer-transport-mock` does not use it: that crate is published, this one is
-//! not. Its ledger judges notifications by every state that its server ever had.
+//! It depends only on the core, so that the core's integration tests can use it. The simulation in
+//! `informer-transport-mock` does not use it, because that crate is published and this one is not. Its
+//! ledger checks notifications against every state that its server ever had.
 
 // A notification in one line.
 mod words;
 
-// Whether notifications add up, and to what.
+// Checks that notifications are consistent, and sums them up.
 mod fold;
 
-// The same for a handler, which must not panic.
+// A fold for handlers, which must not panic.
 mod folded;
 
-// Numbers from a seed.
+// Random numbers from a seed.
 mod random;
 
-// How often somebody was woken.
+// A waker that counts.
 mod woken;
 
 pub use fold::{Fold, Strictness, View, stamp, view};

@@ -1,10 +1,10 @@
-//! How often somebody was woken.
+//! A waker that counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Wake;
 
-/// A waker that counts.
+/// A waker that counts its wake-ups.
 #[derive(Default, Debug)]
 pub struct Woken(AtomicUsize);
 

@@ -2,7 +2,8 @@
 
 use informer_core::{Notification, ObjectKey, Resource};
 
-/// With versions: `add x@10 initial Relist`, `update x 10 to 11 Watch`, `delete x@12 Observed Watch`.
+/// A notification with versions: `add x@10 initial Relist`, `update x 10 to 11 Watch`,
+/// `delete x@12 Observed Watch`.
 pub fn shown<T: Resource<Key = ObjectKey>>(told: &Notification<T>) -> String {
     let versions = match told {
         Notification::Added { object, .. } => format!("@{}", object.version()),
@@ -16,8 +17,8 @@ pub fn shown<T: Resource<Key = ObjectKey>>(told: &Notification<T>) -> String {
     line(told, &versions)
 }
 
-/// Without versions, where the server chooses them: `add x initial Relist`, `update x Watch`,
-/// `update x same Resync`.
+/// A notification without versions, for tests whose server chooses them: `add x initial Relist`,
+/// `update x Watch`, `update x same Resync`.
 pub fn words<T: Resource<Key = ObjectKey>>(told: &Notification<T>) -> String {
     let is_same =
         matches!(told, Notification::Updated { old, new, .. } if old.version() == new.version());

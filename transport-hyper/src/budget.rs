@@ -1,4 +1,4 @@
-//! How many full states are read at the same time.
+//! A limit on full states read at the same time.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use memchr::memmem;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 
-/// What marks the bookmark that ends a streamed state.
+/// The annotation of the bookmark that ends a streamed state.
 const MARK: &[u8] = b"k8s.io/initial-events-end";
 
-/// For so long a state may wait for its reader and yet count as being read.
+/// How long a state may wait for its reader in one go and still keep its slot.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// The same for all its waits together: a reader that is slow with every piece is slow.
+/// The limit for all these waits together: a reader that is a little slow with every piece is slow.
 const TURN: Duration = Duration::from_secs(10);
 
-/// A share of the server's patience. Full states are what costs a server most: after its restart
-/// everybody wants one, and a hundred at once would bring it down again.
+/// The slots for reading full states. A full state is the most expensive request for a server: after
+/// a restart every informer wants one, and a hundred at once could bring the server down again.
 #[derive(Clone)]
 pub(crate) struct Budget(Arc<Semaphore>);
 
@@ -27,16 +27,16 @@ impl Budget {
         Self(Arc::new(Semaphore::new(states.min(Semaphore::MAX_PERMITS))))
     }
 
-    /// Waits until there is room for another list: it takes room until the permit is dropped.
+    /// Waits for a slot for a list, which keeps it until the permit is dropped.
     pub(crate) async fn for_list(&self) -> Permit {
         Permit {
-            // It is never closed.
+            // The semaphore is never closed.
             permit: Arc::clone(&self.0).acquire_owned().await.ok(),
             ..Permit::none()
         }
     }
 
-    /// Waits until there is room for another streamed state: it takes room until its end is seen.
+    /// Waits for a slot for a streamed state, which keeps it until the end of the state is seen.
     pub(crate) async fn for_stream(&self) -> Permit {
         Permit {
             until_mark: true,
@@ -45,18 +45,18 @@ impl Budget {
     }
 }
 
-/// The right to read a full state.
+/// Permission to read a full state.
 pub(crate) struct Permit {
     permit: Option<OwnedSemaphorePermit>,
     until_mark: bool,
-    /// The end of what was seen, in which the mark may have begun.
+    /// The last bytes seen: the mark may have started in them.
     tail: Vec<u8>,
-    /// How long the state may yet wait for its reader.
+    /// How long the state may still wait for its reader.
     patience: Duration,
 }
 
 impl Permit {
-    /// What takes no room.
+    /// A permit that holds no slot.
     pub(crate) const fn none() -> Self {
         Self {
             permit: None,
@@ -70,14 +70,13 @@ impl Permit {
         self.permit.is_some()
     }
 
-    /// Gives the room to others.
+    /// Frees the slot.
     pub(crate) fn give_back(&mut self) {
         self.permit = None;
     }
 
-    /// Waits until the reader has `taken` what was read. A reader that takes its time, because a
-    /// handler does, keeps nobody else from reading: the room is given back, and the state goes on
-    /// without.
+    /// Waits until the reader has `taken` a piece. A slow reader (usually a slow handler) must not block
+    /// other lists, so its slot is freed and the state goes on without one.
     pub(crate) async fn wait_for<T>(&mut self, taken: impl Future<Output = T>) -> T {
         let mut taken = pin!(taken);
         if self.takes_room() {
@@ -93,9 +92,8 @@ impl Permit {
         taken.await
     }
 
-    /// Looks at bytes that pass by. A streamed state becomes a watch when its mark has passed. That is
-    /// all that is looked for: an object that contains the mark gives the room back too early, which
-    /// harms nobody.
+    /// Looks for the end of a streamed state in the bytes that pass by, and frees the slot there. An
+    /// object that contains the mark frees it too early, which does no harm.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
         if !self.until_mark || !self.takes_room() {
             return;
@@ -122,7 +120,7 @@ mod tests {
     use tokio::time::sleep;
 
     #[tokio::test]
-    async fn a_stream_gives_its_room_back_at_the_mark() {
+    async fn a_stream_frees_its_slot_at_the_mark() {
         let line = br#"{"type":"BOOKMARK","object":{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
         for size in 1..line.len() {
             let budget = Budget::new(1);
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_list_gives_its_room_back_at_its_end() {
+    async fn a_list_frees_its_slot_at_its_end() {
         let budget = Budget::new(1);
         let mut permit = budget.for_list().await;
         permit.see(MARK);
@@ -148,17 +146,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_state_that_waits_for_its_reader_gives_its_room_back() {
+    async fn a_state_that_waits_for_its_reader_frees_its_slot() {
         let budget = Budget::new(1);
         let mut permit = budget.for_list().await;
         permit.wait_for(sleep(MOMENT / 2)).await;
-        assert_eq!(budget.0.available_permits(), 0, "a moment is nothing");
+        assert_eq!(budget.0.available_permits(), 0, "a short wait is free");
         permit.wait_for(sleep(MOMENT * 2)).await;
         assert_eq!(budget.0.available_permits(), 1);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn many_moments_are_not_nothing() {
+    async fn many_short_waits_free_the_slot() {
         let budget = Budget::new(1);
         let mut permit = budget.for_stream().await;
         let mut waited = Duration::ZERO;

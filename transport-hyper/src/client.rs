@@ -21,7 +21,10 @@ use crate::transport::HyperTransport;
 /// The largest body that [`Client::get`] reads.
 const LARGEST_BODY: usize = 64 << 20;
 
-/// A client of one API server. Clones share connections, credentials and the budget for lists.
+/// A client for one API server.
+///
+/// Clones are cheap: they share connections, credentials and the limit on concurrent lists. A client
+/// must be created inside a tokio runtime and connects on the first request.
 ///
 /// ```no_run
 /// use informer_transport_hyper::{Client, Config};
@@ -30,34 +33,47 @@ const LARGEST_BODY: usize = 64 << 20;
 /// let client = Client::new(Config::infer()?)?;
 /// let pods = client.resolve("pods").await?;
 /// assert_eq!(pods.kind, "Pod");
+///
+/// let transport = client.transport(&pods.target(None)?)?;
+/// # let _ = transport;
 /// # Ok(())
 /// # }
+/// ```
+///
+/// Outside of a runtime there is no client:
+///
+/// ```
+/// use informer_transport_hyper::{Client, ClientError, Config};
+///
+/// let config = Config::new("http://127.0.0.1:8001")?;
+/// assert_eq!(Client::new(config).unwrap_err(), ClientError::NoRuntime);
+/// # Ok::<(), informer_transport_hyper::ConfigError>(())
 /// ```
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
 }
 
-/// What clones share.
+/// The state that clones share.
 pub(crate) struct Inner {
     pub(crate) config: Arc<Config>,
     pub(crate) credentials: Credentials,
-    /// `None` for a server that is reached without TLS.
+    /// `None` for plain HTTP.
     pub(crate) tls: Option<TlsSource>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) budget: Budget,
     pub(crate) runtime: Handle,
 }
 
-/// Why there is no client.
+/// Why a client could not be created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// It was made outside of a tokio runtime.
+    /// No tokio runtime is active.
     NoRuntime,
-    /// The certificates or the credentials of the configuration cannot be used.
+    /// A certificate or credential in the configuration cannot be used.
     Unusable {
-        /// Which, and why.
+        /// Which one, and why.
         reason: String,
     },
 }
@@ -66,7 +82,8 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRuntime => f.write_str(
-                "a client needs a tokio runtime; make it in one, or enter one with `Handle::enter`",
+                "cannot create a client: no tokio runtime is active; call `Client::new` inside a \
+                 runtime, or enter one with `Handle::enter`",
             ),
             Self::Unusable { reason } => f.write_str(reason),
         }
@@ -79,9 +96,9 @@ impl Error for ClientError {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RequestError {
-    /// The class of the failure.
+    /// The kind of failure.
     pub failure: Failure,
-    /// What a person needs to know.
+    /// The explanation for people.
     pub message: String,
 }
 
@@ -89,7 +106,7 @@ impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { failure, message } = self;
         match failure {
-            // A server says no more than this one word.
+            // The server's own message is just "Unauthorized", so add ours.
             Failure::Unauthorized => write!(f, "{failure} ({message})"),
             _ => f.write_str(message),
         }
@@ -105,7 +122,7 @@ impl From<Failed> for RequestError {
 }
 
 impl Inner {
-    /// Says why a server may not know who we are.
+    /// Adds the reason to an `Unauthorized` failure if we withheld the credentials.
     pub(crate) fn explain(&self, failed: Failed) -> Failed {
         match self.credentials.withheld() {
             Some(why) if failed.failure == Failure::Unauthorized => Failed {
@@ -117,26 +134,27 @@ impl Inner {
     }
 }
 
-/// Says once for a client what is less safe than it looks.
+/// Warns about unsafe settings, once per client.
 fn warn_of_risks(config: &Config) {
     let url = config.server_url();
     if config.withholds_credentials() {
         tracing::warn!(
             server = url,
-            "credentials are withheld from a server that is reached without TLS; use https://, or \
+            "credentials are withheld because the server is reached without TLS; use https://, or \
              allow it with `Config::with_credentials_over_http`"
         );
     } else if config.has_credentials_in_the_clear() {
         tracing::warn!(
             server = url,
-            "credentials are sent without TLS: everybody on the way can read them"
+            "credentials are sent without TLS: anyone on the network path can read them; use \
+             https://"
         );
     }
     if config.server.tls && config.trust.insecure {
         tracing::warn!(
             server = url,
-            "the certificate of the server is not checked (insecure-skip-tls-verify): whoever \
-             answers is shown the credentials; name a certificate authority"
+            "the server certificate is not verified (insecure-skip-tls-verify): an impostor would \
+             receive the credentials; configure a certificate authority"
         );
     }
 }
@@ -151,10 +169,12 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client whose connections live in the present tokio runtime. It connects when it must.
+    /// Creates a client whose connections run in the current tokio runtime.
+    ///
+    /// It does not connect yet; the first request does.
     ///
     /// # Errors
-    /// There is no runtime, or a certificate or a file that the configuration names cannot be used.
+    /// No runtime is active, or a certificate or file that the configuration names cannot be used.
     pub fn new(config: Config) -> Result<Self, ClientError> {
         let runtime = Handle::try_current().map_err(|_| ClientError::NoRuntime)?;
         let unusable = |reason: String| ClientError::Unusable { reason };
@@ -179,24 +199,25 @@ impl Client {
         })
     }
 
-    /// A transport for one informer.
+    /// Creates the transport of one informer.
     ///
     /// # Errors
-    /// The parts of the target do not go together.
+    /// The target is invalid, or sets a parameter that the informer sets itself.
     pub fn transport(&self, target: &Target) -> Result<HyperTransport, TargetError> {
         HyperTransport::new(Arc::clone(&self.inner), target)
     }
 
-    /// The body that the server answers to `GET path`; a path with its query, such as `/version`. It
-    /// is read whole, up to 64 MiB.
+    /// Sends `GET path` and returns the whole body, up to 64 MiB.
+    ///
+    /// The path may have a query, as in `/version?timeout=5s`.
     ///
     /// # Errors
-    /// There is no successful answer.
+    /// The request failed, or the server did not answer with 200.
     pub async fn get(&self, path: &str) -> Result<Bytes, RequestError> {
         self.get_as(path, "application/json", LARGEST_BODY).await
     }
 
-    /// The same with a given `Accept` header, up to `largest` bytes.
+    /// Like [`get`](Self::get), with an `Accept` header and a limit of `largest` bytes.
     pub(crate) async fn get_as(
         &self,
         path: &str,
@@ -204,7 +225,7 @@ impl Client {
         largest: usize,
     ) -> Result<Bytes, RequestError> {
         let (inner, path) = (Arc::clone(&self.inner), path.to_owned());
-        // Whoever waits for it may be in another runtime, or in none.
+        // The caller may be in another runtime, or in none.
         let task = async move {
             inner.credentials.prepare().await;
             exchange::get(&inner, &path, accept, largest).await
@@ -215,7 +236,7 @@ impl Client {
         }
     }
 
-    /// What it was made with.
+    /// The configuration of this client.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.inner.config

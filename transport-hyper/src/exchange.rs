@@ -19,17 +19,17 @@ use crate::gzip::Gunzip;
 use crate::net::{Answer, Class, SendError, chain};
 use crate::tls::Tls;
 
-/// A User-Agent that looks like a browser or like curl is sent pretty-printed bodies.
+/// Must not look like a browser or curl: for those the server pretty-prints.
 const USER_AGENT: &str = concat!("informer/", env!("CARGO_PKG_VERSION"));
 
-/// How long the body of an unsuccessful answer may take; after that, what has come must do.
+/// How long to wait for the body of an error answer. After that, the part received so far is used.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a server in Go answers in plain HTTP to whoever does not speak TLS to it.
+/// What an HTTPS server written in Go answers to a plain HTTP request.
 const TO_HTTPS: &[u8] = b"Client sent an HTTP request to an HTTPS server";
 
-/// An exchange that failed. What is said about it is [printable](informer_core::failure::Printable)
-/// and short, whoever said it.
+/// A failed exchange. The message is short and
+/// [printable](informer_core::failure::Printable), even if parts of it come from the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failed {
     pub(crate) failure: Failure,
@@ -44,32 +44,33 @@ impl Failed {
         }
     }
 
-    /// Nothing happens any more where things used to happen.
+    /// The failure of every request after the runtime has shut down.
     pub(crate) fn runtime_ended() -> Self {
-        Self::new(Failure::Broken, "the runtime of the client has ended")
+        let about = "the runtime of the client has ended; create a client in another runtime";
+        Self::new(Failure::Broken, about)
     }
 }
 
 impl From<SendError> for Failed {
     fn from(error: SendError) -> Self {
         match error {
-            // Nothing was said to the server, whatever the reason: what we know is as good as before.
+            // No request was sent, so the known state is as good as before.
             SendError::Connect(error) => Self::new(Failure::Unreachable, error.0),
             SendError::Broken(message) => Self::new(Failure::Broken, message),
         }
     }
 }
 
-/// What to ask, and how.
+/// What to request, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) class: Class,
-    /// The path below the prefix of the server, and the query.
+    /// The path below the prefix of the server, with the query.
     pub(crate) path: &'a str,
     pub(crate) accept: &'static str,
 }
 
-/// The body that the server answers to `GET path`, whole, if it has no more than `largest` bytes.
+/// Sends `GET path` and returns the whole body, up to `largest` bytes.
 pub(crate) async fn get(
     client: &Inner,
     path: &str,
@@ -94,7 +95,7 @@ pub(crate) async fn get(
     Ok(whole.into())
 }
 
-/// `opening`, or a failure if it takes longer than a full state may take to begin.
+/// Runs `opening` with the timeout for the first byte of an answer.
 pub(crate) async fn within_head_timeout(
     client: &Inner,
     opening: impl Future<Output = Result<(Answer, Encoding), Failed>>,
@@ -102,12 +103,12 @@ pub(crate) async fn within_head_timeout(
     let settings = &client.config.settings;
     let patience = settings.connect_timeout + settings.head_timeout;
     timeout(patience, opening).await.unwrap_or_else(|_| {
-        let message = format!("no answer began within {patience:?}");
+        let message = format!("the server sent no answer within {patience:?}; is it overloaded?");
         Err(Failed::new(Failure::TimedOut, message))
     })
 }
 
-/// Asks, and gives the answer if it is a successful one, and the encoding of its body.
+/// Sends a request and returns a successful answer with the encoding of its body.
 pub(crate) async fn open(
     client: &Inner,
     question: Question<'_>,
@@ -115,7 +116,7 @@ pub(crate) async fn open(
     let (mut shown, mut tls) = show(client, None).await?;
     let mut answer = send(client, question, &shown, tls.as_ref()).await?;
     if answer.head.status == StatusCode::UNAUTHORIZED {
-        // Credentials are our business: if there are newer ones, the server is asked once more.
+        // Renewing credentials is our job: if there are newer ones, try once more.
         let (newer, newer_tls) = show(client, Some(&shown)).await?;
         let generation = |tls: &Option<Tls>| tls.as_ref().map(|tls| tls.generation);
         if !newer.is_same(&shown) || generation(&newer_tls) != generation(&tls) {
@@ -130,7 +131,7 @@ pub(crate) async fn open(
     }
 }
 
-/// What we show: to the server, and when we connect to it.
+/// The credentials for the request and for the connection.
 async fn show(client: &Inner, refused: Option<&Shown>) -> Result<(Shown, Option<Tls>), Failed> {
     let shown = match refused {
         None => client.credentials.current().await,
@@ -175,10 +176,10 @@ async fn send(
     Ok(client.pool.send(question.class, request, tls).await?)
 }
 
-/// So much of a header is told, so that what to do about it is told, too.
-const TOLD: usize = 60;
+/// How many characters of a header to quote: few enough to leave room for the remedy.
+const QUOTED: usize = 60;
 
-/// The encoding of a successful answer. A login page is one, too.
+/// The encoding of a successful answer. Fails for other content, such as a login page.
 fn encoding(answer: &Answer) -> Result<Encoding, Failed> {
     let text = answer.head.headers.get(header::CONTENT_TYPE);
     let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
@@ -186,26 +187,26 @@ fn encoding(answer: &Answer) -> Result<Encoding, Failed> {
         .map_err(|error| Failed::new(Failure::Undecodable, error))
 }
 
-/// Whoever is at the other address is not who the credentials are for.
+/// The failure for a redirect, which is never followed: the credentials are not for that host.
 fn redirected(answer: &Answer) -> Failed {
     let to = answer.head.headers.get(header::LOCATION);
     let to = to.and_then(|to| to.to_str().ok()?.parse::<Uri>().ok());
     let to = to.as_ref().and_then(Uri::authority);
     let to = to.map_or_else(
         || "another path".to_owned(),
-        |host| format!("`{:.TOLD$}`", host.host()),
+        |host| format!("`{:.QUOTED$}`", host.host()),
     );
     let status = answer.head.status.as_u16();
     Failed::new(
         Failure::Other,
         format!(
-            "the server redirects to {to} (HTTP {status}); that is not followed, as credentials must \
-             not go elsewhere: name the right server"
+            "the server redirects to {to} (HTTP {status}): redirects are not followed, to protect the \
+             credentials; name the right server"
         ),
     )
 }
 
-/// The failure that an unsuccessful answer tells of.
+/// The failure that an error answer describes.
 async fn refusal(answer: Answer) -> Failed {
     let code = answer.head.status.as_u16();
     let retry_after = answer.head.headers.get(header::RETRY_AFTER);
@@ -221,26 +222,25 @@ async fn refusal(answer: Answer) -> Failed {
             said.extend_from_slice(&piece);
         }
     };
-    // If it stalls or breaks, the code is the message.
+    // If the body stalls or breaks, the status code must do.
     let _ = timeout(ERROR_BODY_TIMEOUT, read).await;
     said.truncate(MAX_ERROR_BODY);
     if code == 400 && memmem::find(&said, TO_HTTPS).is_some() {
-        let about =
-            "the server speaks TLS, and it was asked without; begin its address with https://";
+        let about = "the server requires TLS, but the request was plain HTTP; begin its address with https://";
         return Failed::new(Failure::Unreachable, about);
     }
     let (failure, message) = failure_of_answer(code, &said, retry_after);
     Failed::new(failure, message)
 }
 
-/// How much a list may cost.
+/// How much time and how many bytes a list may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The time that the server keeps us busy, while we wait for bytes or unpack them. The time that
-    /// the reader takes is not held against it.
+    /// The time spent waiting for bytes or decompressing them. The time that the reader takes does not
+    /// count.
     time: Duration,
-    /// The bytes, unpacked. Time alone bounds nothing where they come faster than they are read: a few
-    /// MB of gzip would do for hours.
+    /// The bytes after decompression. Time alone is no limit when bytes arrive faster than they are
+    /// read: a few MB of gzip could last for hours.
     bytes: u64,
 }
 
@@ -252,7 +252,7 @@ impl Limits {
         }
     }
 
-    /// What is left after a piece of so many bytes, for which the server took so long.
+    /// What is left after a piece of `bytes` bytes that took `time`.
     fn less(self, bytes: usize, time: Duration) -> Option<Self> {
         Some(Self {
             time: self.time.saturating_sub(time),
@@ -261,16 +261,16 @@ impl Limits {
     }
 }
 
-/// The body of an answer, unpacked.
+/// The decompressed body of an answer.
 pub(crate) struct Body {
     answer: Answer,
     gunzip: Option<Gunzip>,
-    /// What is left of the limits of a list.
+    /// The rest of the limits, for a list.
     left: Option<Limits>,
 }
 
 impl Body {
-    /// The body of `answer`; that of a watch has no limits.
+    /// The body of `answer`. A watch has no limits.
     pub(crate) fn new(answer: Answer, limits: Option<Limits>) -> Self {
         let encoding = answer.head.headers.get(header::CONTENT_ENCODING);
         let is_gzip = encoding.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"gzip"));
@@ -287,10 +287,11 @@ impl Body {
             return self.piece().await;
         };
         let too_slow = || {
-            let about = "the list took longer than its deadline allows; is the server overloaded?";
+            let about =
+                "the list took longer than `list_timeout` allows; is the server overloaded?";
             Failed::new(Failure::TimedOut, about)
         };
-        // A piece that is ready is never late: only the sum is.
+        // A piece that is ready never times out, so check the sum first.
         if left.time.is_zero() {
             return Err(too_slow());
         }
@@ -303,15 +304,15 @@ impl Body {
             Some(_) => Ok(piece),
             None => Err(Failed::new(
                 Failure::Undecodable,
-                "the list is larger, unpacked, than `max_list_bytes` allows; raise it if the server \
-                 has so much to list",
+                "the decompressed list is larger than `max_list_bytes` allows; raise the limit if \
+                 the list is really that large",
             )),
         }
     }
 
     async fn piece(&mut self) -> Result<Option<Bytes>, Failed> {
         let unreadable = |error: std::io::Error| {
-            let about = format_args!("the gzip of the answer is damaged: {error}");
+            let about = format_args!("the gzip data of the answer is corrupt: {error}");
             Failed::new(Failure::Undecodable, about)
         };
         loop {
@@ -326,7 +327,7 @@ impl Body {
                 (None, None) => return Ok(None),
                 (None, Some(gunzip)) => {
                     gunzip.end().map_err(|_| {
-                        let about = "the answer ended in the middle of its gzip";
+                        let about = "the answer ended in the middle of its gzip data";
                         Failed::new(Failure::Broken, about)
                     })?;
                     return Ok(None);
@@ -348,7 +349,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_for_all_pieces_together() {
+    fn limits_apply_to_all_pieces_together() {
         const SECOND: Duration = Duration::from_secs(1);
         let mut left = Limits::of(&Settings {
             list_timeout: 10 * SECOND,

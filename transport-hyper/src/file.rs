@@ -1,4 +1,4 @@
-//! Files that somebody names.
+//! Bounded reading of the files that a configuration names.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 
 use crate::secret::Secret;
 
-/// No kubeconfig, token or certificate is longer than this.
+/// The largest kubeconfig, token or certificate file that is read.
 const LARGEST: u64 = 4 << 20;
 
-/// The text of a file. One that is too large, or has no end, is not read whole.
+/// The text of a file. Reading stops at the limit, so a huge or endless file does no harm.
 pub(crate) fn read(file: &Path) -> io::Result<Secret> {
     let mut bytes = Zeroizing::new(Vec::new());
     let length = File::open(file)?
@@ -19,10 +19,10 @@ pub(crate) fn read(file: &Path) -> io::Result<Secret> {
         .read_to_end(&mut bytes)?;
     if u64::try_from(length).is_ok_and(|length| length <= LARGEST) {
         let text = std::str::from_utf8(&bytes);
-        let text = text.map_err(|_| io::Error::other("it is not text in UTF-8"))?;
+        let text = text.map_err(|_| io::Error::other("the file is not UTF-8 text"))?;
         return Ok(Secret::from(text.to_owned()));
     }
     Err(io::Error::other(
-        "it is larger than 4 MiB; is it the right file?",
+        "the file is larger than 4 MiB; is it the right one?",
     ))
 }

@@ -1,14 +1,14 @@
-//! Bodies that come compressed.
+//! Compressed bodies.
 
 use std::io::{self, Write as _};
 
 use bytes::{Buf as _, Bytes};
 use flate2::write::MultiGzDecoder;
 
-/// Unpacks a body piece by piece.
+/// Decompresses a body piece by piece.
 ///
-/// A server that streams ends a gzip member whenever it flushes, so a body is a chain of members, and
-/// what is in one must come out before the next one comes in.
+/// A streaming server ends a gzip member at every flush, so a body is a chain of members. The contents
+/// of one member must come out before the next member arrives.
 #[derive(Debug)]
 pub(crate) struct Gunzip {
     decoder: MultiGzDecoder<Vec<u8>>,
@@ -25,14 +25,14 @@ impl Gunzip {
         }
     }
 
-    /// Gives it the next piece to unpack. What it was given before must have come out.
+    /// Sets the next compressed piece. Call it only after [`next`](Self::next) returned `None`.
     pub(crate) fn feed(&mut self, packed: Bytes) {
         self.has_begun |= !packed.is_empty();
         self.packed = packed;
     }
 
-    /// The next piece that comes out of what was fed; `None` if that was all. A piece is some ten KiB
-    /// at most, however well it was packed.
+    /// The next decompressed piece, or `None` when the input is used up. A piece is at most some tens
+    /// of KiB, whatever the compression ratio.
     pub(crate) fn next(&mut self) -> io::Result<Option<Bytes>> {
         while !self.packed.is_empty() {
             let used = self.decoder.write(&self.packed)?;
@@ -45,7 +45,7 @@ impl Gunzip {
         Ok(None)
     }
 
-    /// Whether the body may end here: between members, and not within one.
+    /// Checks that the body may end here: between members, not within one.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         if self.has_begun {
             self.decoder.try_finish()?;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn borders_of_pieces_do_not_matter() {
+    fn piece_boundaries_do_not_matter() {
         let packed = [member(b"one\n"), member(b""), member(b"two\n")].concat();
         let mut gunzip = Gunzip::new();
         let mut unpacked = Vec::new();
@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn what_unpacks_to_much_comes_in_small_pieces() {
+    fn a_large_output_comes_in_small_pieces() {
         let mut gunzip = Gunzip::new();
         let zeros = vec![0; 16 << 20];
         assert_eq!(out(&mut gunzip, &member(&zeros)).len(), zeros.len());
     }
 
     #[test]
-    fn an_end_within_a_member_is_noticed_and_an_empty_body_is_none() {
+    fn an_end_within_a_member_is_an_error_and_an_empty_body_is_not() {
         let packed = member(b"something");
         for cut in 1..packed.len() {
             let mut gunzip = Gunzip::new();

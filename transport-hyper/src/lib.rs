@@ -1,48 +1,74 @@
-//! List and watch against any Kubernetes API server, over hyper, rustls and tokio.
+//! List and watch any Kubernetes API server over hyper, rustls and tokio.
 //!
-//! It executes the commands of [`informer_core`] and reports bytes and failures. It knows URLs,
-//! connections and credentials; what is asked next and when, the core decides.
+//! This crate carries out the requests that [`informer_core`] asks for and reports bytes and failures
+//! back. It knows URLs, connections and credentials; the core decides what to request and when.
+//!
+//! # Hello, cluster
 //!
 //! ```no_run
 //! use informer_transport_hyper::{Client, Config};
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! // The same configuration that kubectl would use.
 //! let client = Client::new(Config::infer()?)?;
+//!
+//! // One plain request.
+//! let version = client.get("/version").await?;
+//! println!("{}", String::from_utf8_lossy(&version));
+//!
+//! // One client serves many informers. Each informer has a transport of its own, and all of them
+//! // share connections and credentials.
 //! let pods = client.resolve("pods").await?;
-//! // One client, many informers: each has a transport, all share connections and credentials.
 //! let transport = client.transport(&pods.target(Some("web"))?)?;
+//! # let _ = transport;
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! This crate has no Cargo features. Choose the HTTP version, limits and timeouts at run time, with
+//! [`Settings`].
+//!
+//! # Where to go next
+//!
+//! * [`Config`]: find the cluster and its credentials, from a kubeconfig, from a pod or by hand.
+//! * [`Settings`]: HTTP version, limits and timeouts.
+//! * [`Client`]: one per API server.
+//! * [`Client::resolve`] and [`ApiResource`]: from `deploy` to `apps/v1 deployments`.
+//! * [`HyperTransport`]: the transport of one informer.
+//!
+//! Most programs do not use this crate directly. The crate `informer` drives it and adds handlers,
+//! caches and a factory.
 
-// Texts that must not be seen.
+// Text that must not be printed.
 mod secret;
 
-// Files that somebody names.
+// Bounded reading of files.
 mod file;
 
-// Where the cluster is, whom to trust and who we are.
+// Where the cluster is, which certificates to trust and which credentials to use.
 mod config;
 
-// What is shown with each request, and how it is renewed.
+// The credentials of each request, and how they are renewed.
 mod auth;
 
 // Certificates.
 mod tls;
 
-// Connections, and who shares them.
+// Connections and how they are shared.
 mod net;
 
-// Bodies that come compressed.
+// Compressed bodies.
 mod gzip;
 
-// Resources of the API, and what can be asked of them.
+// API resources and the targets they give.
 mod resource;
 
 // One request and its answer.
 mod exchange;
 
-// How many full states are read at the same time.
+// A limit on full states read at the same time.
 mod budget;
 
 // The transport of one informer.
@@ -51,7 +77,7 @@ mod transport;
 // One client for many informers.
 mod client;
 
-// Names to resources.
+// From names to resources.
 mod discovery;
 
 pub use client::{Client, ClientError, RequestError};

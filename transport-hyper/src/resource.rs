@@ -1,11 +1,14 @@
-//! Resources of the API, and what can be asked of them.
+//! API resources and the targets they give.
 
 use std::error::Error;
 use std::fmt;
 
 use informer_core::transport::{Content, InvalidTarget, Target};
 
-/// A resource of the API: where its objects are found.
+/// A resource of the Kubernetes API, such as `deployments.apps`.
+///
+/// [`Client::resolve`](crate::Client::resolve) looks one up by name; [`new`](Self::new) builds one
+/// without asking a server.
 ///
 /// ```
 /// use informer_transport_hyper::{ApiResource, Reach};
@@ -14,34 +17,42 @@ use informer_core::transport::{Content, InvalidTarget, Target};
 /// assert_eq!(pods.to_string(), "pods");
 /// let deployments = ApiResource::new("apps", "v1", "deployments", "Deployment", Reach::Namespaced);
 /// assert_eq!(deployments.to_string(), "deployments.apps");
+/// assert_eq!(
+///     deployments.target(Some("web"))?.path(),
+///     "/apis/apps/v1/namespaces/web/deployments"
+/// );
+/// # Ok::<(), informer_transport_hyper::TargetError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct ApiResource {
     /// The API group; empty for the core group.
     pub group: String,
-    /// The version of the group.
+    /// The version, such as `v1`.
     pub version: String,
     /// The name in URLs, such as `pods`.
     pub plural: String,
     /// The name in objects, such as `Pod`.
     pub kind: String,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects are namespaced.
     pub reach: Reach,
 }
 
-/// Where the objects of a resource live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "the API knows these two")]
+/// The scope of a resource: namespaced or cluster-wide.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "Kubernetes has only these two scopes"
+)]
 pub enum Reach {
-    /// In namespaces.
+    /// Every object belongs to a namespace.
     Namespaced,
-    /// Beside them.
+    /// Objects belong to no namespace.
     Cluster,
 }
 
 impl ApiResource {
-    /// A resource by its names.
+    /// Creates a resource from its names, without asking a server.
     #[must_use]
     pub fn new(group: &str, version: &str, plural: &str, kind: &str, reach: Reach) -> Self {
         Self {
@@ -53,7 +64,7 @@ impl ApiResource {
         }
     }
 
-    /// Its objects: those of one namespace, or all of them.
+    /// The target for the objects of one namespace, or for all objects if `namespace` is `None`.
     ///
     /// ```
     /// use informer_transport_hyper::{ApiResource, Reach};
@@ -62,13 +73,13 @@ impl ApiResource {
     /// assert_eq!(nodes.target(None)?.path(), "/api/v1/nodes");
     /// assert_eq!(
     ///     nodes.target(Some("web")).unwrap_err().to_string(),
-    ///     "nodes live in no namespace; leave the namespace out"
+    ///     "nodes are cluster-scoped; leave the namespace out"
     /// );
     /// # Ok::<(), informer_transport_hyper::TargetError>(())
     /// ```
     ///
     /// # Errors
-    /// A namespace is named, and the objects live in none; or a name is one that no server can have.
+    /// A namespace is given for a cluster-scoped resource, or a name is not valid in Kubernetes.
     pub fn target(&self, namespace: Option<&str>) -> Result<Target, TargetError> {
         let all = Target::new(&self.group, &self.version, &self.plural);
         let target = match (namespace, self.reach) {
@@ -95,21 +106,21 @@ impl fmt::Display for ApiResource {
     }
 }
 
-/// What cannot be asked of a server.
+/// Why a target cannot be requested.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// A namespace was named for a resource that lives in none.
+    /// A namespace was given for a cluster-scoped resource.
     NotNamespaced {
         /// The resource.
         resource: String,
     },
-    /// A parameter was set that every request sets itself.
+    /// The target sets a query parameter that the informer sets itself.
     Reserved {
         /// The parameter.
         parameter: String,
     },
-    /// A name is one that no server can have.
+    /// A name is not valid in Kubernetes.
     Invalid(InvalidTarget),
 }
 
@@ -117,15 +128,12 @@ impl fmt::Display for TargetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotNamespaced { resource } => {
-                write!(
-                    f,
-                    "{resource} live in no namespace; leave the namespace out"
-                )
+                write!(f, "{resource} are cluster-scoped; leave the namespace out")
             }
             Self::Reserved { parameter } => {
                 write!(
                     f,
-                    "`{parameter}` is set by the informer itself; leave it out"
+                    "the informer sets the parameter `{parameter}` itself; leave it out"
                 )
             }
             Self::Invalid(error) => error.fmt(f),
@@ -141,7 +149,7 @@ impl From<InvalidTarget> for TargetError {
     }
 }
 
-/// What a request sets, and a user may not.
+/// Query parameters that the informer sets and users must not.
 const RESERVED: [&str; 11] = [
     "allowWatchBookmarks",
     "continue",
@@ -156,7 +164,7 @@ const RESERVED: [&str; 11] = [
     "watch",
 ];
 
-/// Whether a target can be asked for.
+/// Checks that a target can be requested.
 pub(crate) fn check(target: &Target) -> Result<(), TargetError> {
     target.check()?;
     let mut parameters = target.parameters.iter();
@@ -168,7 +176,7 @@ pub(crate) fn check(target: &Target) -> Result<(), TargetError> {
     }
 }
 
-/// The value of the `Accept` header.
+/// The `Accept` header for a list or a watch.
 pub(crate) const fn accept(content: Content, is_watch: bool) -> &'static str {
     match (content, is_watch) {
         (Content::Metadata, true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
@@ -184,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_go_together_is_refused() {
+    fn invalid_targets_are_refused() {
         let pods = || Target::new("", "v1", "pods");
         assert_eq!(check(&pods().in_namespace("web")), Ok(()));
         for parameter in RESERVED {

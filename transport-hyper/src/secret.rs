@@ -1,16 +1,18 @@
-//! Texts that must not be seen.
+//! Text that must not be printed.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 
-/// A token, a password, a private key: it can be used, but not printed, and its memory is wiped.
+/// A token, password or private key that is never printed.
+///
+/// [`Debug`](fmt::Debug) shows `REDACTED`, there is no `Display`, and the memory is wiped on drop.
 ///
 /// ```
 /// use informer_transport_hyper::Secret;
 ///
-/// let token = Secret::from("s3cret".to_owned());
+/// let token = Secret::from("s3cret");
 /// assert_eq!(format!("{token:?}"), "REDACTED");
 /// assert_eq!(token.expose(), "s3cret");
 /// ```
@@ -18,13 +20,13 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// The text itself. Whoever calls this answers for where it goes.
+    /// The text itself. Do not print, log or store it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether there is nothing to hide.
+    /// Whether the text is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -34,6 +36,12 @@ impl Secret {
 impl From<String> for Secret {
     fn from(text: String) -> Self {
         Self(Zeroizing::new(text))
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
     }
 }
 

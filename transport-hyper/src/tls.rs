@@ -1,4 +1,4 @@
-//! Whom we trust and which certificate we show, as rustls wants it.
+//! Trusted authorities and client certificates, as a rustls configuration.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,18 +13,18 @@ use crate::auth::exec::ExecCredential;
 use crate::config::{Config, HttpVersion, Identity, Pem};
 use crate::secret::Secret;
 
-/// Whose certificates are good.
+/// Which server certificates to accept.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Trust {
-    /// These authorities, and no others; without them, those of the system.
+    /// The only trusted authorities; `None` for those of the system.
     pub(crate) ca: Option<Pem>,
-    /// Any certificate will do.
+    /// Accept any certificate.
     pub(crate) insecure: bool,
-    /// The name that the certificate must be for, if it is not that of the host.
+    /// The name that the certificate must be valid for; `None` for the host name.
     pub(crate) server_name: Option<String>,
 }
 
-/// Why there is no TLS; the text is for people and holds no secret.
+/// Why TLS cannot be used. The text is for people and contains no secret.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TlsError(pub(crate) String);
 
@@ -34,15 +34,15 @@ impl fmt::Display for TlsError {
     }
 }
 
-/// What connections are made with. It is newer than another if somebody replaced a file, or if a
-/// plugin printed another certificate.
+/// The TLS configuration of new connections. Its generation grows when a file is replaced or a plugin
+/// prints another certificate.
 #[derive(Clone)]
 pub(crate) struct Tls {
     pub(crate) config: Arc<ClientConfig>,
     pub(crate) generation: u64,
 }
 
-/// Makes [`Tls`], again and again: certificates are replaced while we run.
+/// Creates [`Tls`] on demand, because certificates are rotated while the program runs.
 pub(crate) struct TlsSource {
     trust: Trust,
     identity: Option<Identity>,
@@ -50,7 +50,7 @@ pub(crate) struct TlsSource {
     last: Mutex<Option<(Material, Tls)>>,
 }
 
-/// The PEM texts that a [`Tls`] was made of.
+/// The PEM texts that a [`Tls`] was built from.
 #[derive(PartialEq, Eq)]
 struct Material {
     ca: Option<Secret>,
@@ -67,7 +67,7 @@ impl TlsSource {
         }
     }
 
-    /// What to connect with now. The same as before, if nothing it is made of has changed.
+    /// The current configuration. It is reused until a certificate or key changes.
     pub(crate) fn current(&self, exec: Option<&ExecCredential>) -> Result<Tls, TlsError> {
         let printed = exec.and_then(|exec| exec.identity.as_ref());
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,8 +84,8 @@ impl TlsSource {
                 *last = Some((material, tls.clone()));
                 Ok(tls)
             }
-            // Somebody is replacing the files: what was good will do for the moment, but not for a
-            // certificate of a plugin that it was not made of.
+            // The files are probably being replaced, so the last good configuration serves for now,
+            // unless a plugin printed a certificate that is not part of it.
             (Err(_), Some((of, tls))) if printed.is_none() || of.identity.as_ref() == printed => {
                 Ok(tls.clone())
             }
@@ -113,7 +113,7 @@ impl TlsSource {
         let builder = if self.trust.insecure {
             builder
                 .dangerous()
-                .with_custom_certificate_verifier(Arc::new(TrustAnybody(provider)))
+                .with_custom_certificate_verifier(Arc::new(TrustAnyone(provider)))
         } else {
             builder.with_root_certificates(self.roots(material.ca.as_ref())?)
         };
@@ -152,7 +152,7 @@ impl TlsSource {
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             if roots.is_empty() {
                 return Err(TlsError(
-                    "no certificate authority is named, and the system has none; name one"
+                    "no certificate authority is configured, and the system has none; configure one"
                         .to_owned(),
                 ));
             }
@@ -173,7 +173,7 @@ impl TlsSource {
 }
 
 impl Trust {
-    /// The authorities we trust, in words.
+    /// The trusted authorities, in words.
     pub(crate) fn describe(&self) -> String {
         match &self.ca {
             Some(Pem::File(file)) => format!("the certificate authority {}", file.display()),
@@ -199,11 +199,11 @@ fn certificates(pem: &Secret, whose: &str) -> Result<Vec<CertificateDer<'static>
     }
 }
 
-/// `insecure-skip-tls-verify`: who answers is believed, whoever it is.
+/// Accepts every certificate, for `insecure-skip-tls-verify`.
 #[derive(Debug)]
-struct TrustAnybody(Arc<CryptoProvider>);
+struct TrustAnyone(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for TrustAnybody {
+impl ServerCertVerifier for TrustAnyone {
     fn verify_server_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

@@ -18,27 +18,51 @@ use crate::exchange::{Body, Failed, Limits, Question, open, within_head_timeout}
 use crate::net::Class;
 use crate::resource::{TargetError, accept, check};
 
-/// So many pieces of a body wait for the informer; then the task waits, and then the server does.
+/// How many pieces of a body may wait for the informer. After that the task stops reading, and flow
+/// control stops the server.
 const WAITING: usize = 1;
 
-/// After so long without a byte, a stream counts as a watch.
+/// A stream that is silent for this long counts as a watch and frees its list slot.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Executes the commands of one informer over HTTP and reports what comes back.
+/// The HTTP transport of one informer.
 ///
-/// It is made by [`Client::transport`](crate::Client::transport). Each exchange is a task in the
-/// runtime of the client; whoever polls need not be in a runtime.
+/// [`Client::transport`](crate::Client::transport) creates it. Each exchange runs as a task in the
+/// runtime of the client, so the code that polls the transport may run anywhere. Dropping the
+/// transport ends its exchange.
+///
+/// ```no_run
+/// use informer_core::transport::{Signal, Target, Transport};
+/// use informer_transport_hyper::{Client, Config, HyperTransport};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new(Config::infer()?)?;
+/// let pods = Target::new("", "v1", "pods").in_namespace("web");
+/// let mut transport: HyperTransport = client.transport(&pods)?;
+///
+/// // The informer calls `execute` with each command, then polls for what comes back.
+/// let used = std::future::poll_fn(|cx| {
+///     transport.poll_signal(cx).map(|(_exchange, signal)| match signal {
+///         Signal::Bytes(bytes) => bytes.len(),
+///         _ => 0,
+///     })
+/// });
+/// let used = used.await;
+/// transport.consume(used);
+/// # Ok(())
+/// # }
+/// ```
 pub struct HyperTransport {
     client: Arc<Inner>,
     target: Arc<Target>,
     current: Option<Current>,
 }
 
-/// The exchange that is under way.
+/// The exchange in progress.
 struct Current {
     exchange: ExchangeId,
     events: mpsc::Receiver<Event>,
-    /// The event that is shown until it is consumed.
+    /// The event returned by `poll_signal` until it is consumed.
     shown: Option<Event>,
     task: AbortHandle,
 }
@@ -123,7 +147,7 @@ impl Transport for HyperTransport {
     }
 
     fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
-        // Without an exchange there is nothing to wait for: the next one begins with a command.
+        // Nothing to wait for: only a command starts an exchange.
         let Some(current) = &mut self.current else {
             return Poll::Pending;
         };
@@ -152,11 +176,11 @@ impl Transport for HyperTransport {
     }
 }
 
-/// How an exchange is treated.
+/// What kind of request an exchange makes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     List,
-    /// A watch that begins with the whole state.
+    /// A watch that starts with the full state (`sendInitialEvents`).
     Stream,
     Watch,
 }
@@ -181,7 +205,7 @@ impl Kind {
     }
 }
 
-/// All that the task of an exchange needs.
+/// Everything that the task of an exchange needs.
 struct Job {
     client: Arc<Inner>,
     target: Arc<Target>,
@@ -195,7 +219,7 @@ impl Job {
             Ok(()) => Event::Closed,
             Err(failed) => Event::Failed(self.explain(failed)),
         };
-        // Nobody listens after an abort.
+        // The receiver is gone after an abort.
         let _ = events.send(last).await;
     }
 
@@ -214,7 +238,7 @@ impl Job {
         };
         let opening = open(&self.client, question);
         let (answer, encoding) = if self.kind == Kind::Watch {
-            // The idle deadline of the reflector watches over it.
+            // No timeout here: the reflector has its own idle deadline for watches.
             opening.await?
         } else {
             within_head_timeout(&self.client, opening).await?
@@ -235,8 +259,8 @@ impl Job {
         Ok(())
     }
 
-    /// The next piece of the body. A stream that falls silent does not deliver a state, whatever it
-    /// was asked for: it gives its room to others.
+    /// The next piece of the body. A stream that falls silent is not delivering a state, so it gives
+    /// its list slot to others.
     async fn next_piece(
         &self,
         body: &mut Body,
@@ -251,7 +275,7 @@ impl Job {
         body.next().await
     }
 
-    /// Names the right that is missing, or the credentials.
+    /// Names the missing permission, or explains missing credentials.
     fn explain(&self, failed: Failed) -> Failed {
         if failed.failure != Failure::Forbidden {
             return self.client.explain(failed);
@@ -264,22 +288,23 @@ impl Job {
         } = &*self.target;
         let said = &failed.message;
         if said.contains("cannot impersonate") {
-            let about = format_args!("the right to impersonate is missing: {said}");
+            let about =
+                format_args!("missing permission to impersonate (grant it with RBAC): {said}");
             return Failed::new(failed.failure, about);
         }
         let dot = if group.is_empty() { "" } else { "." };
         let place = match namespace {
-            Some(namespace) => format!("in the namespace `{namespace}`"),
+            Some(namespace) => format!("in namespace `{namespace}`"),
             None => "in the whole cluster".to_owned(),
         };
-        let nobody = if said.contains("system:anonymous") {
-            " (no credentials were shown, or they were not accepted)"
+        let remedy = if said.contains("system:anonymous") {
+            "no credentials were sent, or the server did not accept them"
         } else {
-            ""
+            "grant it with RBAC"
         };
         let verb = self.kind.verb();
         let about = format_args!(
-            "the right to {verb} {plural}{dot}{group} {place} is missing{nobody}: {said}"
+            "missing permission to {verb} {plural}{dot}{group} {place} ({remedy}): {said}"
         );
         Failed::new(failed.failure, about)
     }

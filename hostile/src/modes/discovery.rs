@@ -103,7 +103,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Json,
         |ask| on_discovery(ask, || Reply::ok("\x1b[31mno\x07")),
     )
-    .says("is not what was asked for")
+    .says("is not a discovery document")
     .quick(),
     mode(
         "discovery-unknown",

@@ -66,7 +66,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("does not answer in TLS")
+    .says("does not speak TLS")
     .quick(),
     handshake(
         "tls-hangs",
@@ -101,7 +101,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("does not want to talk TLS")
+    .says("rejected the TLS handshake")
     .quick(),
     handshake(
         "tls-garbage",
@@ -109,7 +109,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::Backoff,
         |mut line| Box::pin(async move { line.flood(vec![0xa5; 16 << 10]).await }),
     )
-    .says("does not answer in TLS")
+    .says("does not speak TLS")
     .quick(),
     handshake(
         "tls-closes",

@@ -1,10 +1,9 @@
-//! Time without the time in which other programs had the processor.
+//! Measures time without CPU contention from other programs.
 
 use std::time::{Duration, Instant};
 
-/// The nanoseconds that `run` takes: those in which this thread works or waits for a lock, but not those
-/// in which it is ready to run and another one has its processor. Where the system does not tell them
-/// apart, all of them.
+/// The nanoseconds that `run` takes. Time spent working or waiting for a lock counts; time spent waiting
+/// for a CPU does not. If the system does not tell them apart, all time counts.
 pub fn time(run: impl FnOnce()) -> f64 {
     let before = ready();
     let start = Instant::now();
@@ -14,7 +13,7 @@ pub fn time(run: impl FnOnce()) -> f64 {
     time.saturating_sub(waited).as_nanos() as f64
 }
 
-/// How long this thread has been ready without running: the second number of three.
+/// How long this thread has waited for a CPU: the second of three numbers.
 fn ready() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let number = text.split_whitespace().nth(1);

@@ -1,4 +1,4 @@
-//! Ours and the others, behind one trait.
+//! Our store and the others, behind one trait.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -15,13 +15,13 @@ use informer_indexers::{Query, StoreLister};
 
 use super::objects::{By, INDICES, Small};
 
-/// A store that threads share.
+/// A store shared by threads.
 pub trait Store: Sync {
-    /// Several writes, by the only writer.
+    /// Applies several writes, from the only writer.
     fn transaction(&self, writes: Vec<Write<Small>>);
 
-    /// The same. Gives how long the writer stood still because somebody else had a lock, which takes time
-    /// of its own to find out.
+    /// Like `transaction`, but returns how long the writer waited for locks. Measuring that takes time
+    /// itself.
     fn stood_still(&self, writes: Vec<Write<Small>>) -> Duration;
 
     fn get(&self, key: &ObjectKey) -> Option<Small>;
@@ -30,16 +30,16 @@ pub trait Store: Sync {
 
     fn by_index(&self, index: &str, value: &str) -> Vec<Small>;
 
-    /// The objects for which `test` holds, by looking at all of them.
+    /// The objects that pass `test`, found by a full scan.
     fn scan(&self, test: &dyn Fn(&Small) -> bool) -> Vec<Small>;
 
-    /// The objects that a selector selects; by default as client-go does it, by looking at all of them.
+    /// The objects that match a selector. By default a full scan, as in client-go.
     fn select(&self, selector: &LabelSelector) -> Vec<Small> {
         self.scan(&|object| selector.matches_labels(&object.labels))
     }
 }
 
-/// Takes a lock. Only if somebody else has it, a clock is looked at, and the wait added to `waited`.
+/// Takes a lock. If it is contended, adds the waiting time to `waited`; otherwise reads no clock.
 fn acquire<G>(
     at_once: TryLockResult<G>,
     patiently: impl FnOnce() -> LockResult<G>,
@@ -53,7 +53,7 @@ fn acquire<G>(
     })
 }
 
-/// Ours: one indexer, and the snapshot that was published last. A reader takes a pointer to it.
+/// Our store: one indexer, and the latest published snapshot. A reader copies a pointer to it.
 pub struct Published {
     indexer: Mutex<Indexer<Small, Heap>>,
     published: Mutex<Arc<View<Small, Heap>>>,
@@ -68,7 +68,7 @@ impl Published {
                     file(value.as_bytes());
                 }
             });
-            // The names of the others are those of labels.
+            // The other indices have the names of labels.
             let subject = match *name {
                 "namespace" => Subject::Namespace,
                 label => Subject::Label(label.into()),
@@ -96,7 +96,7 @@ impl Published {
         indexer.write_all(writes).unwrap();
         let snapshot = Arc::new(indexer.snapshot());
         let before = std::mem::replace(&mut *lock(), snapshot);
-        // Outside of the lock: what only it still held is freed here.
+        // The previous snapshot is freed here, outside of the lock.
         drop(before);
     }
 
@@ -158,17 +158,17 @@ pub enum Locking {
     EachTransaction,
 }
 
-/// What client-go has: a map from keys to objects, and for each index a map from values to sets of
-/// keys, behind one lock for readers and writers. kube-rs has the first map only.
+/// The store of client-go: a map from keys to objects, and for each index a map from values to sets of
+/// keys, behind one lock for readers and writers. kube-rs has only the first map.
 pub struct Locked<H> {
     state: RwLock<Maps<H>>,
     locking: Locking,
 }
 
-/// With the hasher that a `HashMap` has unless told otherwise.
+/// With the default hasher of `HashMap`.
 pub type StdLocked = Locked<RandomState>;
 
-/// With the hasher that we have.
+/// With the hasher of our store.
 pub type FastLocked = Locked<foldhash::fast::FixedState>;
 
 struct Maps<H> {
@@ -237,8 +237,8 @@ impl<H: BuildHasher + Default> Maps<H> {
         }
     }
 
-    /// As client-go's `updateIndices`: the values of before and after are computed, and if they are the
-    /// same nothing is done.
+    /// Like client-go's `updateIndices`: computes the values before and after, and does nothing if they are
+    /// equal.
     fn refile(&mut self, key: &ObjectKey, before: Option<&Small>, after: Option<&Small>) {
         for KeysBy { by, keys } in &mut self.indices {
             let before = before.and_then(by.value);

@@ -1,9 +1,9 @@
-//! The store beside what client-go and kube-rs have: a hash map behind a lock.
+//! Compares our store with that of client-go and kube-rs: a hash map behind a lock.
 //!
-//! Every line is measured in rounds in which all of them take turns, so that a busy machine is busy
-//! for all of them; a figure is the median of the rounds. `cargo bench -p informer-indexers --bench
-//! store` prints the tables; names after `--` choose the lines that contain them, numbers the sizes.
-//! With `BENCH_LARGE=1` a million objects are measured as well.
+//! All stores take turns in each round, so that load on the machine affects all of them. A figure is the
+//! median of the rounds. `cargo bench -p informer-indexers --bench store` prints the tables. Words after
+//! `--` choose the lines that contain them, numbers choose the sizes. With `BENCH_LARGE=1` it also
+//! measures a million objects.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,28 +18,28 @@
 // Objects, their keys and their index values.
 mod objects;
 
-// What is written, from a seed.
+// Writes, generated from a seed.
 mod workload;
 
-// Ours and the others, behind one trait.
+// Our store and the others, behind one trait.
 mod contenders;
 
-// Time without the time in which other programs had the processor.
+// Measures time without CPU contention from other programs.
 mod clock;
 
-// Rounds, medians, and the table of them.
+// Rounds, medians and tables.
 mod report;
 
-// Look-ups and lists, alone.
+// Look-ups and lists, without a writer.
 mod reads;
 
-// Transactions, alone.
+// Transactions, without a reader.
 mod writes;
 
 // A reader and a writer at the same time.
 mod together;
 
-// Bytes held for each entry.
+// Bytes per entry.
 mod memory;
 
 use report::Report;
@@ -49,7 +49,7 @@ fn main() {
     match arguments.as_slice() {
         [mode, rest @ ..] if mode == memory::MODE => memory::hold(rest),
         arguments if arguments.iter().any(|argument| argument == "--bench") => measure(arguments),
-        // `cargo test --benches` only wants to know that it starts.
+        // `cargo test --benches` only checks that it starts.
         _ => println!("nothing to do: run it with `cargo bench`"),
     }
 }

@@ -1,7 +1,7 @@
-//! Bytes held for each entry, beyond the object itself.
+//! Bytes per entry, without the object itself.
 //!
-//! The program runs itself under valgrind, fills one store and ends without dropping it; valgrind
-//! says how many bytes were in use. A run that only holds the objects is subtracted.
+//! The program runs itself under valgrind, fills one store and exits without dropping it. Valgrind
+//! reports the bytes in use. The bytes of a run with only the objects are subtracted.
 
 use std::process::{Command, exit};
 
@@ -12,7 +12,7 @@ use super::report::{Report, Unit};
 /// The first argument of a run that only fills a store.
 pub const MODE: &str = "--hold";
 
-/// More takes too long under valgrind, and tells nothing new.
+/// More objects take too long under valgrind and show nothing new.
 const MOST: usize = 100_000;
 
 pub fn measure(report: &Report<'_>) {
@@ -22,7 +22,7 @@ pub fn measure(report: &Report<'_>) {
             continue;
         }
         let Some(nothing) = held("nothing", report.n, indices) else {
-            println!("memory: skipped, there is no valgrind on this machine");
+            println!("memory: skipped, valgrind is not installed");
             return;
         };
         let figures = ["ours", "std", "fast"].map(|contender| {
@@ -50,13 +50,13 @@ fn held(contender: &str, n: usize, indices: usize) -> Option<f64> {
         .ok()
 }
 
-/// What runs under valgrind.
+/// The part that runs under valgrind.
 pub fn hold(arguments: &[String]) {
     let [contender, n, indices] = arguments else {
         panic!("expected: contender, number of objects, number of indices");
     };
     let (n, indices): (usize, usize) = (n.parse().unwrap(), indices.parse().unwrap());
-    // The objects outlive the list of them, so that the list itself does not count.
+    // Leak the objects but not the list of them, so that the list does not count.
     let objects: Vec<_> = (0..n).map(|number| object(number, 1)).collect();
     match contender.as_str() {
         "ours" => std::mem::forget(Published::new(objects, indices)),

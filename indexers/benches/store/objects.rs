@@ -1,26 +1,26 @@
-//! Objects, their keys and their index values. They are small: a store moves pointers to them.
+//! Objects, their keys and their index values. They are small, because a store only moves pointers.
 
 use std::sync::Arc;
 
 use informer_core::{Labels, Object, ObjectKey};
 
-/// An object without much of a body.
+/// An object with a small body.
 pub type Small = Arc<Object<u32>>;
 
-/// How many values there are of: namespace, team, node; and how many objects share an app.
+/// The number of namespaces, teams and nodes, and the number of objects per app.
 pub const NAMESPACES: usize = 64;
 const TEAMS: usize = 8;
 const NODES: usize = 512;
 pub const OBJECTS_PER_APP: usize = 10;
 
-/// An index: its name, and the value under which it files an object.
+/// An index: its name, and its value for an object.
 #[derive(Clone, Copy)]
 pub struct By {
     pub name: &'static str,
     pub value: fn(&Small) -> Option<&str>,
 }
 
-/// All indices that are measured; fewer are the first of them.
+/// All indices. A smaller number means the first ones.
 pub const INDICES: [By; 4] = [
     By {
         name: "namespace",

@@ -1,4 +1,4 @@
-//! Look-ups and lists, alone: nobody writes.
+//! Look-ups and lists, without a writer.
 
 use std::cell::LazyCell;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::objects::{Small, app, key, namespace, object};
 use super::report::{Report, Run, Runs};
 use super::workload::Random;
 
-/// How many different questions are asked in a round.
+/// The number of different queries per round.
 const LOOK_UPS: usize = 20_000;
 const LISTS: usize = 20;
 
@@ -24,8 +24,8 @@ pub fn measure(report: &Report<'_>) {
     shared(report);
 }
 
-/// A look-up in a snapshot beside look-ups in bare maps: the pointer alone, and a glance at the object
-/// as well, which the store has read already to compare the keys and a map has not.
+/// Compares a look-up in a snapshot with look-ups in bare maps. One map look-up returns only the pointer;
+/// the other also reads the object, as the store does to compare keys.
 fn bare_get(report: &Report<'_>) {
     let lines = [
         "get, no lock, hashbrown",
@@ -69,7 +69,7 @@ fn snapshot(report: &Report<'_>) {
     report.measure(line, runs);
 }
 
-/// As threads share them: through a published snapshot, or under the lock.
+/// Reads as threads share them: through a published snapshot, or under the lock.
 fn shared(report: &Report<'_>) {
     let stores = LazyCell::new(|| {
         let objects = objects(report.n);
@@ -160,13 +160,13 @@ fn objects(n: usize) -> Vec<Small> {
     (0..n).map(|number| object(number, 1)).collect()
 }
 
-/// Numbers of objects, from anywhere in the store.
+/// Random object numbers.
 fn some(n: usize, count: usize) -> Vec<usize> {
     let mut random = Random::new(7);
     (0..count).map(|_| random.below(n)).collect()
 }
 
-/// As many keys as there are objects, which share nothing with those in the store.
+/// As many keys as objects, which share no memory with the keys in the store.
 fn some_keys(n: usize) -> Vec<ObjectKey> {
     some(n, n).into_iter().map(key).collect()
 }

@@ -1,24 +1,23 @@
-//! Rounds, medians, and the table of them.
+//! Rounds, medians and tables.
 
-/// One table: the lines for one size of the store.
+/// The table for one size of the store.
 pub struct Report<'a> {
-    /// How many objects.
+    /// The number of objects.
     pub n: usize,
     wanted: &'a [String],
 }
 
-/// What is run in each round: it gives what one operation cost.
+/// One run in a round. It returns the cost of one operation.
 pub type Run<'a> = Box<dyn FnMut() -> f64 + 'a>;
 
-/// One line: ours, and if there is something to compare with, the map with the usual hasher and the
-/// same with a fast one.
+/// One line: our store and, where it applies, the map with the default hasher and with a fast hasher.
 pub struct Runs<'a> {
     pub ours: Run<'a>,
     pub std: Option<Run<'a>>,
     pub fast: Option<Run<'a>>,
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy)]
 pub enum Unit {
     Nanoseconds,
@@ -46,7 +45,7 @@ impl<'a> Report<'a> {
         Self { n, wanted }
     }
 
-    /// Whether a line was asked for.
+    /// Whether a line was requested.
     pub fn wants(&self, line: &str) -> bool {
         self.wanted.is_empty() || self.wanted.iter().any(|part| line.contains(part))
     }
@@ -56,7 +55,7 @@ impl<'a> Report<'a> {
         let mut runs = [Some(runs.ours), runs.std, runs.fast];
         let mut figures = [const { Vec::new() }; 3];
         for round in 0..ROUNDS {
-            // What one of them leaves in the caches must not always help the same other one.
+            // Change the order, so that warm caches do not always help the same store.
             let order = if round % 2 == 0 { [0, 1, 2] } else { [2, 1, 0] };
             for at in order {
                 if let Some(run) = &mut runs[at] {
@@ -68,7 +67,7 @@ impl<'a> Report<'a> {
         self.line(line, Unit::Nanoseconds, medians);
     }
 
-    /// Prints a line of what was measured elsewhere: ours and the two others.
+    /// Prints a line of figures measured elsewhere: our store and the two others.
     pub fn line(&self, line: &str, unit: Unit, figures: [Option<f64>; 3]) {
         let [ours, std, fast] = figures;
         let ratio = |other: Option<f64>| match (ours, other) {
@@ -100,7 +99,7 @@ impl Unit {
     }
 }
 
-/// The figure below which `percent` of all figures lie.
+/// The `percent` percentile of the figures.
 pub fn percentile(mut figures: Vec<f64>, percent: f64) -> Option<f64> {
     figures.sort_by(f64::total_cmp);
     let last = figures.len().checked_sub(1)?;

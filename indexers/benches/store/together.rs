@@ -14,14 +14,14 @@ use super::objects::{Small, key, namespace};
 use super::report::{Report, Unit, percentile};
 use super::workload::{Random, TRANSACTION, Workload};
 
-/// How long each of them is watched, in each of so many rounds.
+/// How long each store is measured, per round.
 const WATCHED: Duration = Duration::from_millis(700);
 const ROUNDS: usize = 3;
 
 /// Changes per second while reads are measured.
 const RATE: usize = 50_000;
 
-/// What a reader does all the time, if there is one.
+/// What the reader does in a loop, if there is one.
 type Read = Option<fn(&dyn Store)>;
 
 const READERS: [(&str, Read); 3] = [
@@ -79,7 +79,7 @@ fn reads(report: &Report<'_>, line: &str, read: impl Fn(&dyn Store, usize) + Syn
     }
 }
 
-/// The times of all rounds, of ours and of the two others.
+/// The times of all rounds, for our store and the two others.
 fn take_turns(
     report: &Report<'_>,
     locking: Locking,
@@ -100,7 +100,7 @@ fn take_turns(
     times
 }
 
-/// What `measure` says of each transaction of the writer.
+/// The result of `measure` for each transaction of the writer.
 fn write_beside_a_reader(
     store: &dyn Store,
     workload: &mut Workload,
@@ -126,7 +126,7 @@ fn write_beside_a_reader(
     })
 }
 
-/// How long the reader took for each of its reads.
+/// The time of each read.
 fn read_beside_a_writer(
     store: &dyn Store,
     workload: &mut Workload,

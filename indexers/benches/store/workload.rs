@@ -1,4 +1,4 @@
-//! What is written, from a seed.
+//! Writes, generated from a seed.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use informer_core::indexer::Write;
 
 use super::objects::{Small, object};
 
-/// Writes in one transaction.
+/// The number of writes per transaction.
 pub const TRANSACTION: usize = 100;
 
-/// Random numbers, the same ones each time.
+/// Random numbers, the same in every run.
 pub struct Random(u64);
 
 impl Random {
@@ -27,11 +27,11 @@ impl Random {
     }
 }
 
-/// Changes of a store of about `n` objects: of five writes three are updates, one is an add and one a
-/// deletion, of objects anywhere in the store.
+/// Changes to a store of about `n` objects. Of five writes, three are updates, one is an add and one is a
+/// deletion, at random places.
 ///
-/// The objects are made beforehand and outlive the store. So what is measured is what a store does with
-/// pointers, and not how long objects take to be freed.
+/// The objects are created beforehand and outlive the store, so the time to create or free them is not
+/// measured.
 pub struct Workload {
     random: Random,
     /// Two versions of every object, by number.
@@ -41,8 +41,8 @@ pub struct Workload {
     written: usize,
 }
 
-/// Objects by number, but made in another order: after a while neighbours in a store are no neighbours
-/// in memory.
+/// Objects by number, but created in random order: in a store that has run for a while, neighbours are not
+/// neighbours in memory.
 fn scattered(n: usize, version: usize) -> Vec<Small> {
     let mut random = Random::new(version as u64);
     let mut order: Vec<usize> = (0..n).collect();
@@ -66,7 +66,7 @@ impl Workload {
         }
     }
 
-    /// What is in the store at first.
+    /// The initial contents of the store.
     pub fn first_state(&self, n: usize) -> Vec<Small> {
         self.objects[0][..n].to_vec()
     }

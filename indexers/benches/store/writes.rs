@@ -1,4 +1,4 @@
-//! Transactions, alone: nobody reads.
+//! Transactions, without a reader.
 
 use informer_core::indexer::Write;
 
@@ -8,7 +8,7 @@ use super::objects::Small;
 use super::report::{Report, Run, Runs};
 use super::workload::{TRANSACTION, Workload};
 
-/// Transactions in a round.
+/// The number of transactions per round.
 const COUNT: usize = 100;
 
 pub fn measure(report: &Report<'_>) {
@@ -42,7 +42,7 @@ fn mixed(report: &Report<'_>, line: &str, indices: usize, locking: Locking) {
     );
 }
 
-/// The next transactions; what is written is made before the time is taken.
+/// Runs the next transactions. The objects are created before the clock starts.
 fn transactions<'a>(workload: &'a mut Workload, store: &'a dyn Store) -> Run<'a> {
     Box::new(move || {
         let transactions: Vec<Vec<Write<Small>>> = workload.transactions(COUNT);

@@ -1,31 +1,39 @@
-//! What is wrong with a selector.
+//! Why a selector is invalid.
 
 use alloc::string::String;
 use core::fmt;
 
 use super::label_requirement::LabelOperator;
 
-/// Why a selector could not be read or built.
+/// Why a selector could not be parsed or built.
+///
+/// ```
+/// use informer_indexers::selector::{LabelSelector, SelectorError};
+///
+/// let error = "app in shop".parse::<LabelSelector>().unwrap_err();
+/// assert!(matches!(error, SelectorError::Unexpected { at: 7, .. }));
+/// assert_eq!(error.to_string(), r#"found "shop" at byte 7 of the selector, expected `(`"#);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SelectorError {
-    /// The text of a selector has something else in this place.
+    /// A syntax error in the text of a selector.
     Unexpected {
-        /// What is there; empty at the end of the text.
+        /// The text at this position; empty at the end.
         found: String,
-        /// The place, in bytes from the start of the text.
+        /// The byte position.
         at: usize,
-        /// What may be there.
+        /// What was expected.
         expected: &'static str,
     },
-    /// No label can have this key.
+    /// The key is not a valid label key.
     InvalidKey {
         /// The key.
         key: String,
         /// The rule that it breaks.
         rule: &'static str,
     },
-    /// No label can have this value.
+    /// The value is not a valid label value.
     InvalidValue {
         /// The key of the label.
         key: String,
@@ -34,14 +42,14 @@ pub enum SelectorError {
         /// The rule that it breaks.
         rule: &'static str,
     },
-    /// A label is compared by size with something that is no 64-bit integer.
+    /// `>` or `<` has a value that is not a 64-bit integer.
     NotAnInteger {
         /// The key of the label.
         key: String,
-        /// What it is compared with.
+        /// The value.
         value: String,
     },
-    /// The operator takes another number of values.
+    /// The operator does not take this number of values.
     ValueCount {
         /// The key of the label.
         key: String,
@@ -50,12 +58,12 @@ pub enum SelectorError {
         /// How many values were given.
         count: usize,
     },
-    /// A match expression has no such operator.
+    /// The operator of a match expression does not exist.
     UnknownOperator {
-        /// What was given.
+        /// The operator.
         operator: String,
     },
-    /// The name of a field would be read back as something else.
+    /// The field name contains characters that selectors cannot express.
     InvalidField {
         /// The name of the field.
         field: String,
@@ -80,13 +88,13 @@ impl fmt::Display for SelectorError {
                 f,
                 "found {found:?} at byte {at} of the selector, expected {expected}"
             ),
-            Self::InvalidKey { key, rule } => write!(f, "no label has the key {key:?}: {rule}"),
+            Self::InvalidKey { key, rule } => write!(f, "invalid label key {key:?}: {rule}"),
             Self::InvalidValue { key, value, rule } => {
-                write!(f, "no label {key:?} has the value {value:?}: {rule}")
+                write!(f, "invalid value {value:?} of label {key:?}: {rule}")
             }
             Self::NotAnInteger { key, value } => write!(
                 f,
-                "the label {key:?} is compared by size with {value:?}, expected a 64-bit integer"
+                "cannot compare label {key:?} with {value:?}, expected a 64-bit integer"
             ),
             Self::ValueCount {
                 key,
@@ -94,18 +102,18 @@ impl fmt::Display for SelectorError {
                 count,
             } => write!(
                 f,
-                "the operator `{operator}` on the label {key:?} has {count} values, expected {}",
+                "operator `{operator}` on label {key:?} has {count} values, expected {}",
                 operator.expected_values()
             ),
             Self::UnknownOperator { operator } => write!(
                 f,
-                "{operator:?} is no operator of a match expression, \
+                "unknown operator {operator:?} in a match expression, \
                  expected `In`, `NotIn`, `Exists` or `DoesNotExist`"
             ),
             Self::InvalidField { field } => write!(
                 f,
-                "{field:?} cannot be the name of a field in a selector, \
-                 expected a text without `,`, `=`, `!` and `\\` that is not empty"
+                "invalid field name {field:?} in a selector, \
+                 expected a non-empty name without `,`, `=`, `!` and `\\`"
             ),
         }
     }

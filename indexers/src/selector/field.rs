@@ -1,4 +1,4 @@
-//! Conditions on fields.
+//! Field selectors.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -9,9 +9,9 @@ use core::str::FromStr;
 use super::error::SelectorError;
 use super::field_syntax;
 
-/// Which objects are meant, by their fields: those that fulfil every requirement.
+/// Selects objects by their fields. Every requirement must hold.
 ///
-/// What the fields of an object are, the caller says.
+/// [`matches`](Self::matches) takes a function that returns the fields of an object.
 ///
 /// ```
 /// use informer_indexers::selector::FieldSelector;
@@ -28,7 +28,9 @@ use super::field_syntax;
 /// assert!(selector.matches(field_of("node-1")));
 /// assert!(!selector.matches(field_of("node-2")));
 ///
-/// let built = FieldSelector::everything().eq("spec.nodeName", "node-1")?.ne("metadata.name", "a,b")?;
+/// let built = FieldSelector::everything()
+///     .and_eq("spec.nodeName", "node-1")?
+///     .and_ne("metadata.name", "a,b")?;
 /// assert_eq!(built, selector);
 /// # Ok::<(), informer_indexers::selector::SelectorError>(())
 /// ```
@@ -38,6 +40,18 @@ pub struct FieldSelector {
 }
 
 /// One condition on one field.
+///
+/// ```
+/// use informer_indexers::selector::{FieldOperator, FieldSelector};
+///
+/// let selector: FieldSelector = "status.phase!=Running".parse()?;
+/// let requirement = &selector.requirements()[0];
+/// assert_eq!(requirement.field(), "status.phase");
+/// assert_eq!(requirement.operator(), FieldOperator::NotEquals);
+/// assert_eq!(requirement.value(), "Running");
+/// assert!(requirement.accepts("Pending"));
+/// # Ok::<(), informer_indexers::selector::SelectorError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FieldRequirement {
     field: Box<str>,
@@ -45,13 +59,13 @@ pub struct FieldRequirement {
     value: Box<str>,
 }
 
-/// How a field is compared with the value of a requirement.
+/// The operator of a [`FieldRequirement`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "Kubernetes has no others")]
 pub enum FieldOperator {
-    /// `=`, also written `==`: the field has the value.
+    /// `=` or `==`: the field has the value.
     Equals,
-    /// `!=`: the field has another value.
+    /// `!=`: the field does not have the value.
     NotEquals,
 }
 
@@ -64,19 +78,19 @@ impl FieldSelector {
         }
     }
 
-    /// Selects, of these objects, those whose field has this value.
+    /// Adds the requirement that a field has this value.
     ///
     /// # Errors
-    /// A field of that name cannot be written in a selector.
-    pub fn eq(self, field: &str, value: &str) -> Result<Self, SelectorError> {
+    /// The field name contains characters that selectors cannot express.
+    pub fn and_eq(self, field: &str, value: &str) -> Result<Self, SelectorError> {
         self.and(field, FieldOperator::Equals, value)
     }
 
-    /// Selects, of these objects, those whose field has another value.
+    /// Adds the requirement that a field does not have this value.
     ///
     /// # Errors
-    /// A field of that name cannot be written in a selector.
-    pub fn ne(self, field: &str, value: &str) -> Result<Self, SelectorError> {
+    /// The field name contains characters that selectors cannot express.
+    pub fn and_ne(self, field: &str, value: &str) -> Result<Self, SelectorError> {
         self.and(field, FieldOperator::NotEquals, value)
     }
 
@@ -93,24 +107,24 @@ impl FieldSelector {
         }
         let requirement = FieldRequirement::new(field, operator, value);
         self.requirements.push(requirement);
-        // The order that the text of the selector would be read in.
+        // The same order as after parsing the text of the selector.
         self.requirements.sort_by_cached_key(ToString::to_string);
         Ok(self)
     }
 
-    /// The requirements, in the order of their texts.
+    /// The requirements, sorted by their text.
     #[must_use]
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.requirements
     }
 
-    /// Whether there are no requirements, and so every object is selected.
+    /// Whether every object is selected, because there are no requirements.
     #[must_use]
     pub const fn is_everything(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// The only value that a selected object can have in this field, if the selector names one.
+    /// The value that the selector requires for this field, if it requires one.
     #[must_use]
     pub fn requires_exact_match(&self, field: &str) -> Option<&str> {
         let mut requirements = self.requirements.iter();
@@ -120,8 +134,7 @@ impl FieldSelector {
         exact.map(FieldRequirement::value)
     }
 
-    /// Whether an object is selected whose fields are these. A field that it does not have counts as
-    /// the empty text.
+    /// Whether an object with these fields is selected. `None` counts as the empty string.
     #[must_use]
     pub fn matches<V: AsRef<str>>(&self, mut value_of: impl FnMut(&str) -> Option<V>) -> bool {
         self.requirements.iter().all(|requirement| {
@@ -146,13 +159,13 @@ impl FieldRequirement {
         &self.field
     }
 
-    /// How the field is compared.
+    /// The operator.
     #[must_use]
     pub const fn operator(&self) -> FieldOperator {
         self.operator
     }
 
-    /// What the field is compared with.
+    /// The value to compare with.
     #[must_use]
     pub fn value(&self) -> &str {
         &self.value
@@ -168,7 +181,7 @@ impl FieldRequirement {
 impl FromStr for FieldSelector {
     type Err = SelectorError;
 
-    /// Reads what `fields.ParseSelector` reads, and refuses what it refuses.
+    /// Accepts and rejects the same texts as `fields.ParseSelector`.
     fn from_str(text: &str) -> Result<Self, SelectorError> {
         let requirements = field_syntax::parse(text)?;
         Ok(Self { requirements })

@@ -1,12 +1,12 @@
-//! Reads the text of a field selector.
+//! Parses field selectors.
 //!
 //! ```text
 //! selector = [ term ] { "," [ term ] }
 //! term     = field ( "=" | "==" | "!=" ) value
 //! ```
 //!
-//! In a value a backslash stands before each `\`, `,` and `=`, and before nothing else. The name of a
-//! field is taken as it is, spaces and backslashes included, up to the first operator.
+//! In a value, a backslash escapes `\`, `,` and `=`, and nothing else. The field name is everything up to
+//! the first operator, including spaces and backslashes.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use super::error::SelectorError;
 use super::field::{FieldOperator, FieldRequirement};
 
-/// All requirements in the order of their texts.
+/// All requirements, sorted by their text.
 pub(super) fn parse(text: &str) -> Result<Vec<FieldRequirement>, SelectorError> {
     let mut terms = Vec::new();
     let mut at = 0;
@@ -27,12 +27,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<FieldRequirement>, SelectorError> 
     }
     terms.sort_by_key(|(term, _)| *term);
     let requirements = terms.into_iter().map(|(_, requirement)| requirement);
-    // Like apimachinery, which takes a requirement without any text for none.
+    // Like apimachinery, ignore a requirement without field and value.
     let has_text = |own: &FieldRequirement| !(own.field().is_empty() && own.value().is_empty());
     Ok(requirements.filter(has_text).collect())
 }
 
-/// The text up to the first comma that has no backslash before it.
+/// The text up to the first comma that is not escaped.
 fn first_term(text: &str) -> &str {
     let mut escaped = false;
     let comma = text.char_indices().find(|(_, c)| {
@@ -44,7 +44,7 @@ fn first_term(text: &str) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// Reads the term that begins at this byte of the selector.
+/// Parses the term that starts at this byte of the selector.
 fn parse_term(term: &str, at: usize) -> Result<FieldRequirement, SelectorError> {
     let Some((left, right)) = term.split_once('=') else {
         return Err(SelectorError::Unexpected {
@@ -64,7 +64,7 @@ fn parse_term(term: &str, at: usize) -> Result<FieldRequirement, SelectorError> 
     Ok(FieldRequirement::new(field, operator, value))
 }
 
-/// The value that is written so, and begins at this byte of the selector.
+/// Unescapes the value that starts at this byte of the selector.
 fn unescape(text: &str, start: usize) -> Result<String, SelectorError> {
     let mut value = String::with_capacity(text.len());
     let mut characters = text.char_indices();

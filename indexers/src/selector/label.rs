@@ -1,4 +1,4 @@
-//! All conditions on labels.
+//! Label selectors.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -11,7 +11,7 @@ use super::label_requirement::{LabelOperator, LabelRequirement};
 use super::label_syntax;
 use super::match_expression::MatchExpression;
 
-/// Which objects are meant, by their labels: those that fulfil every requirement.
+/// Selects objects by their labels. Every requirement must hold.
 ///
 /// ```
 /// use informer_core::Labels;
@@ -43,17 +43,17 @@ impl LabelSelector {
 
     /// Selects no object.
     ///
-    /// No text says that. As in apimachinery it is displayed as the empty text, which is read as
-    /// [`everything`](Self::everything): do not send it to a server.
+    /// Do not send it to a server: it has no text form. As in apimachinery it displays as the empty
+    /// string, which parses as [`everything`](Self::everything).
     #[must_use]
     pub const fn nothing() -> Self {
         Self { requirements: None }
     }
 
-    /// Selects the objects that have all these labels (`matchLabels`); without any, every object.
+    /// Selects objects that have all these labels (`matchLabels`). Without labels, selects everything.
     ///
     /// # Errors
-    /// A label cannot have such a key or such a value.
+    /// A key or value is not valid for a label.
     pub fn from_labels<K: AsRef<str>, V: AsRef<str>>(
         labels: impl IntoIterator<Item = (K, V)>,
     ) -> Result<Self, SelectorError> {
@@ -63,10 +63,10 @@ impl LabelSelector {
         labels.into_iter().map(equals).collect()
     }
 
-    /// Selects, of these objects, those for which all these hold too (`matchExpressions`).
+    /// Adds requirements from `matchExpressions`.
     ///
     /// # Errors
-    /// A label cannot have such a key or such a value, or an operator takes other values.
+    /// A key or value is not valid for a label, or an operator has the wrong number of values.
     pub fn and_expressions(
         mut self,
         expressions: impl IntoIterator<Item = MatchExpression>,
@@ -76,20 +76,20 @@ impl LabelSelector {
         Ok(self)
     }
 
-    /// Selects, of these objects, those that fulfil one more requirement.
+    /// Adds a requirement.
     #[must_use]
     pub fn and(mut self, requirement: LabelRequirement) -> Self {
         self.extend([requirement]);
         self
     }
 
-    /// The requirements, in the order of their keys; `None` if nothing is selected.
+    /// The requirements, sorted by key; `None` for [`nothing`](Self::nothing).
     #[must_use]
     pub fn requirements(&self) -> Option<&[LabelRequirement]> {
         self.requirements.as_deref()
     }
 
-    /// Whether there are no requirements, and so every object is selected.
+    /// Whether every object is selected, because there are no requirements.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.requirements.as_ref().is_some_and(Vec::is_empty)
@@ -131,7 +131,7 @@ impl Extend<LabelRequirement> for LabelSelector {
     fn extend<I: IntoIterator<Item = LabelRequirement>>(&mut self, added: I) {
         if let Some(requirements) = &mut self.requirements {
             requirements.extend(added);
-            // Stable: requirements on the same label stay in the order in which they were given.
+            // A stable sort: requirements on the same label keep their order.
             requirements.sort_by(|a, b| a.key().cmp(b.key()));
         }
     }
@@ -148,7 +148,7 @@ impl FromIterator<LabelRequirement> for LabelSelector {
 impl FromStr for LabelSelector {
     type Err = SelectorError;
 
-    /// Reads what `labels.Parse` reads, and refuses what it refuses.
+    /// Accepts and rejects the same texts as `labels.Parse`.
     fn from_str(text: &str) -> Result<Self, SelectorError> {
         Ok(label_syntax::parse(text)?.into_iter().collect())
     }

@@ -7,27 +7,27 @@ use core::fmt;
 use super::error::SelectorError;
 use super::names;
 
-/// How a label is compared with the values of a requirement.
+/// The operator of a [`LabelRequirement`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "Kubernetes has no others")]
 pub enum LabelOperator {
-    /// `in`: the label is there and has one of the values.
+    /// `in`: the label exists and has one of the values.
     In,
-    /// `notin`: the label is not there, or has none of the values.
+    /// `notin`: the label does not exist, or has none of the values.
     NotIn,
-    /// `=`: the label is there and has the value.
+    /// `=`: the label exists and has the value.
     Equals,
-    /// `==`: the same, written in another way.
+    /// `==`: the same as `=`.
     DoubleEquals,
-    /// `!=`: the label is not there, or has another value.
+    /// `!=`: the label does not exist, or has another value.
     NotEquals,
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// `!`: the label is not there.
+    /// `!`: the label does not exist.
     DoesNotExist,
-    /// `>`: the label is there, is a 64-bit integer, and is greater than the value.
+    /// `>`: the label exists and is a 64-bit integer greater than the value.
     GreaterThan,
-    /// `<`: the label is there, is a 64-bit integer, and is less than the value.
+    /// `<`: the label exists and is a 64-bit integer less than the value.
     LessThan,
 }
 
@@ -76,22 +76,24 @@ impl fmt::Display for LabelOperator {
 /// assert!(!requirement.accepts(None));
 ///
 /// let error = LabelRequirement::new("tier", LabelOperator::Equals, ["a b"]).unwrap_err();
-/// assert!(error.to_string().starts_with(r#"no label "tier" has the value "a b": "#));
+/// assert!(error.to_string().starts_with(r#"invalid value "a b" of label "tier": "#));
 /// # Ok::<(), informer_indexers::selector::SelectorError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LabelRequirement {
     key: Box<str>,
     operator: LabelOperator,
-    /// Sorted, each once.
+    /// Sorted and unique.
     values: Box<[Box<str>]>,
 }
 
 impl LabelRequirement {
-    /// A condition on the label `key`. The values are a set: their order and repetitions do not count.
+    /// Creates a condition on the label `key`.
+    ///
+    /// The values are a set: order and duplicates do not matter.
     ///
     /// # Errors
-    /// A label cannot have such a key or such a value, or the operator takes other values.
+    /// The key or a value is not valid for a label, or the operator has the wrong number of values.
     pub fn new<V: Into<Box<str>>>(
         key: &str,
         operator: LabelOperator,
@@ -127,18 +129,18 @@ impl LabelRequirement {
         &self.key
     }
 
-    /// How the label is compared.
+    /// The operator.
     #[must_use]
     pub const fn operator(&self) -> LabelOperator {
         self.operator
     }
 
-    /// What the label is compared with, sorted, each value once.
+    /// The values to compare with, sorted and unique.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
         self.values.iter().map(|value| &**value)
     }
 
-    /// Whether the condition holds for a label with this value; `None` stands for no such label.
+    /// Whether the condition holds for a label with this value; `None` means that the label is absent.
     #[must_use]
     pub fn accepts(&self, label: Option<&str>) -> bool {
         match self.operator {

@@ -1,4 +1,4 @@
-//! Reads the text of a label selector.
+//! Parses label selectors.
 //!
 //! ```text
 //! selector    = [ requirement { "," requirement } ]
@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::error::SelectorError;
 use super::label_requirement::{LabelOperator, LabelRequirement};
 
-/// All requirements in the order of the text.
+/// All requirements, in text order.
 pub(super) fn parse(text: &str) -> Result<Vec<LabelRequirement>, SelectorError> {
     let mut tokens = Tokens { text, at: 0 };
     let mut requirements = Vec::new();
@@ -49,7 +49,7 @@ fn parse_requirement(tokens: &mut Tokens<'_>) -> Result<LabelRequirement, Select
 
 const AFTER_KEY: &str = "`in`, `notin`, `=`, `==`, `!=`, `>`, `<`, `,` or the end";
 
-/// What follows a key.
+/// Parses what follows a key.
 fn parse_restriction<'a>(
     tokens: &mut Tokens<'a>,
 ) -> Result<(LabelOperator, Vec<&'a str>), SelectorError> {
@@ -101,7 +101,7 @@ fn parse_list<'a>(tokens: &mut Tokens<'a>) -> Result<Vec<&'a str>, SelectorError
     }
 }
 
-/// A symbol or a word. No word contains a symbol, so the text tells which.
+/// A symbol or a word. Words contain no symbols, so the first byte tells them apart.
 #[derive(Clone, Copy)]
 struct Token<'a> {
     /// Empty at the end.
@@ -151,8 +151,8 @@ impl<'a> Tokens<'a> {
         };
         let (text, behind) = rest.split_at_checked(length).unwrap_or_default();
         self.at = at + length;
-        // As in apimachinery, a NUL in the place of a token ends the text (that token is empty, and
-        // nobody asks for one behind it), but a NUL that touches the end of a token only separates.
+        // As in apimachinery, a NUL where a token should start ends the text (the token is empty, and
+        // parsing stops there). A NUL right after a token only separates.
         if behind.starts_with('\0') {
             self.at += 1;
         }

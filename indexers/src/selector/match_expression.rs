@@ -1,4 +1,4 @@
-//! Conditions on labels as API objects hold them, in `matchExpressions`.
+//! `matchExpressions` of API objects.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,38 +21,45 @@ use super::label_requirement::{LabelOperator, LabelRequirement};
 /// assert_eq!(selector.to_string(), "app=web,tier notin (cache,db)");
 /// # Ok::<(), informer_indexers::selector::SelectorError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "users make them; the API is fixed"
+    reason = "users build them, and the Kubernetes API is fixed"
 )]
 pub struct MatchExpression {
     /// The key of the label.
     pub key: String,
-    /// How the label is compared.
+    /// The operator.
     pub operator: MatchOperator,
-    /// What it is compared with; none for `Exists` and `DoesNotExist`.
+    /// The values; empty for `Exists` and `DoesNotExist`.
     pub values: Vec<String>,
 }
 
 /// The operator of a [`MatchExpression`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "the API is fixed")]
+///
+/// ```
+/// use informer_indexers::selector::MatchOperator;
+///
+/// assert_eq!("NotIn".parse(), Ok(MatchOperator::NotIn));
+/// assert!("notin".parse::<MatchOperator>().is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "the Kubernetes API is fixed")]
 pub enum MatchOperator {
-    /// The label is there and has one of the values.
+    /// The label exists and has one of the values.
     In,
-    /// The label is not there, or has none of the values.
+    /// The label does not exist, or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label exists.
     Exists,
-    /// The label is not there.
+    /// The label does not exist.
     DoesNotExist,
 }
 
 impl FromStr for MatchOperator {
     type Err = SelectorError;
 
-    /// Reads the operator as the API writes it; upper and lower case differ.
+    /// Parses the spelling of the Kubernetes API, which is case-sensitive.
     fn from_str(operator: &str) -> Result<Self, SelectorError> {
         Ok(match operator {
             "In" => Self::In,

@@ -1,7 +1,7 @@
-//! Selectors: which objects are meant, by their labels or by their fields.
+//! Label and field selectors.
 //!
-//! They are read, printed and matched as `labels.Parse` and `fields.ParseSelector` of apimachinery do
-//! it, so a selector means the same here and on the server.
+//! They are parsed, printed and matched like `labels.Parse` and `fields.ParseSelector` of Kubernetes
+//! apimachinery, so a selector means the same here and on the server.
 //!
 //! ```
 //! use informer_core::Labels;
@@ -20,28 +20,28 @@
 //! # Ok::<(), informer_indexers::selector::SelectorError>(())
 //! ```
 
-// What is wrong with a selector.
+// Why a selector is invalid.
 mod error;
 
-// How the keys and values of labels may look.
+// The syntax of label keys and values.
 mod names;
 
 // One condition on one label.
 mod label_requirement;
 
-// Reads the text of a label selector.
+// Parses label selectors.
 mod label_syntax;
 
-// All conditions on labels.
+// Label selectors.
 mod label;
 
-// Conditions on labels as API objects hold them.
+// `matchExpressions` of API objects.
 mod match_expression;
 
-// Reads the text of a field selector.
+// Parses field selectors.
 mod field_syntax;
 
-// All conditions on fields.
+// Field selectors.
 mod field;
 
 pub use error::SelectorError;

@@ -1,13 +1,13 @@
-//! How the keys and values of labels may look.
+//! The syntax of label keys and values.
 
-const PREFIX_RULE: &str = "before the `/` stands a DNS name of at most 253 lower case letters, digits, \
-    `-` and `.`, each of its parts with a letter or digit at both ends";
-const NAME_RULE: &str = "a name is 1 to 63 letters, digits, `-`, `_` and `.`, with a letter or digit \
-    at both ends, and before it may stand a prefix and one `/`";
-const VALUE_RULE: &str = "a value is empty, or up to 63 letters, digits, `-`, `_` and `.`, with a \
-    letter or digit at both ends";
+const PREFIX_RULE: &str = "the prefix before `/` must be a DNS name: at most 253 lower-case letters, \
+    digits, `-` and `.`, and each part must start and end with a letter or digit";
+const NAME_RULE: &str = "a key is an optional prefix and `/`, then 1 to 63 letters, digits, `-`, `_` and \
+    `.` that start and end with a letter or digit";
+const VALUE_RULE: &str = "a value must be empty, or up to 63 letters, digits, `-`, `_` and `.` that start \
+    and end with a letter or digit";
 
-/// The rule that a key breaks, if it breaks one.
+/// Checks a label key. The error is the rule that it breaks.
 pub(super) fn check_key(key: &str) -> Result<(), &'static str> {
     let name = match key.split_once('/') {
         Some((prefix, _)) if !is_dns_subdomain(prefix) => return Err(PREFIX_RULE),
@@ -21,7 +21,7 @@ pub(super) fn check_key(key: &str) -> Result<(), &'static str> {
     }
 }
 
-/// The rule that a value breaks, if it breaks one.
+/// Checks a label value. The error is the rule that it breaks.
 pub(super) fn check_value(value: &str) -> Result<(), &'static str> {
     if value.is_empty() || is_name(value) {
         Ok(())
@@ -45,7 +45,7 @@ fn is_dns_subdomain(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_part)
 }
 
-/// Whether there is a first and a last byte, and both are such.
+/// Whether the text is not empty, and `such` holds for its first and last byte.
 fn has_ends(text: &str, such: impl Fn(u8) -> bool) -> bool {
     match text.as_bytes() {
         [only] => such(*only),

@@ -1,4 +1,4 @@
-//! Whom we act for.
+//! Impersonation headers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::AuthError;
 
-/// The user as whom the server shall treat us.
+/// The user that the server should treat us as.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Impersonation {
     pub(crate) user: String,
@@ -22,7 +22,7 @@ impl Impersonation {
         let mut add = |name: &str, text: &str| {
             let bad = || {
                 AuthError::new(format!(
-                    "`{name}: {text}` cannot be a header of an impersonation"
+                    "cannot impersonate: `{name}: {text}` is not a valid HTTP header"
                 ))
             };
             let name: HeaderName = name.parse().map_err(|_| bad())?;
@@ -46,14 +46,14 @@ impl Impersonation {
     }
 }
 
-/// Keys may hold anything, header names may not: `%XX` for what is not allowed there.
+/// Writes characters that are not allowed in a header name as `%XX`.
 fn escaped(key: &str) -> String {
     let mut name = String::with_capacity(key.len());
     for byte in key.bytes() {
         if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
             name.push(char::from(byte));
         } else {
-            // Writing to a text does not fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(name, "%{byte:02X}");
         }
     }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_carry_is_refused() {
+    fn an_invalid_header_value_is_refused() {
         let impersonation = Impersonation {
             user: "a\nb".into(),
             uid: None,

@@ -1,9 +1,9 @@
-//! Who we are: what is shown with each request, and how it is renewed.
+//! The credentials of each request, and how they are renewed.
 
-// The plugins that print credentials.
+// Plugins that print credentials.
 pub(crate) mod exec;
 
-// Whom we act for.
+// Impersonation headers.
 mod impersonation;
 
 use std::path::PathBuf;
@@ -20,15 +20,15 @@ use crate::secret::Secret;
 use exec::{ExecCredential, ExecPlugin, ExecRunner};
 pub(crate) use impersonation::Impersonation;
 
-/// How we prove who we are, beside a client certificate.
+/// How to authenticate, apart from a client certificate.
 #[derive(Clone, Debug)]
 pub(crate) enum Authentication {
     None,
     Token(Secret),
-    /// A file with a token that somebody replaces from time to time.
+    /// A file with a token that is rotated from time to time.
     TokenFile {
         file: PathBuf,
-        /// What to use as long as the file could not be read.
+        /// The token to use until the file has been read once.
         fallback: Option<Secret>,
     },
     Basic {
@@ -38,8 +38,8 @@ pub(crate) enum Authentication {
     Exec(ExecPlugin),
 }
 
-/// Why there are no credentials, or none yet; the text is for people and holds no secret. Nothing was
-/// said to the server: what we know of it is as good as before.
+/// Why there are no credentials, or none yet. The text is for people and contains no secret. No request
+/// was sent, so the known state is as good as before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct AuthError {
     pub(crate) message: String,
@@ -59,12 +59,12 @@ impl From<AuthError> for Failed {
     }
 }
 
-/// What is shown with a request.
+/// The credentials of one request.
 #[derive(Clone, Default)]
 pub(crate) struct Shown {
     /// The value of `Authorization`.
     authorization: Option<Secret>,
-    /// What the plugin printed: its certificate is shown when a connection is made.
+    /// The output of a plugin. Its certificate is used for new connections.
     pub(crate) exec: Option<Arc<ExecCredential>>,
 }
 
@@ -72,7 +72,10 @@ impl Shown {
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) -> Result<(), AuthError> {
         if let Some(text) = &self.authorization {
             let mut value = HeaderValue::from_str(text.expose()).map_err(|_| {
-                AuthError::new("the token contains characters that no header can carry")
+                AuthError::new(
+                    "cannot send the token: it contains characters that are not allowed in an HTTP \
+                     header; check it for line breaks",
+                )
             })?;
             value.set_sensitive(true);
             headers.insert(header::AUTHORIZATION, value);
@@ -88,9 +91,9 @@ impl Shown {
 /// The credentials of a client, shared by all its requests.
 pub(crate) struct Credentials {
     source: Source,
-    /// Why they are not shown, if they are not.
+    /// Why the credentials are withheld, if they are.
     withheld: Option<String>,
-    /// The headers of an impersonation.
+    /// The impersonation headers.
     impersonation: HeaderMap,
 }
 
@@ -113,7 +116,7 @@ impl Credentials {
         };
         let withheld = config.withholds_credentials().then(|| {
             format!(
-                "the credentials were withheld, as {} is reached without TLS: use https://, or \
+                "the credentials were withheld because {} is reached without TLS; use https://, or \
                  allow it with `Config::with_credentials_over_http`",
                 config.server_url()
             )
@@ -146,25 +149,25 @@ impl Credentials {
         })
     }
 
-    /// What to add to the message of a server that does not know who we are.
+    /// The reason to add to an `Unauthorized` failure.
     pub(crate) fn withheld(&self) -> Option<&str> {
         self.withheld.as_deref()
     }
 
-    /// Waits for a plugin that takes its time. An informer asks again and says meanwhile what it waits
-    /// for; a single request has one try, and perhaps a person at a terminal.
+    /// Waits for a slow plugin. An informer does not need this: it retries and reports what it waits for.
+    /// A single request has only one try, and perhaps a person is typing at a terminal.
     pub(crate) async fn prepare(&self) {
         if let Source::Exec(runner) = &self.source {
             runner.prepare().await;
         }
     }
 
-    /// What to show now.
+    /// The current credentials.
     pub(crate) async fn current(&self) -> Result<Shown, AuthError> {
         self.newer_than(None).await
     }
 
-    /// What to show now that the server has refused `refused`. It may be the same again.
+    /// The credentials to try after the server rejected `refused`. They may be the same.
     pub(crate) async fn after_refusal(&self, refused: &Shown) -> Result<Shown, AuthError> {
         self.newer_than(refused.exec.as_ref()).await
     }
@@ -178,12 +181,17 @@ impl Credentials {
             Source::Fixed(shown) => Ok(shown.clone()),
             Source::TokenFile { file, last } => {
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-                // Requests are rare and the file is small: reading it each time is the simplest way
-                // to notice that it was replaced. While it is being replaced, the last one serves.
+                // Requests are rare and the file is small, so reading it each time is the simplest way
+                // to notice a new token. While the file is being replaced, the last token serves.
                 let read = crate::file::read(file);
                 match read.as_ref().map(|text| text.expose().trim()) {
                     Ok("") | Err(_) if last.is_some() => {}
-                    Ok("") => return Err(AuthError::new(format!("{} is empty", file.display()))),
+                    Ok("") => {
+                        return Err(AuthError::new(format!(
+                            "the token file {} is empty; write a token to it",
+                            file.display()
+                        )));
+                    }
                     Ok(token) => *last = Some(Secret::from(token.to_owned())),
                     Err(error) => {
                         return Err(AuthError::new(format!(

@@ -1,29 +1,50 @@
-//! Where programs look for their configuration.
+//! The variables and files that `infer` looks at.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What [`Config::infer`](super::Config::infer) looks at.
+/// The variables and directories that [`Config::infer`](super::Config::infer) looks at.
+///
+/// Use it in tests, or to look somewhere else:
+///
+/// ```
+/// use informer_transport_hyper::{Config, Environment};
+///
+/// let file = std::env::temp_dir().join("environment-example.yaml");
+/// std::fs::write(&file, "
+/// current-context: kind
+/// contexts: [{name: kind, context: {cluster: kind, namespace: web}}]
+/// clusters: [{name: kind, cluster: {server: 'https://127.0.0.1:6443'}}]
+/// ")?;
+/// let mut environment = Environment::default();
+/// environment.kubeconfig = Some(file.clone().into());
+///
+/// let config = Config::infer_from(&environment)?;
+/// assert_eq!(config.server_url(), "https://127.0.0.1:6443");
+/// assert_eq!(config.default_namespace(), "web");
+/// # std::fs::remove_file(file)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Environment {
-    /// The variable `KUBECONFIG`: file names, separated as in `PATH`.
+    /// The variable `KUBECONFIG`: file names, separated like `PATH`.
     pub kubeconfig: Option<OsString>,
     /// The home directory.
     pub home: Option<PathBuf>,
-    /// The variable `KUBERNETES_SERVICE_HOST`, which every pod has.
+    /// The variable `KUBERNETES_SERVICE_HOST`, which is set in every pod.
     pub service_host: Option<String>,
     /// The variable `KUBERNETES_SERVICE_PORT`.
     pub service_port: Option<String>,
-    /// Where the files of the service account are.
+    /// The directory with the files of the service account.
     pub service_account: PathBuf,
 }
 
 impl Environment {
     /// The environment of this process.
     #[must_use]
-    pub fn of_process() -> Self {
+    pub fn current() -> Self {
         Self {
             kubeconfig: env::var_os("KUBECONFIG"),
             home: env::home_dir(),
@@ -33,10 +54,10 @@ impl Environment {
         }
     }
 
-    /// The kubeconfig files that exist, or `None`; then `tried` says why.
+    /// The kubeconfig files that exist. If there are none, the reasons are added to `tried`.
     ///
-    /// As for kubectl, a file that `KUBECONFIG` names may be missing, and `~/.kube/config` counts
-    /// only without that variable.
+    /// As in kubectl, files named by `KUBECONFIG` may be missing, and `~/.kube/config` is used only if
+    /// the variable is not set.
     pub(super) fn kubeconfig_files(&self, tried: &mut Vec<String>) -> Option<Vec<PathBuf>> {
         let named: Vec<PathBuf> = self
             .kubeconfig

@@ -1,74 +1,90 @@
-//! What can be wrong with a configuration.
+//! Why a configuration cannot be used.
 
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why there is no usable configuration. Its text names the place and what mends it, and never a
-/// value that may be secret.
+/// Why no usable configuration was found.
+///
+/// The message names the place and the remedy, and never contains a value that may be secret.
+///
+/// ```
+/// use informer_transport_hyper::{Config, ConfigError, Environment};
+///
+/// let mut environment = Environment::default();
+/// environment.kubeconfig = Some("/nowhere/config".into());
+/// let error = Config::infer_from(&environment).unwrap_err();
+/// assert!(matches!(error, ConfigError::NotFound { .. }));
+/// assert_eq!(
+///     error.to_string(),
+///     "no configuration for a Kubernetes cluster was found (KUBECONFIG names /nowhere/config, \
+///      which does not exist; not in a pod: KUBERNETES_SERVICE_HOST is not set); set KUBECONFIG \
+///      or pass a kubeconfig file"
+/// );
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// There is no configuration where one is looked for.
+    /// No configuration exists in any of the usual places.
     NotFound {
-        /// Where it was looked for and why it is not there.
+        /// The places, each with the reason.
         tried: Vec<String>,
     },
     /// A file cannot be read.
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         reason: String,
     },
-    /// A file can be read, but it is not what it should be.
+    /// The contents of a file are invalid.
     Malformed {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it, and where.
+        /// What is wrong, and where.
         reason: String,
     },
-    /// A file has two entries of one name.
+    /// A file has two entries of the same name.
     Duplicate {
         /// The file.
         file: PathBuf,
-        /// What stands twice: `context`, `cluster` or `user`.
+        /// What is defined twice: `context`, `cluster` or `user`.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// No context was asked for, and the files name no `current-context`.
+    /// No context was given, and the files have no `current-context`.
     NoContext {
         /// The files.
         files: Vec<PathBuf>,
-        /// The contexts that there are.
+        /// The contexts that exist.
         known: Vec<String>,
     },
-    /// A name leads nowhere.
+    /// A name refers to an entry that does not exist.
     Unknown {
-        /// What is named: `context`, `cluster` or `user`.
+        /// What the name refers to: `context`, `cluster` or `user`.
         what: &'static str,
         /// The name.
         name: String,
         /// The files.
         files: Vec<PathBuf>,
-        /// The names that there are.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// A field has a value that cannot be used.
+    /// A field is missing or has an invalid value.
     Invalid {
-        /// Whose field it is, such as ``cluster `kind` in /home/me/.kube/config``.
+        /// The owner of the field, such as ``cluster `kind` in /home/me/.kube/config``.
         of: String,
-        /// The field, as it is called in a kubeconfig.
+        /// The field, as a kubeconfig spells it.
         field: &'static str,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and how to fix it.
         reason: String,
     },
-    /// Something that exists elsewhere but not here.
+    /// The configuration uses a feature that this crate does not support.
     Unsupported {
-        /// Who asks for it, such as ``user `me` in /home/me/.kube/config``.
+        /// The entry that uses it, such as ``user `me` in /home/me/.kube/config``.
         of: String,
-        /// What is asked for, and what can be used instead.
+        /// The feature, and what to use instead.
         what: &'static str,
     },
 }
@@ -99,7 +115,7 @@ impl fmt::Display for ConfigError {
         match self {
             Self::NotFound { tried } => write!(
                 f,
-                "no configuration for a Kubernetes cluster was found ({}); set KUBECONFIG or name a \
+                "no configuration for a Kubernetes cluster was found ({}); set KUBECONFIG or pass a \
                  kubeconfig file",
                 tried.join("; ")
             ),
@@ -111,18 +127,18 @@ impl fmt::Display for ConfigError {
             }
             Self::Duplicate { file, what, name } => write!(
                 f,
-                "{} has the {what} `{name}` twice; remove or rename one of them",
+                "{} defines {what} `{name}` twice; remove or rename one of them",
                 file.display()
             ),
             Self::NoContext { files, known } if known.is_empty() => write!(
                 f,
-                "{} has no contexts; write one into it, or name another kubeconfig",
+                "{} defines no contexts; add one, or use another kubeconfig",
                 Files(files)
             ),
             Self::NoContext { files, known } => write!(
                 f,
-                "{} has no `current-context`; choose one of its contexts ({}): name it, or run \
-                 `kubectl config use-context`",
+                "{} has no `current-context`; name one of its contexts ({}), or run `kubectl config \
+                 use-context`",
                 Files(files),
                 Names(known)
             ),
@@ -132,11 +148,11 @@ impl fmt::Display for ConfigError {
                 files,
                 known,
             } => {
-                write!(f, "there is no {what} `{name}` in {}", Files(files))?;
+                write!(f, "no {what} `{name}` in {}", Files(files))?;
                 if known.is_empty() {
-                    return write!(f, ", which has no {what}s");
+                    return write!(f, ", which defines no {what}s");
                 }
-                write!(f, "; there are: {}", Names(known))
+                write!(f, "; choose one of: {}", Names(known))
             }
             Self::Invalid { of, field, reason } => write!(f, "{of}: `{field}` {reason}"),
             Self::Unsupported { of, what } => write!(f, "{of}: {what}"),
@@ -146,7 +162,7 @@ impl fmt::Display for ConfigError {
 
 impl Error for ConfigError {}
 
-/// The files of a kubeconfig; several are read as one.
+/// The files that together make one kubeconfig.
 struct Files<'a>(&'a [PathBuf]);
 
 impl fmt::Display for Files<'_> {
@@ -159,7 +175,7 @@ impl fmt::Display for Files<'_> {
     }
 }
 
-/// A few names.
+/// A list of names, shortened if it is long.
 struct Names<'a>(&'a [String]);
 
 impl fmt::Display for Names<'_> {

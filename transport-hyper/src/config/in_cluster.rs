@@ -1,4 +1,4 @@
-//! What a pod is told about its cluster.
+//! The service account of a pod.
 
 use informer_core::transport::check_namespace;
 
@@ -7,9 +7,10 @@ use super::{Config, ConfigError, Environment, Pem, Server};
 use crate::auth::Authentication;
 use crate::file;
 
-/// The configuration of the pod we run in; `None` if we do not, and then `tried` says so.
+/// The configuration of the pod that this process runs in. Outside of a pod it is `None`, and the
+/// reason is added to `tried`.
 ///
-/// Its token and its CA are read again whenever they are used, as the kubelet replaces both.
+/// The token and the CA are files that are read on every use, because the kubelet rotates both.
 pub(super) fn config(
     environment: &Environment,
     tried: &mut Vec<String>,
@@ -29,14 +30,14 @@ pub(super) fn config(
         tls: true,
         host: host.to_owned(),
         port: port_number(&port).ok_or_else(|| {
-            let reason = "is not the number of a port, from 1 to 65535";
+            let reason = "is not a port number from 1 to 65535";
             ConfigError::invalid(&OF, "KUBERNETES_SERVICE_PORT", reason)
         })?,
         prefix: String::new(),
     };
-    // What does not stand in a URL for itself would be another address, or none.
+    // The host must survive a round trip through a URL, or requests would go elsewhere.
     if Server::parse(&server.url(), &OF).as_ref() != Ok(&server) {
-        let reason = "is neither the name nor the address of a host";
+        let reason = "is not a host name or IP address";
         return Err(ConfigError::invalid(&OF, "KUBERNETES_SERVICE_HOST", reason));
     }
     let folder = &environment.service_account;

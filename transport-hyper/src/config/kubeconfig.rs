@@ -1,4 +1,4 @@
-//! The files called kubeconfig: their model, and how several of them become one.
+//! The model of kubeconfig files, and how they are merged.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,8 +10,8 @@ use super::ConfigError;
 use crate::file;
 use crate::secret::Secret;
 
-/// What one or several kubeconfig files say. The first file that has an entry of a name wins, whole;
-/// so does the first that has a `current-context`.
+/// One kubeconfig, merged from one or more files. For each name the whole entry of the first file that
+/// has it wins, and so does the first `current-context`.
 #[derive(Debug, Default)]
 pub(super) struct Kubeconfig {
     pub(super) files: Vec<PathBuf>,
@@ -21,7 +21,7 @@ pub(super) struct Kubeconfig {
     pub(super) users: Entries<User>,
 }
 
-/// Entries by their names, each with the file in which it stands.
+/// Entries by name, each with the file that defines it.
 pub(super) type Entries<T> = BTreeMap<String, (PathBuf, T)>;
 
 impl Kubeconfig {
@@ -49,7 +49,7 @@ impl Kubeconfig {
         Ok(config)
     }
 
-    /// Adds what is not there yet.
+    /// Adds the entries of a later file, unless their names are taken.
     pub(super) fn merge(&mut self, later: Self) {
         self.files.extend(later.files);
         self.current_context = self.current_context.take().or(later.current_context);
@@ -64,7 +64,7 @@ impl Kubeconfig {
         }
     }
 
-    /// Relative paths are relative to the file in which they stand.
+    /// Resolves relative paths against the directory of the file that contains them.
     fn anchor_paths(&mut self, folder: &Path) {
         let anchor = |path: &mut Option<PathBuf>| {
             if let Some(path) = path.as_mut().filter(|path| !path.as_os_str().is_empty()) {
@@ -78,7 +78,7 @@ impl Kubeconfig {
             anchor(&mut user.client_certificate);
             anchor(&mut user.client_key);
             anchor(&mut user.token_file);
-            // A bare name is looked for in PATH.
+            // A bare name is looked up in PATH.
             let exec = user.exec.as_mut();
             if let Some(exec) = exec.filter(|exec| exec.command.components().count() > 1) {
                 exec.command = folder.join(&exec.command);
@@ -87,26 +87,27 @@ impl Kubeconfig {
     }
 }
 
-/// The one place that knows which YAML parser we use. The complaint holds no text of the file, which
-/// may be secret.
+/// Parses YAML; the only place that knows the parser. The error contains no text of the file, which may
+/// be secret.
 fn from_yaml<'de, T: Deserialize<'de> + Default>(text: &'de Secret) -> Result<T, String> {
     if text.expose().trim().is_empty() {
         return Ok(T::default());
     }
     serde_saphyr::from_str(text.expose()).map_err(|error| match error.location() {
         _ if matches!(error.without_snippet(), serde_saphyr::Error::Budget { .. }) => {
-            "it holds more than a kubeconfig can; is it the right file?".to_owned()
+            "it is too complex for a kubeconfig; is it the right file?".to_owned()
         }
         Some(at) => format!(
-            "line {}, column {}: it is not the YAML of a kubeconfig",
+            "line {}, column {}: not valid YAML for a kubeconfig",
             at.line(),
             at.column()
         ),
-        None => "it is not the YAML of a kubeconfig".to_owned(),
+        None => "not valid YAML for a kubeconfig".to_owned(),
     })
 }
 
-/// Within one file a name stands once, as for kubectl: nobody can tell which of two entries is meant.
+/// Entries by name. As in kubectl, a name may appear only once per file: with two it would be unclear
+/// which one is meant.
 fn named<E, T: Default>(
     file: &Path,
     what: &'static str,
@@ -176,7 +177,7 @@ pub(super) struct Cluster {
     pub(super) insecure_skip_tls_verify: Option<bool>,
     pub(super) certificate_authority: Option<PathBuf>,
     pub(super) certificate_authority_data: Option<String>,
-    /// It may contain a password.
+    /// May contain a password.
     pub(super) proxy_url: Option<Secret>,
     pub(super) disable_compression: Option<bool>,
     pub(super) extensions: Option<Vec<Extension>>,

@@ -1,24 +1,24 @@
-//! Where the cluster is, whom to trust and who we are.
+//! Where the cluster is, which certificates to trust and which credentials to use.
 
-// Where programs look for their configuration.
+// The variables and files that `infer` looks at.
 mod environment;
 
-// What can be wrong.
+// Why a configuration cannot be used.
 mod error;
 
-// What a pod is told about its cluster.
+// The service account of a pod.
 mod in_cluster;
 
-// The files called kubeconfig.
+// The model of kubeconfig files, and how they are merged.
 mod kubeconfig;
 
-// A context of a kubeconfig becomes a configuration.
+// From a kubeconfig context to a configuration.
 mod resolve;
 
-// Addresses.
+// Addresses of servers and proxies.
 mod server;
 
-// How connections are made and kept.
+// HTTP version, limits and timeouts.
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -33,13 +33,18 @@ use crate::secret::Secret;
 use crate::tls::Trust;
 use kubeconfig::Kubeconfig;
 
-/// Where the cluster is, whom to trust, who we are, and how to connect.
+/// Everything needed to reach a cluster: its address, trusted certificates, credentials and
+/// connection settings.
+///
+/// Most programs call [`infer`](Self::infer), which finds what kubectl would use. To name a file or
+/// context, use [`from_kubeconfig`](Self::from_kubeconfig). To configure by hand, start with
+/// [`new`](Self::new):
 ///
 /// ```
 /// use informer_transport_hyper::{Config, Secret};
 ///
 /// let config = Config::new("https://10.0.0.1:6443")?
-///     .with_token(Secret::from("s3cret".to_owned()))
+///     .with_token(Secret::from("s3cret"))
 ///     .with_ca_file("/etc/cluster/ca.crt");
 /// assert_eq!(config.server_url(), "https://10.0.0.1:6443");
 /// assert_eq!(config.default_namespace(), "default");
@@ -54,14 +59,14 @@ pub struct Config {
     pub(crate) compression: bool,
     pub(crate) identity: Option<Identity>,
     pub(crate) authentication: Authentication,
-    /// Whether credentials may go to a server that is reached without TLS.
+    /// Whether credentials may be sent over plain HTTP.
     pub(crate) plain_http: bool,
     pub(crate) impersonation: Option<Impersonation>,
     pub(crate) namespace: String,
     pub(crate) settings: Settings,
 }
 
-/// PEM text: in a file, which may be replaced at any time, or given.
+/// PEM text, either given or in a file that may be replaced at any time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Pem {
     File(PathBuf),
@@ -76,10 +81,10 @@ pub(crate) struct Identity {
 }
 
 impl Config {
-    /// A server by its URL, trusted by the roots of the system and with no credentials.
+    /// Configures a server by URL, with the system's certificate authorities and no credentials.
     ///
     /// # Errors
-    /// The URL cannot be used.
+    /// The URL is not a valid server address.
     pub fn new(url: &str) -> Result<Self, ConfigError> {
         Ok(Self::of_server(Server::parse(url, &"the given server")?))
     }
@@ -99,19 +104,21 @@ impl Config {
         }
     }
 
-    /// What kubectl would use: the files named by `KUBECONFIG`, else `~/.kube/config`, else, in a
-    /// pod, the service account.
+    /// Finds the configuration that kubectl would use.
+    ///
+    /// It tries the files named by `KUBECONFIG`, then `~/.kube/config`, then, inside a pod, the
+    /// service account.
     ///
     /// # Errors
-    /// There is nothing at any of these places, or it cannot be used.
+    /// None of these exists, or the one found cannot be used.
     pub fn infer() -> Result<Self, ConfigError> {
-        Self::infer_from(&Environment::of_process())
+        Self::infer_from(&Environment::current())
     }
 
-    /// The same as [`infer`](Self::infer) in an environment of your choice.
+    /// Like [`infer`](Self::infer), in the given environment.
     ///
     /// # Errors
-    /// As for [`infer`](Self::infer).
+    /// The same as [`infer`](Self::infer).
     pub fn infer_from(environment: &Environment) -> Result<Self, ConfigError> {
         let mut tried = Vec::new();
         if let Some(files) = environment.kubeconfig_files(&mut tried) {
@@ -120,31 +127,31 @@ impl Config {
         in_cluster::config(environment, &mut tried)?.ok_or(ConfigError::NotFound { tried })
     }
 
-    /// The context of this name in the files that kubectl would use.
+    /// Finds the named context in the kubeconfig files that kubectl would use.
     ///
     /// # Errors
-    /// There are no such files, or they or the context cannot be used.
+    /// No kubeconfig exists, or a file or the context cannot be used.
     pub fn infer_context(context: &str) -> Result<Self, ConfigError> {
-        Self::infer_context_from(&Environment::of_process(), context)
+        Self::infer_context_from(&Environment::current(), context)
     }
 
-    /// The same as [`infer_context`](Self::infer_context) in an environment of your choice.
+    /// Like [`infer_context`](Self::infer_context), in the given environment.
     ///
     /// # Errors
-    /// As for [`infer_context`](Self::infer_context).
+    /// The same as [`infer_context`](Self::infer_context).
     pub fn infer_context_from(
         environment: &Environment,
         context: &str,
     ) -> Result<Self, ConfigError> {
         let mut tried = Vec::new();
-        // A pod knows no contexts: there is nothing to fall back to.
+        // A service account has no contexts, so there is no fallback.
         match environment.kubeconfig_files(&mut tried) {
             Some(files) => Self::from_kubeconfigs(&files, Some(context)),
             None => Err(ConfigError::NotFound { tried }),
         }
     }
 
-    /// A context of a kubeconfig file; `None` for its current one.
+    /// Reads a context from a kubeconfig file; `None` means its `current-context`.
     ///
     /// # Errors
     /// The file or the context cannot be used.
@@ -155,8 +162,9 @@ impl Config {
         Self::from_kubeconfigs(&[file.as_ref().to_owned()], context)
     }
 
-    /// A context of several kubeconfig files, merged as kubectl merges them: what an earlier file says
-    /// about a name counts. `None` for the current context.
+    /// Reads a context from several kubeconfig files, merged as kubectl merges them.
+    ///
+    /// If two files define the same name, the earlier file wins. `None` means the `current-context`.
     ///
     /// # Errors
     /// A file or the context cannot be used.
@@ -168,17 +176,19 @@ impl Config {
         resolve::config(&merged, context)
     }
 
-    /// The service account of the pod we run in.
+    /// Uses the service account of the pod that this process runs in.
     ///
     /// # Errors
-    /// We do not run in a pod, or its files cannot be used.
+    /// The process does not run in a pod, or the files of the service account cannot be used.
     pub fn in_cluster() -> Result<Self, ConfigError> {
         let mut tried = Vec::new();
-        in_cluster::config(&Environment::of_process(), &mut tried)?
+        in_cluster::config(&Environment::current(), &mut tried)?
             .ok_or(ConfigError::NotFound { tried })
     }
 
-    /// With this bearer token. It is withheld from a server that is reached by plain `http://`, unless
+    /// Authenticates with this bearer token.
+    ///
+    /// The token is not sent over plain `http://` unless
     /// [`with_credentials_over_http`](Self::with_credentials_over_http) allows it.
     #[must_use]
     pub fn with_token(mut self, token: Secret) -> Self {
@@ -186,7 +196,7 @@ impl Config {
         self
     }
 
-    /// With the bearer token in this file, which is read again for every request.
+    /// Authenticates with the bearer token in this file, which is read again for every request.
     #[must_use]
     pub fn with_token_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.authentication = Authentication::TokenFile {
@@ -196,11 +206,11 @@ impl Config {
         self
     }
 
-    /// With credentials also for a server that is reached by plain `http://`, where everybody on the
-    /// way can read them. By default they are withheld from it, as kubectl does; a [`Client`] warns
-    /// either way.
+    /// Allows credentials over plain `http://`, where anyone on the network path can read them.
     ///
-    /// A kubeconfig allows the same with an extension of its cluster:
+    /// By default they are withheld, as kubectl does. A [`Client`] logs a warning either way.
+    ///
+    /// In a kubeconfig, an extension of the cluster does the same:
     ///
     /// ```yaml
     /// clusters:
@@ -212,8 +222,8 @@ impl Config {
     ///       extension: {allow: true}
     /// ```
     ///
-    /// This is about tokens, passwords and exec plugins. An impersonation is no secret and is always
-    /// sent.
+    /// This applies to tokens, passwords and exec plugins. Impersonation headers are not secret and are
+    /// always sent.
     ///
     /// [`Client`]: crate::Client
     #[must_use]
@@ -222,14 +232,14 @@ impl Config {
         self
     }
 
-    /// Trusting the certificates in this file and no others. It is read again for every connection.
+    /// Trusts only the certificate authorities in this file, which is read again for every connection.
     #[must_use]
     pub fn with_ca_file(mut self, file: impl Into<PathBuf>) -> Self {
         self.trust.ca = Some(Pem::File(file.into()));
         self
     }
 
-    /// Showing this certificate, with its key. The files are read again for every connection.
+    /// Authenticates with this client certificate and key, which are read again for every connection.
     #[must_use]
     pub fn with_client_certificate_files(
         mut self,
@@ -243,7 +253,7 @@ impl Config {
         self
     }
 
-    /// With other settings for connections.
+    /// Replaces the connection settings.
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
@@ -256,13 +266,13 @@ impl Config {
         self.server.url()
     }
 
-    /// The namespace that the context or the service account names; else `default`.
+    /// The namespace of the context or service account, or `default`.
     #[must_use]
     pub fn default_namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Whether there are credentials that the server is not shown, as it is reached without TLS.
+    /// Whether there are credentials that are not sent because the server is reached without TLS.
     pub(crate) const fn withholds_credentials(&self) -> bool {
         self.has_credentials_in_the_clear() && !self.plain_http
     }
@@ -272,7 +282,7 @@ impl Config {
         !self.server.tls && !matches!(self.authentication, Authentication::None)
     }
 
-    /// How connections are made and kept.
+    /// The connection settings.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings

@@ -1,4 +1,4 @@
-//! A context of a kubeconfig becomes a configuration.
+//! From a kubeconfig context to a configuration.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::auth::{Authentication, Impersonation};
 use crate::file;
 use crate::secret::Secret;
 
-/// The name under which a cluster keeps something for the plugin of its user.
+/// The extension with the configuration that a cluster passes to exec plugins.
 const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
-/// The name under which a cluster allows that its user's credentials go to it without TLS.
+/// The extension that allows credentials over plain HTTP.
 const PLAIN_HTTP_EXTENSION: &str = "informer/credentials-over-http";
 
 /// An entry of a kubeconfig, for messages.
@@ -44,12 +44,12 @@ pub(super) fn config(files: &Kubeconfig, context: Option<&str>) -> Result<Config
         })?;
     let (of, context) = entry(files, &files.contexts, "context", name)?;
     if context.cluster.is_empty() {
-        let reason = "is missing; it is the name of one of the clusters";
+        let reason = "is missing; set it to the name of a cluster";
         return Err(ConfigError::invalid(&of, "cluster", reason));
     }
     let namespace = filled(context.namespace.clone());
     if let Some(Err(invalid)) = namespace.as_deref().map(check_namespace) {
-        let reason = format!("cannot be used: {invalid}");
+        let reason = format!("is invalid: {invalid}");
         return Err(ConfigError::invalid(&of, "namespace", reason));
     }
     let (of, cluster) = entry(files, &files.clusters, "cluster", &context.cluster)?;
@@ -96,7 +96,7 @@ fn of_cluster(cluster: &Cluster, of: Of<'_>) -> Result<Config, ConfigError> {
         return Err(ConfigError::invalid(
             &of,
             "insecure-skip-tls-verify",
-            "cannot be true beside a certificate authority; remove one of them",
+            "cannot be combined with a certificate authority; remove one of them",
         ));
     }
     config.trust.server_name = filled(cluster.tls_server_name.clone());
@@ -108,22 +108,22 @@ fn of_cluster(cluster: &Cluster, of: Of<'_>) -> Result<Config, ConfigError> {
         None => false,
         Some(Some(serde_json::Value::Bool(allow))) => *allow,
         Some(_) => {
-            let reason = "must hold the extension `informer/credentials-over-http` in this form: \
-                          {allow: true}";
+            let reason =
+                "has an invalid `informer/credentials-over-http`; write it as {allow: true}";
             return Err(ConfigError::invalid(&of, "extensions", reason));
         }
     };
     Ok(config)
 }
 
-/// What the cluster says under a name that is nobody's but ours, or a plugin's.
+/// The value of an extension of the cluster; `null` if it has no value.
 fn extension<'a>(cluster: &'a Cluster, name: &str) -> Option<&'a serde_json::Value> {
     let mut extensions = cluster.extensions.iter().flatten();
     let found = extensions.find(|extension| extension.name == name)?;
     Some(found.extension.as_ref().unwrap_or(&serde_json::Value::Null))
 }
 
-/// Data wins over a file, as for kubectl.
+/// Data wins over a file, as in kubectl.
 fn pem(
     data: Option<Secret>,
     file: Option<&PathBuf>,
@@ -136,7 +136,10 @@ fn pem(
             .decode(compact.expose())
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok())
-            .ok_or_else(|| ConfigError::invalid(&of, field, "is not PEM in base64"))?;
+            .ok_or_else(|| {
+                let reason = "is not base64-encoded PEM; encode the whole PEM file";
+                ConfigError::invalid(&of, field, reason)
+            })?;
         return Ok(Some(Pem::Text(Secret::from(text))));
     }
     Ok(file
@@ -163,12 +166,12 @@ fn identity(user: &User, of: Of<'_>) -> Result<Option<Identity>, ConfigError> {
         (Some(_), None) => Err(ConfigError::invalid(
             &of,
             "client-key",
-            "is missing beside a client certificate; give it as a file or as client-key-data",
+            "is missing, but there is a client certificate; add a file or client-key-data",
         )),
         (None, Some(_)) => Err(ConfigError::invalid(
             &of,
             "client-certificate",
-            "is missing beside a client key; give it as a file or as client-certificate-data",
+            "is missing, but there is a client key; add a file or client-certificate-data",
         )),
     }
 }
@@ -188,7 +191,7 @@ fn impersonation(user: &User, of: Of<'_>) -> Result<Option<Impersonation>, Confi
         None => Err(ConfigError::invalid(
             &of,
             "as",
-            "is missing: a uid, groups or extra cannot be impersonated without a user",
+            "is missing, but there is a UID, group or extra to impersonate; add the user",
         )),
     }
 }
@@ -218,9 +221,7 @@ fn authentication(
         return Err(ConfigError::invalid(
             &of,
             two,
-            format!(
-                "stands beside `{one}`; only one way to authenticate can be used, remove the other"
-            ),
+            format!("cannot be combined with `{one}`; keep only one way to authenticate"),
         ));
     }
     if let Some(exec) = &user.exec {
@@ -253,7 +254,7 @@ fn exec_plugin(exec: &Exec, cluster: &Cluster, of: Of<'_>) -> Result<ExecPlugin,
         return Err(ConfigError::invalid(
             &of,
             "exec.command",
-            "is missing; it is the program that prints credentials",
+            "is missing; set it to the program that prints the credentials",
         ));
     }
     let interactive = match (exec.interactive_mode.as_deref(), version) {
@@ -289,7 +290,7 @@ fn exec_plugin(exec: &Exec, cluster: &Cluster, of: Of<'_>) -> Result<ExecPlugin,
     })
 }
 
-/// The cluster as a plugin is told of it.
+/// The cluster information that is passed to a plugin.
 fn cluster_info(cluster: &Cluster) -> Result<Secret, ConfigError> {
     let ca = match (
         &cluster.certificate_authority_data,

@@ -1,4 +1,4 @@
-//! Addresses: of the API server, and of a proxy before it.
+//! Addresses of API servers and proxies.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -11,14 +11,14 @@ use http::uri::Scheme;
 use super::ConfigError;
 use crate::secret::Secret;
 
-/// Where the API server is.
+/// The address of an API server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Server {
     pub(crate) tls: bool,
-    /// A name or an address; an IPv6 address without its brackets.
+    /// A host name or IP address; IPv6 without brackets.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// What stands before `/api` in every path; empty, or it begins with a slash and ends without.
+    /// The part of every path before `/api`: empty, or with a leading but no trailing slash.
     pub(crate) prefix: String,
 }
 
@@ -28,12 +28,12 @@ impl Server {
         let bad = |reason: &str| ConfigError::invalid(of, FIELD, reason);
         if text.trim().is_empty() {
             return Err(bad(
-                "is missing; it is the URL of the API server, such as https://10.0.0.1:6443",
+                "is missing; set it to the URL of the API server, such as https://10.0.0.1:6443",
             ));
         }
         let uri: Uri = text.parse().map_err(|error| {
             bad(&format!(
-                "is not a URL ({error}); write one such as https://10.0.0.1:6443"
+                "is not a URL ({error}); use one such as https://10.0.0.1:6443"
             ))
         })?;
         let tls = match uri.scheme() {
@@ -41,17 +41,18 @@ impl Server {
             Some(scheme) if *scheme == Scheme::HTTP => false,
             _ => return Err(bad("must begin with https:// or http://")),
         };
-        let host = host_of(&uri).ok_or_else(|| bad("names no host"))?;
+        let host =
+            host_of(&uri).ok_or_else(|| bad("has no valid host; use a name or an IP address"))?;
         let has_user = uri
             .authority()
             .is_some_and(|authority| authority.as_str().contains('@'));
         if has_user {
             return Err(bad(
-                "must not contain credentials; put them into the user of the kubeconfig",
+                "must not contain credentials; put them in the user entry of the kubeconfig",
             ));
         }
         if uri.query().is_some() {
-            return Err(bad("must not contain a query"));
+            return Err(bad("must not contain a query; remove it"));
         }
         Ok(Self {
             tls,
@@ -61,26 +62,26 @@ impl Server {
         })
     }
 
-    /// The host as it stands in a URL, with its port unless that goes without saying.
+    /// The host as in a URL, with the port unless it is the default one.
     pub(crate) fn authority(&self) -> String {
         let full = self.host_and_port();
         let usual = if self.tls { ":443" } else { ":80" };
         full.strip_suffix(usual).unwrap_or(&full).to_owned()
     }
 
-    /// `host:port`, as a proxy wants it.
+    /// `host:port`, for a CONNECT request.
     pub(crate) fn host_and_port(&self) -> String {
         authority(&self.host, self.port)
     }
 
-    /// The URL in full, for messages.
+    /// The full URL, for messages.
     pub(crate) fn url(&self) -> String {
         let scheme = if self.tls { "https" } else { "http" };
         format!("{scheme}://{}{}", self.authority(), self.prefix)
     }
 }
 
-/// A proxy that is asked by CONNECT for a way to the server.
+/// A proxy that tunnels with CONNECT.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Proxy {
     pub(crate) host: String,
@@ -95,7 +96,7 @@ impl Proxy {
         let bad = |reason: &str| ConfigError::invalid(of, FIELD, reason);
         let uri: Uri = text
             .parse()
-            .map_err(|_| bad("is not a URL; write one such as http://proxy:3128"))?;
+            .map_err(|_| bad("is not a URL; use one such as http://proxy:3128"))?;
         match uri.scheme_str() {
             Some("http") => {}
             Some("socks5" | "socks5h") => {
@@ -107,12 +108,13 @@ impl Proxy {
             Some("https") => {
                 return Err(ConfigError::unsupported(
                     of,
-                    "a proxy that is itself reached by https is not supported; use an http proxy (CONNECT)",
+                    "an https proxy is not supported; use an http proxy (CONNECT)",
                 ));
             }
             _ => return Err(bad("must begin with http://")),
         }
-        let host = host_of(&uri).ok_or_else(|| bad("names no host"))?;
+        let host =
+            host_of(&uri).ok_or_else(|| bad("has no valid host; use a name or an IP address"))?;
         let user = uri
             .authority()
             .and_then(|authority| authority.as_str().rsplit_once('@'))
@@ -130,11 +132,11 @@ impl Proxy {
     }
 }
 
-/// What is wrong with a port that [`port_of`] does not take.
-const NO_PORT: &str = "has a port that is none: write a number from 1 to 65535, or leave it out";
+/// The reason for a port that [`port_of`] rejects.
+const NO_PORT: &str = "has an invalid port; use a number from 1 to 65535, or leave it out";
 
-/// The port; the usual one if none is written. `None` for what stands there and is no port: no guess
-/// leads to an address that nobody has named.
+/// The port, or `usual` if the URL has none. An invalid port is `None`: guessing would lead to an address
+/// that the user did not write.
 fn port_of(uri: &Uri, usual: u16) -> Option<u16> {
     let authority = uri.authority()?.as_str();
     let address = authority.rsplit_once('@').map_or(authority, |(_, it)| it);
@@ -144,13 +146,13 @@ fn port_of(uri: &Uri, usual: u16) -> Option<u16> {
     }
 }
 
-/// The number of a port, written in digits alone.
+/// Parses a port number, digits only.
 pub(super) fn port_number(text: &str) -> Option<u16> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|port| is_number && *port != 0)
 }
 
-/// A name or an address; only the address of IPv6 stands in brackets.
+/// The host name or IP address. Only an IPv6 address may have brackets.
 fn host_of(uri: &Uri) -> Option<String> {
     let host = uri.host()?;
     let host = match host.strip_prefix('[') {
@@ -171,7 +173,7 @@ fn authority(host: &str, port: u16) -> String {
     }
 }
 
-/// Undoes `%XX`; what is not of this form stays.
+/// Decodes `%XX`. Anything else is kept.
 fn percent_decode(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -210,10 +212,10 @@ mod tests {
             ("https://me:pw@a", "credentials"),
             ("https://a/?x=1", "query"),
             ("https://a b", "is not a URL"),
-            ("https://[a:80]", "names no host"),
-            ("https://a:80010", "has a port that is none"),
-            ("https://[::1]:", "has a port that is none"),
-            ("https://[::1]x:6443", "has a port that is none"),
+            ("https://[a:80]", "has no valid host"),
+            ("https://a:80010", "has an invalid port"),
+            ("https://[::1]:", "has an invalid port"),
+            ("https://[::1]x:6443", "has an invalid port"),
         ] {
             let error = Server::parse(text, &"cluster `c`").unwrap_err().to_string();
             assert!(error.starts_with("cluster `c`: `server` "), "{error}");

@@ -1,54 +1,77 @@
-//! How connections are made and kept.
+//! HTTP version, limits and timeouts.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// Which HTTP to speak.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// The HTTP version to use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum HttpVersion {
-    /// What the server prefers, asked by ALPN; HTTP/1.1 without TLS.
+    /// Negotiate with the server (ALPN). Without TLS this means HTTP/1.1.
     #[default]
     Negotiated,
-    /// HTTP/1.1: one connection for every watch.
+    /// HTTP/1.1: one connection per watch.
     Http1,
-    /// HTTP/2: many watches share a connection. Without TLS the server must know in advance.
+    /// HTTP/2: many watches share a connection. Without TLS, the server must expect HTTP/2.
     Http2,
 }
 
-/// How connections are made and kept. [`new`](Self::new) is fit for API servers.
+/// HTTP version, limits and timeouts of a client. The defaults suit API servers.
+///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use std::time::Duration;
+/// use informer_transport_hyper::{Config, HttpVersion, Settings};
+///
+/// let settings = Settings {
+///     http: HttpVersion::Http1,
+///     max_lists: NonZeroUsize::new(2).expect("not zero"),
+///     connect_timeout: Duration::from_secs(5),
+///     ..Settings::new()
+/// };
+/// let config = Config::new("https://10.0.0.1:6443")?.with_settings(settings.clone());
+/// assert_eq!(config.settings(), &settings);
+/// assert_eq!(config.settings().head_timeout, Duration::from_secs(60));
+/// # Ok::<(), informer_transport_hyper::ConfigError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct Settings {
-    /// Which HTTP to speak. Default: negotiated.
+    /// The HTTP version. Default: negotiated.
     pub http: HttpVersion,
-    /// At most so many streams share an HTTP/2 connection, even if the server allows more. Default 100.
-    /// Each may have a quarter of a MiB in flight that nobody has read.
+    /// The most streams on one HTTP/2 connection, even if the server allows more. Default 100.
+    ///
+    /// Each stream may buffer 256 KiB of unread data.
     pub max_streams: NonZeroUsize,
-    /// So many lists, and streams that begin with the whole state, are asked for at the same time;
-    /// others wait. It keeps a restart of the server from being followed by a storm. Default 8. A list
-    /// that waits for a slow handler does not count.
+    /// The most lists to read at the same time; further lists wait. Default 8.
+    ///
+    /// Watches that start with the full state count as lists. The limit prevents a storm of lists after
+    /// a server restart. A list that waits for a slow handler does not count.
     pub max_lists: NonZeroUsize,
-    /// How long name resolution, connecting, the proxy and TLS may take together. Default 30 s.
+    /// The time limit for DNS, TCP, proxy and TLS together. Default 30 s.
     pub connect_timeout: Duration,
-    /// How long the answer to a list, or to a stream that begins with the whole state, may take to
-    /// begin. Default 60 s, the server's own limit.
+    /// The time limit for the first byte of an answer to a list. Default 60 s, the server's own limit.
+    ///
+    /// It also applies to watches that start with the full state.
     pub head_timeout: Duration,
-    /// How long a list may take from the beginning of its answer to its end. Default 10 minutes. The
-    /// time that handlers take is not counted.
+    /// The time limit for a list, from the first to the last byte of its answer. Default 10 minutes.
+    ///
+    /// The time that handlers take does not count.
     pub list_timeout: Duration,
-    /// How large the answer to a list may be, in bytes, unpacked; if there are pages, each of them.
-    /// Default 4 GiB.
+    /// The size limit for the answer to a list, in bytes after decompression. Default 4 GiB.
+    ///
+    /// With pages, the limit applies to each page.
     pub max_list_bytes: u64,
-    /// After so long an HTTP/2 connection is asked for a sign of life; a TCP connection, too. Default
-    /// 30 s.
+    /// How often to check that the peer of a connection is alive. Default 30 s.
+    ///
+    /// HTTP/2 connections send a PING; TCP keep-alive covers the rest.
     pub keep_alive_interval: Duration,
-    /// How long that sign may take. Default 15 s: a dead peer is found within 45 s.
+    /// How long that check may take. Default 15 s, so a dead peer is detected within 45 s.
     pub keep_alive_timeout: Duration,
 }
 
 impl Settings {
-    /// The defaults.
+    /// The default settings.
     #[must_use]
     pub const fn new() -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! Names to resources: what people write, looked up in what the server offers.
+//! From names to resources: looks up what users write in what the server offers.
 
-// What the server says about its resources.
+// The resources that a server offers.
 mod offers;
 
 use std::error::Error;
@@ -12,23 +12,23 @@ use crate::client::{Client, RequestError};
 use crate::resource::ApiResource;
 use offers::Offer;
 
-/// Why a name is no resource.
+/// Why a name could not be resolved to a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// The server offers nothing of that name.
+    /// The server has no resource of that name.
     Unknown {
         /// The name.
         name: String,
-        /// Names that look like it.
+        /// Similar names that exist.
         near: Vec<String>,
     },
-    /// There is such a resource, but it cannot be listed and watched.
+    /// The resource exists but does not support list and watch.
     NotWatchable {
         /// The resource.
         resource: String,
     },
-    /// The server could not be asked.
+    /// The request to the server failed.
     Request(RequestError),
 }
 
@@ -45,7 +45,9 @@ impl fmt::Display for ResolveError {
             Self::NotWatchable { resource } => {
                 write!(f, "{} cannot be listed and watched", Printable(resource))
             }
-            Self::Request(error) => write!(f, "cannot ask the server what it offers: {error}"),
+            Self::Request(error) => {
+                write!(f, "cannot look up the resources of the server: {error}")
+            }
         }
     }
 }
@@ -66,12 +68,21 @@ impl From<RequestError> for ResolveError {
 }
 
 impl Client {
-    /// The resource that somebody means by `name`: a plural or singular name, a kind or a short name,
-    /// alone or followed by a group (`deployments.apps`) or by a version and a group
-    /// (`deployments.v1.apps`).
+    /// Finds a resource by name, as kubectl does.
+    ///
+    /// The name is a plural or singular name, a kind or a short name. It may be followed by a group
+    /// (`deployments.apps`) or by a version and a group (`deployments.v1.apps`).
+    ///
+    /// ```no_run
+    /// # async fn run(client: informer_transport_hyper::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let deployments = client.resolve("deploy").await?;
+    /// assert_eq!(deployments.to_string(), "deployments.apps");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
-    /// There is none, it cannot be watched, or the server could not be asked.
+    /// No such resource exists, it does not support list and watch, or the request failed.
     pub async fn resolve(&self, name: &str) -> Result<ApiResource, ResolveError> {
         let wanted = Wanted::parse(name);
         let offers = offers::all(self, &wanted).await?;
@@ -79,7 +90,7 @@ impl Client {
     }
 }
 
-/// A name, taken apart.
+/// A name, split into its parts.
 #[derive(PartialEq, Eq, Debug)]
 struct Wanted<'a> {
     name: &'a str,
@@ -128,8 +139,8 @@ fn is_version(text: &str) -> bool {
         && (rest.is_empty() || rest.starts_with("alpha") || rest.starts_with("beta"))
 }
 
-/// The first offer that is meant: a plural name counts more than a kind, a kind more than a short
-/// name, and groups count in the order of the server.
+/// The first match. Plural names come before kinds, kinds before short names; within each, groups come
+/// in the order of the server.
 fn find(offers: &[Offer], wanted: &Wanted<'_>, text: &str) -> Result<ApiResource, ResolveError> {
     let name = wanted.name.to_lowercase();
     let admitted = || {
@@ -156,7 +167,7 @@ fn find(offers: &[Offer], wanted: &Wanted<'_>, text: &str) -> Result<ApiResource
     }
 }
 
-/// A few names that somebody may have meant.
+/// A few existing names that are similar to `name`.
 fn near(offers: &[Offer], name: &str) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut near: Vec<(usize, String)> = offers
@@ -173,7 +184,7 @@ fn near(offers: &[Offer], name: &str) -> Vec<String> {
     near.into_iter().take(SHOWN).map(|(_, name)| name).collect()
 }
 
-/// How many letters must be changed, added or left out to make one text of the other.
+/// The Levenshtein distance, in bytes.
 fn distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.bytes().enumerate() {
@@ -227,7 +238,7 @@ mod tests {
                 "HorizontalPodAutoscaler",
                 &["hpa"],
             ),
-            // Somebody calls theirs like a short name of somebody else.
+            // A plural name that is also the short name of another resource.
             offer("acme.org", "v1", "po", "Po", &[]),
         ]
     }

@@ -1,4 +1,4 @@
-//! What the server says about its resources.
+//! The resources that a server offers.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -9,15 +9,15 @@ use crate::exchange::Failed;
 use crate::resource::{ApiResource, Reach};
 use informer_core::Failure;
 
-/// One answer about all groups where the server can give it, the plain ones where it cannot.
+/// Prefers aggregated discovery (one document for all groups) and falls back to plain discovery.
 const ACCEPT: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
                       application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,\
                       application/json";
 
-/// The largest answer that is read: some thousand CRDs need a few MB.
+/// The largest answer to read. A few thousand CRDs need a few MB.
 const LARGEST: usize = 16 << 20;
 
-/// So many versions of groups are asked about at most; some hundred are many.
+/// The most group versions to ask about. A few hundred is already a lot.
 const MOST_VERSIONS: usize = 1_000;
 
 /// A resource that the server offers.
@@ -29,7 +29,7 @@ pub(super) struct Offer {
     pub(super) is_watchable: bool,
 }
 
-/// All offers that may be wanted, in the order of the server's preference, the core group first.
+/// All offers that may match, in the server's order of preference, the core group first.
 pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offer>, RequestError> {
     let mut offers = Vec::new();
     for root in ["/api", "/apis"] {
@@ -37,7 +37,7 @@ pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offe
         for group in answer.items {
             offers.extend(group.offers());
         }
-        // A server without aggregated discovery names its groups and is asked about each.
+        // Without aggregated discovery, ask about each group version.
         let core = answer.versions.into_iter();
         let core = core.map(|version| (String::new(), version));
         let named = answer.groups.into_iter().flat_map(PlainGroup::versions);
@@ -45,8 +45,8 @@ pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offe
         let versions: Vec<_> = core.chain(named).filter(admitted).collect();
         if versions.len() > MOST_VERSIONS {
             let about = format_args!(
-                "the server names more than {MOST_VERSIONS} versions of groups; name the group of the \
-                 resource, as in `deployments.apps`"
+                "the server has more than {MOST_VERSIONS} versions of API groups; name the group of \
+                 the resource, as in `deployments.apps`"
             );
             return Err(Failed::new(Failure::Undecodable, about).into());
         }
@@ -68,7 +68,7 @@ async fn of_version(
     };
     match ask::<PlainResources>(client, &path, "application/json").await {
         Ok(list) => Ok(list.offers(group, version)),
-        // A group whose own server is down is no reason not to know the others.
+        // An aggregated API server that is down must not hide the other groups.
         Err(error) if matches!(error.failure, Failure::Unavailable | Failure::NotFound) => {
             Ok(Vec::new())
         }
@@ -83,7 +83,7 @@ async fn ask<T: DeserializeOwned>(
 ) -> Result<T, RequestError> {
     let body = client.get_as(path, accept, LARGEST).await?;
     serde_json::from_slice(&body).map_err(|error| {
-        let about = format_args!("the answer to {path} is not what was asked for: {error}");
+        let about = format_args!("the answer to {path} is not a discovery document: {error}");
         Failed::new(Failure::Undecodable, about).into()
     })
 }
@@ -93,8 +93,8 @@ fn is_watchable(verbs: &[String]) -> bool {
     has("list") && has("watch")
 }
 
-/// The answer to `/api` and `/apis`, in any of its forms: an APIGroupDiscoveryList has items, APIVersions
-/// has versions, an APIGroupList has groups.
+/// The answer to `/api` and `/apis` in any form: `APIGroupDiscoveryList` has items, `APIVersions` has
+/// versions, `APIGroupList` has groups.
 #[derive(Deserialize)]
 struct Root {
     #[serde(default)]
@@ -185,7 +185,7 @@ struct PlainVersion {
 }
 
 impl PlainGroup {
-    /// Its versions with its name, the preferred one first.
+    /// Pairs of group and version, the preferred version first.
     fn versions(self) -> impl Iterator<Item = (String, String)> {
         let preferred = self.preferred_version.map(|of| of.version);
         let others = self.versions.into_iter().map(|of| of.version);
@@ -224,7 +224,7 @@ struct PlainResource {
 
 impl PlainResources {
     fn offers(self, group: &str, version: &str) -> Vec<Offer> {
-        // What has a slash in its name is part of another resource.
+        // A name with a slash is a subresource.
         let whole = self.resources.into_iter();
         let whole = whole.filter(|resource| !resource.name.contains('/'));
         whole

@@ -1,4 +1,4 @@
-//! One connection: name, TCP, proxy, TLS.
+//! Opens one connection: DNS, TCP, proxy, TLS.
 
 use std::io;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use super::error::{ConnectError, tls_failure};
 use crate::config::{Config, HttpVersion, Proxy, Settings};
 use crate::tls::Tls;
 
-/// Anything that bytes go through.
+/// Any byte stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// A connection on which the server waits for the first word.
+/// An open connection, before the first byte of HTTP.
 pub(super) struct Dialled {
     pub(super) stream: Box<dyn Stream>,
     pub(super) is_http2: bool,
 }
 
-/// Connects to the server of `config`, within the time that its settings allow.
+/// Connects to the server of `config`, within `connect_timeout`.
 pub(super) async fn dial(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectError> {
     let patience = config.settings.connect_timeout;
     let dialled = tokio::time::timeout(patience, connect(config, tls)).await;
@@ -35,7 +35,7 @@ pub(super) async fn dial(config: &Config, tls: Option<&Tls>) -> Result<Dialled, 
         };
         Err(ConnectError(format!(
             "connecting to {}{through} took longer than {patience:?}; is there a firewall in between, \
-             or something else at this address?",
+             or another service at this address?",
             config.server.url()
         )))
     })
@@ -58,7 +58,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
     let name = config.trust.server_name.as_ref().unwrap_or(&server.host);
     let name = ServerName::try_from(name.clone()).map_err(|_| {
         ConnectError(format!(
-            "`{name}` cannot be the name of a TLS server; set tls-server-name to one"
+            "`{name}` is not a valid TLS server name; set tls-server-name"
         ))
     })?;
     let stream = TlsConnector::from(Arc::clone(&tls.config))
@@ -75,7 +75,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
     })
 }
 
-/// Connects, and asks the system to notice when the peer is gone.
+/// Connects and turns on TCP keep-alive, so that a dead peer is noticed.
 async fn tcp(host: &str, port: u16, settings: &Settings) -> io::Result<TcpStream> {
     const PROBES: u32 = 3;
     let stream = TcpStream::connect((host, port)).await?;
@@ -84,7 +84,7 @@ async fn tcp(host: &str, port: u16, settings: &Settings) -> io::Result<TcpStream
         .with_time(settings.keep_alive_interval)
         .with_interval(settings.keep_alive_timeout / PROBES)
         .with_retries(PROBES);
-    // Where the system cannot do that, the deadlines of the reflector remain.
+    // If the system does not support it, the deadlines of the reflector still apply.
     let _ = SockRef::from(&stream).set_tcp_keepalive(&keep_alive);
     Ok(stream)
 }
@@ -94,18 +94,18 @@ fn reach_failure(what: &str, host: &str, error: &io::Error) -> ConnectError {
         io::ErrorKind::ConnectionRefused => {
             format!("connection refused by {what}; is it running at this address?")
         }
-        // The standard library has no kind for a name that cannot be resolved, only a text.
+        // The standard library has no error kind for a failed DNS lookup.
         _ if error.raw_os_error().is_none() => {
             format!(
-                "the name `{host}` of {what} cannot be resolved: {error}; is it spelt right, and is DNS \
-                 working here?"
+                "the name `{host}` of {what} cannot be resolved: {error}; is it spelled correctly, and \
+                 does DNS work here?"
             )
         }
-        _ => format!("cannot reach {what}: {error}; is there a way to this address from here?"),
+        _ => format!("cannot reach {what}: {error}; is there a network route to this address?"),
     })
 }
 
-/// A way through a proxy, asked for by CONNECT.
+/// Opens a tunnel through a proxy with CONNECT.
 async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectError> {
     let whom = format!("the proxy {}", proxy.authority());
     let mut stream = tcp(&proxy.host, proxy.port, &config.settings)
@@ -125,7 +125,7 @@ async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectErr
     };
     let head = answer.await.map_err(|error| {
         ConnectError(format!(
-            "{whom} did not answer: {error}; is proxy-url right?"
+            "{whom} did not answer: {error}; is proxy-url correct?"
         ))
     })?;
     let mut words = head.lines().next().unwrap_or_default().splitn(3, ' ');
@@ -134,7 +134,7 @@ async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectErr
             Ok(stream)
         }
         (Some(version), Some("407")) if version.starts_with("HTTP/1.") => Err(ConnectError(
-            format!("{whom} wants credentials (407); put them into proxy-url"),
+            format!("{whom} requires credentials (HTTP 407); add them to proxy-url"),
         )),
         (Some(version), Some(code)) if version.starts_with("HTTP/1.") => {
             Err(ConnectError(format!(
@@ -142,12 +142,12 @@ async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectErr
             )))
         }
         _ => Err(ConnectError(format!(
-            "{whom} does not answer in HTTP; is proxy-url right?"
+            "{whom} does not speak HTTP; is proxy-url correct?"
         ))),
     }
 }
 
-/// The head of an HTTP answer and not a byte more: what follows belongs to the server behind.
+/// Reads the head of an HTTP answer and not one byte more: what follows belongs to the tunnel.
 async fn head_of(stream: &mut TcpStream) -> io::Result<String> {
     const LONGEST: usize = 16 << 10;
     let mut head = Vec::new();

@@ -1,4 +1,4 @@
-//! Why there is no connection, or no answer, in words.
+//! Why a connection or an answer failed, in words.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use rustls::{AlertDescription, CertificateError};
 
 use crate::config::Config;
 
-/// Why a connection could not be made. Nothing has been said to the server.
+/// Why a connection could not be opened. No request was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ConnectError(pub(crate) String);
 
@@ -18,16 +18,16 @@ impl fmt::Display for ConnectError {
     }
 }
 
-/// Why there is no answer.
+/// Why a request got no answer.
 #[derive(Debug)]
 pub(crate) enum SendError {
     /// The server was not reached.
     Connect(ConnectError),
-    /// It was reached, and then something broke.
+    /// The server was reached, and then the connection broke.
     Broken(String),
 }
 
-/// What a TLS handshake failed of: which certificate, and why.
+/// Explains a failed TLS handshake: which certificate, why, and what to do.
 pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> String {
     let url = config.server.url();
     let Some(error) = find::<rustls::Error>(error) else {
@@ -42,7 +42,9 @@ pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> Str
         }
         rustls::Error::AlertReceived(alert) => {
             let about = match alert {
-                AlertDescription::CertificateRequired => "it wants a client certificate; name one",
+                AlertDescription::CertificateRequired => {
+                    "it requires a client certificate; configure one"
+                }
                 AlertDescription::CertificateExpired => {
                     "the client certificate has expired; get a new one"
                 }
@@ -51,17 +53,17 @@ pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> Str
                 | AlertDescription::CertificateUnknown
                 | AlertDescription::DecryptError
                 | AlertDescription::AccessDenied => {
-                    "it does not accept the client certificate; is that one for this cluster?"
+                    "it rejected the client certificate; is it the right one for this cluster?"
                 }
                 AlertDescription::NoApplicationProtocol => {
-                    "it does not speak the version of HTTP that the settings ask for"
+                    "it does not speak the version of HTTP that `Settings::http` requires; change it"
                 }
-                _ => "it does not want to talk TLS as we do",
+                _ => "it rejected the TLS handshake; is it an API server?",
             };
-            format!("{url} refused: {about} (alert {alert:?})")
+            format!("{url} refused the TLS connection: {about} (alert {alert:?})")
         }
         rustls::Error::InvalidMessage(_) => {
-            format!("{url} does not answer in TLS; if it is a server for http://, name it so")
+            format!("{url} does not speak TLS; if it serves plain HTTP, use http://")
         }
         error => format!("TLS with {url} failed: {error}"),
     }
@@ -87,21 +89,21 @@ fn certificate_failure(why: &CertificateError, config: &Config) -> String {
             "is not valid yet; is the clock here right?".to_owned()
         }
         CertificateError::NotValidForName => {
-            format!("is not for `{name}`; set tls-server-name to a name that it is for")
+            format!("is not valid for `{name}`; set tls-server-name to a name that it is valid for")
         }
         CertificateError::NotValidForNameContext { presented, .. } => format!(
-            "is not for `{name}` but for {}; set tls-server-name to one of these",
+            "is not valid for `{name}` but for {}; set tls-server-name to one of these",
             presented.join(", ")
         ),
-        // What rustls has no name for is told by webpki, in one word.
+        // rustls has no variant for this; only the debug text of webpki names it.
         why if format!("{why:?}").contains("CaUsedAsEndEntity") => {
-            "is that of an authority, and not one for a server; the server needs its own".to_owned()
+            "is a CA certificate, not a server certificate; the server needs its own".to_owned()
         }
         why => format!("cannot be used: {why}"),
     }
 }
 
-/// An error and what lies beneath it, in one sentence that says nothing twice.
+/// An error and its sources in one sentence, without repetitions.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = beneath(error);
@@ -127,7 +129,7 @@ pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> 
     None
 }
 
-/// What an error wraps. An I/O error hides what it was made of from `source`.
+/// The error that an error wraps. `io::Error::source` skips the wrapped error itself, so ask for it.
 fn beneath<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     if let Some(error) = error.downcast_ref::<io::Error>() {
         return error.get_ref().map(|inner| inner as _);

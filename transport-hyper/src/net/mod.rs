@@ -1,15 +1,15 @@
-//! Connections: how they are made, and who shares them.
+//! Connections: how they are opened and shared.
 
-// One connection: name, TCP, proxy, TLS.
+// Opens one connection: DNS, TCP, proxy, TLS.
 mod dial;
 
-// Why there is no connection.
+// Why a connection or an answer failed.
 mod error;
 
-// Connections that are shared or used again.
+// Connections that are shared or reused.
 mod pool;
 
-// What an HTTP/2 peer allows.
+// Waits for the settings of an HTTP/2 peer.
 mod settled;
 
 pub(crate) use error::{SendError, chain};

@@ -1,4 +1,4 @@
-//! Connections that are shared or used again.
+//! Connections that are shared or reused.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,43 +21,43 @@ use super::settled::{Reading, Settled};
 use crate::config::Config;
 use crate::tls::Tls;
 
-/// What a connection is for. Lists are long and watches must not wait behind them, so these do not
-/// share connections.
+/// What a connection is used for. Lists are long and watches must not wait behind them, so the two do
+/// not share connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
     List,
     Watch,
 }
 
-/// How often a request is sent again that no server has seen.
+/// How often to try a request that the server has not processed.
 const ATTEMPTS: usize = 4;
 
-/// The unread bytes that each stream may have on its way. Small enough that a hundred readers who have
-/// stopped reading do not keep the connection from the others.
+/// The flow-control window of a watch: its unread bytes in flight. It is small, so that a hundred stalled
+/// readers do not block the connection for the others.
 const WATCH_WINDOW: u32 = 256 << 10;
 
-/// The same for lists, of which few run at a time and which should be fast.
+/// The window of a list. Only a few lists run at a time, and they should be fast.
 const LIST_WINDOW: u32 = 2 << 20;
 
-/// The largest window that HTTP/2 knows.
+/// The largest window in HTTP/2.
 const LARGEST_WINDOW: u32 = (1 << 31) - 1;
 
-/// The largest head and the largest trailers of an answer over HTTP/2.
+/// The largest head or trailers of an HTTP/2 answer.
 const LARGEST_HEAD: u32 = 64 << 10;
 
-/// The most headers that an answer may have.
+/// The most headers of an answer.
 const MOST_HEADERS: usize = 100;
 
-/// So many unused HTTP/1.1 connections are kept.
+/// How many idle HTTP/1.1 connections to keep.
 const SPARE: usize = 8;
 
-/// The buffer of an HTTP/1.1 connection, and so its largest chunk.
+/// The buffer of an HTTP/1.1 connection, which also bounds its chunks.
 const HTTP1_BUFFER: usize = 256 << 10;
 
 type NoBody = Empty<Bytes>;
 type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
 
-/// A connection that a task drives and others ask for its limits; `None` when it has ended.
+/// A connection that one task drives while others read its limits; `None` after its end.
 type Driven = Mutex<Option<Http2Connection>>;
 
 /// All connections of a client.
@@ -71,11 +71,11 @@ pub(crate) struct Pool {
 #[derive(Default)]
 struct Shelf {
     open: Mutex<Open>,
-    /// Held while a connection is made that others may share; it knows how the last attempt went.
+    /// Held while a connection is opened that others may share. Contains the error of the last attempt.
     dialling: tokio::sync::Mutex<Option<ConnectError>>,
-    /// How many attempts have ended.
+    /// How many attempts have finished.
     attempts: AtomicU64,
-    /// Connections cannot be shared, so there is no use in waiting for somebody else's.
+    /// HTTP/1.1 connections cannot be shared, so there is no point in waiting for one.
     is_http1: AtomicBool,
 }
 
@@ -90,18 +90,18 @@ struct Shared {
     sender: http2::SendRequest<NoBody>,
     allowance: Arc<Driven>,
     streams: Arc<AtomicUsize>,
-    /// So many streams may stop reading, each with a full window, before they hold up another one.
+    /// How many streams may stall, each with a full window, before they block another one.
     roomy: usize,
     generation: u64,
 }
 
-/// An HTTP/1.1 connection that nobody uses.
+/// An idle HTTP/1.1 connection.
 struct Spare {
     sender: http1::SendRequest<NoBody>,
     generation: u64,
 }
 
-/// The right to send one request.
+/// Permission to send one request.
 enum Lease {
     Http2(http2::SendRequest<NoBody>, Slot),
     Http1(Spare, Freshness),
@@ -110,11 +110,11 @@ enum Lease {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Freshness {
     New,
-    /// The server may have closed it in the meantime.
+    /// Reused: the server may have closed it in the meantime.
     Used,
 }
 
-/// A stream of a shared connection, until it is dropped.
+/// A stream of a shared connection, released on drop.
 struct Slot(Arc<AtomicUsize>);
 
 impl Drop for Slot {
@@ -123,14 +123,14 @@ impl Drop for Slot {
     }
 }
 
-/// An answer whose body is still to be read.
+/// An answer whose body has not been read yet.
 pub(crate) struct Answer {
     pub(crate) head: http::response::Parts,
     body: Incoming,
     hold: Hold,
 }
 
-/// What the reader of a body holds on to.
+/// What the reader of a body keeps busy.
 enum Hold {
     Slot {
         _slot: Slot,
@@ -151,7 +151,7 @@ impl Pool {
         }
     }
 
-    /// Sends `request`, whose URI is absolute, over a connection of its class.
+    /// Sends `request`, which has an absolute URI, over a connection of its class.
     pub(crate) async fn send(
         self: &Arc<Self>,
         class: Class,
@@ -183,7 +183,7 @@ impl Pool {
             }
             Lease::Http1(mut spare, freshness) => {
                 to_origin_form(&mut request);
-                // It may still be busy with the end of what it did before.
+                // It may still be finishing the previous exchange.
                 if let Err(error) = spare.sender.ready().await {
                     return Err(self.unsent_for(&error, freshness == Freshness::Used));
                 }
@@ -212,12 +212,12 @@ impl Pool {
 
     fn unsent_for(&self, error: &hyper::Error, is_safe_to_repeat: bool) -> Unsent {
         let error = if find::<rustls::Error>(error).is_some() {
-            // With TLS 1.3 the server looks at our certificate after we have begun to speak.
+            // With TLS 1.3 the server checks our certificate after the handshake.
             SendError::Connect(ConnectError(tls_failure(error, &self.config)))
         } else {
             let server = &self.config.server;
             let hint = if error.is_parse() && !server.tls {
-                "; if it is a server for https://, name it so"
+                "; if it serves HTTPS, use https://"
             } else {
                 ""
             };
@@ -245,12 +245,12 @@ impl Pool {
             return Ok(lease);
         }
         if shelf.is_http1.load(Ordering::Acquire) {
-            // Now it is known that there is nothing to share.
+            // Meanwhile we learned that connections cannot be shared.
             drop(last_error);
             return self.connect(class, tls).await;
         }
-        // Who waited for an attempt that failed shares its failure: a hundred who try one after the
-        // other would wait for hours.
+        // Requests that waited for a failed attempt share its error: a hundred attempts, one after
+        // the other, could take hours.
         if shelf.attempts.load(Ordering::Acquire) > attempts
             && let Some(error) = &*last_error
         {
@@ -274,7 +274,7 @@ impl Pool {
         let mut open = shelf.open();
         open.shared.push(shared);
         open.take(generation)
-            .ok_or_else(|| self.complain("allows no streams"))
+            .ok_or_else(|| self.complain("allows no HTTP/2 streams; use HTTP/1.1"))
     }
 
     async fn http1(&self, stream: Box<dyn Stream>, generation: u64) -> Result<Lease, ConnectError> {
@@ -329,9 +329,9 @@ impl Pool {
             }),
             Ok(false) => Err(match reading.refused() {
                 Some(error) => ConnectError(tls_failure(&error, &self.config)),
-                None => self.complain("closed the connection before it began"),
+                None => self.complain("closed the connection before sending HTTP/2 settings"),
             }),
-            Err(_) => Err(self.complain("does not say how many streams it allows")),
+            Err(_) => Err(self.complain("did not send HTTP/2 settings in time; use HTTP/1.1")),
         }
     }
 
@@ -363,7 +363,7 @@ impl fmt::Debug for Pool {
 
 /// A request without an answer.
 struct Unsent {
-    /// The server has not looked at it, as far as that can be known.
+    /// As far as we can know, the server has not processed it.
     is_safe_to_repeat: bool,
     error: SendError,
 }
@@ -375,8 +375,8 @@ impl Shelf {
 }
 
 impl Open {
-    /// A connection made with the newest certificates that has room for another request. The fullest
-    /// is taken, so that those which are no longer needed run empty.
+    /// A connection with the current certificates and room for another request. Takes the fullest one, so
+    /// that connections that are no longer needed run empty.
     fn take(&mut self, generation: u64) -> Option<Lease> {
         self.shared
             .retain(|shared| shared.generation == generation && !shared.sender.is_closed());
@@ -387,7 +387,7 @@ impl Open {
         {
             shared.streams.fetch_add(1, Ordering::AcqRel);
             let lease = Lease::Http2(shared.sender.clone(), Slot(Arc::clone(&shared.streams)));
-            // One that has run empty beside it is closed.
+            // Close other connections that have run empty.
             self.shared
                 .retain(|shared| shared.streams.load(Ordering::Acquire) > 0);
             return Some(lease);
@@ -413,7 +413,7 @@ impl Answer {
     /// The next piece of the body; `None` at its end.
     pub(crate) async fn chunk(&mut self) -> Option<Result<Bytes, hyper::Error>> {
         loop {
-            // Frames without data must not keep us from noticing a deadline.
+            // A flood of empty frames must not keep the task from yielding to its deadline.
             tokio::task::consume_budget().await;
             let Some(frame) = self.body.frame().await else {
                 self.hold.release();
@@ -422,7 +422,7 @@ impl Answer {
             match frame.map(hyper::body::Frame::into_data) {
                 Ok(Ok(data)) if data.is_empty() => {}
                 Ok(Ok(data)) => return Some(Ok(data)),
-                // Trailers say nothing that we want to know.
+                // Ignore trailers.
                 Ok(Err(_)) => {}
                 Err(error) => return Some(Err(error)),
             }
@@ -431,7 +431,7 @@ impl Answer {
 }
 
 impl Hold {
-    /// The body was read to its end: another request may use the connection.
+    /// Returns the connection to the pool after the body was read to its end.
     fn release(&mut self) {
         if let Self::Connection { pool, class, spare } = self
             && let Some(spare) = spare.take()
@@ -445,7 +445,7 @@ impl Hold {
     }
 }
 
-/// How many streams the peer allows; none as long as it has not said so.
+/// How many streams the peer allows; 0 until it has said so.
 fn allowed(connection: &Driven) -> usize {
     let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
     connection
@@ -453,7 +453,7 @@ fn allowed(connection: &Driven) -> usize {
         .map_or(0, Http2Connection::current_max_send_streams)
 }
 
-/// Waits until the peer has said how many streams it allows, or is gone: then `false`.
+/// Waits until the peer has said how many streams it allows. Returns `false` if it is gone.
 async fn until_settled(
     sender: &http2::SendRequest<NoBody>,
     allowance: &Driven,
@@ -468,14 +468,14 @@ async fn until_settled(
     true
 }
 
-/// Drives a connection to its end, and says so to whoever waits for its beginning.
+/// Drives a connection to its end, and then wakes [`until_settled`].
 async fn run(connection: Arc<Driven>, reading: Arc<Reading>) {
     let end = std::future::poll_fn(|cx| {
         let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
         let running = connection.as_mut();
         let ended = running.is_none_or(|running| Pin::new(running).poll(cx).is_ready());
         if ended {
-            // Only when it is dropped do those who want to send learn that it has ended.
+            // Senders notice the end only when the connection is dropped.
             *connection = None;
             return Poll::Ready(());
         }
@@ -485,7 +485,7 @@ async fn run(connection: Arc<Driven>, reading: Arc<Reading>) {
     reading.asked.notify_one();
 }
 
-/// HTTP/1.1 names the host in a header and not in the target.
+/// HTTP/1.1 puts the host in a header, not in the request target.
 fn to_origin_form(request: &mut Request<NoBody>) {
     let host = request
         .uri()

@@ -1,4 +1,4 @@
-//! Waiting until an HTTP/2 peer has said how much it allows.
+//! Waits for the settings of an HTTP/2 peer.
 
 use std::io;
 use std::pin::Pin;
@@ -10,24 +10,24 @@ use tokio::sync::Notify;
 
 use super::error::find;
 
-/// A connection that tells when what it has read has been dealt with.
+/// A connection that signals when hyper has processed what it has read.
 ///
-/// The first thing an HTTP/2 server sends is its SETTINGS frame, and in it how many streams it allows;
-/// streams opened before that may be refused, or wait unseen behind the limit. hyper tells nobody that
-/// the frame has come. But a reader asks for more only when it is done with what it has: so the time
-/// to look is whenever it asks.
+/// An HTTP/2 server first sends a SETTINGS frame with the number of streams it allows. Streams opened
+/// before that may be refused, or wait silently behind the limit. hyper does not report when the frame
+/// arrives. But hyper reads more only after it has processed what it has, so every read is a good time
+/// to look at the limit.
 pub(super) struct Settled<T> {
     inner: T,
     reading: Arc<Reading>,
 }
 
-/// What is known of the reader of a connection.
+/// What is known about the reader of a connection.
 #[derive(Default)]
 pub(super) struct Reading {
-    /// Notified when the reader asks for more, and when the connection has ended.
+    /// Notified when hyper reads more, and when the connection has ended.
     pub(super) asked: Notify,
-    /// What TLS failed of. With TLS 1.3 a server looks at our certificate after the handshake, and
-    /// on the way through HTTP/2 nothing of its answer would be left.
+    /// The TLS error of the connection. With TLS 1.3 the server checks our certificate after the
+    /// handshake, and hyper's HTTP/2 errors do not contain its alert.
     refused: Mutex<Option<rustls::Error>>,
 }
 
@@ -39,7 +39,7 @@ impl Reading {
 }
 
 impl<T> Settled<T> {
-    /// The wrapped connection, and what is known of its reader.
+    /// Wraps a connection, and returns it with what is known about its reader.
     pub(super) fn new(inner: T) -> (Self, Arc<Reading>) {
         let reading = Arc::new(Reading::default());
         let settled = Self {

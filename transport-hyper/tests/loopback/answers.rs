@@ -1,4 +1,4 @@
-//! What a server may answer, over HTTP/1.1 and HTTP/2.
+//! Answers of a server, over HTTP/1.1 and HTTP/2.
 use std::io::Write as _;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ over_both! {
             hand.text("{\"items\":[]}").await;
             hand.closed().await;
         }
-        assert_eq!(cluster.server.connections(), 1, "the connection is used again");
+        assert_eq!(cluster.server.connections(), 1, "the connection is reused");
     }
 
     async fn a_watch_delivers_each_event_as_it_comes(cluster: Cluster) {
@@ -86,7 +86,7 @@ over_both! {
         hand.closed().await;
     }
 
-    async fn bytes_come_one_by_one(cluster: Cluster) {
+    async fn single_bytes_are_delivered(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(watch());
@@ -114,7 +114,7 @@ over_both! {
         hand.closed().await;
     }
 
-    async fn a_gzip_that_ends_too_early_is_broken(cluster: Cluster) {
+    async fn a_truncated_gzip_is_broken(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(list());
@@ -126,7 +126,7 @@ over_both! {
         hand.failed(Failure::Broken).await;
     }
 
-    async fn a_gzip_that_is_none_cannot_be_read(cluster: Cluster) {
+    async fn a_body_that_is_not_gzip_is_undecodable(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(list());
@@ -136,7 +136,7 @@ over_both! {
         hand.failed(Failure::Undecodable).await;
     }
 
-    async fn a_body_that_is_cut_is_broken(cluster: Cluster) {
+    async fn a_truncated_body_is_broken(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
         for request in [list(), watch()] {
             let mut hand = Hand::new(&client);
@@ -151,7 +151,7 @@ over_both! {
         }
     }
 
-    async fn a_list_that_stalls_is_given_up_and_a_watch_is_not(cluster: Cluster) {
+    async fn a_stalled_list_times_out_and_a_watch_does_not(cluster: Cluster) {
         let settings = Settings {
             list_timeout: Duration::from_millis(500),
             ..Settings::new()
@@ -173,7 +173,7 @@ over_both! {
         watching.text(EVENT).await;
     }
 
-    async fn a_full_state_whose_answer_does_not_begin_is_given_up(cluster: Cluster) {
+    async fn a_full_state_without_an_answer_times_out(cluster: Cluster) {
         let settings = Settings {
             head_timeout: Duration::from_millis(50),
             connect_timeout: Duration::from_secs(2),
@@ -199,12 +199,12 @@ over_both! {
         hand.open(watch());
         let feed = cluster.server.call().await.stream();
         hand.opened().await;
-        // So does a transport that is dropped.
+        // Dropping the transport does, too.
         drop(hand);
         feed.gone().await;
     }
 
-    /// 10 GB are offered, nobody reads them, and only what fits into windows and buffers is taken.
+    /// The server offers 10 GB and the client does not read: only windows and buffers fill up.
     async fn what_is_not_consumed_is_not_read(cluster: Cluster) {
         const CHUNK: usize = 1 << 20;
         const OFFERED: usize = 10 << 30;
@@ -220,7 +220,7 @@ over_both! {
                 taken.send_modify(|sum| *sum += CHUNK);
             }
         });
-        // It is still when nothing was taken for as long as much was taken before.
+        // Stop when nothing has been taken for a while.
         let mut before = 0;
         loop {
             let still = tokio::time::timeout(Duration::from_millis(300), most.changed()).await;
@@ -228,10 +228,10 @@ over_both! {
                 break;
             }
             before = *most.borrow();
-            assert!(before < 64 << 20, "{before} bytes were taken that nobody wanted");
+            assert!(before < 64 << 20, "{before} bytes were taken without a reader");
         }
         assert!(before >= CHUNK, "something was taken: {before}");
-        // Who reads again gets the rest.
+        // Reading again delivers the rest.
         let mut read = 0;
         while read < 2 * before {
             match hand.next().await {
@@ -286,21 +286,21 @@ over_both! {
         }
     }
 
-    async fn the_missing_right_is_named(cluster: Cluster) {
+    async fn the_missing_permission_is_named(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(list());
         cluster.server.call().await.reply(403, &[], "");
         assert_eq!(
             hand.failed(Failure::Forbidden).await,
-            "the right to list pods in the whole cluster is missing: HTTP 403"
+            "missing permission to list pods in the whole cluster (grant it with RBAC): HTTP 403"
         );
         let mut hand = Hand::of(&client, &pods().in_namespace("web"));
         hand.open(stream());
         cluster.server.call().await.reply(403, &[], "");
         assert_eq!(
             hand.failed(Failure::Forbidden).await,
-            "the right to watch pods in the namespace `web` is missing: HTTP 403"
+            "missing permission to watch pods in namespace `web` (grant it with RBAC): HTTP 403"
         );
     }
 
@@ -308,7 +308,7 @@ over_both! {
         let client = Client::new(cluster.config()).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(list());
-        // It never ends, and the failure is told nevertheless.
+        // The body is far larger than the limit, and the failure is reported all the same.
         let call = cluster.server.call().await;
         let endless = bytes::Bytes::from(vec![b'x'; 1 << 20]);
         call.reply(500, &[], endless);
@@ -328,7 +328,7 @@ over_both! {
         }
     }
 
-    async fn what_to_do_is_told_however_long_a_header_is(cluster: Cluster) {
+    async fn a_long_header_does_not_hide_the_remedy(cluster: Cluster) {
         let client = Client::new(cluster.config()).unwrap();
         let mut hand = Hand::new(&client);
         hand.open(list());

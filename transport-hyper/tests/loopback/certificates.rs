@@ -1,16 +1,16 @@
-//! Whom we trust, and whom the server trusts.
+//! Server and client certificates.
 use crate::rig::certificates::{Authority, Pair};
 use crate::rig::hand::{Hand, list, watch};
 use crate::rig::server::Cluster;
 use informer_core::Failure;
 use informer_transport_hyper::{Client, ClientError, Config};
 
-/// A server that shows `pair`.
+/// A server with the certificate `pair`.
 async fn cluster_showing(authority: Authority, pair: &Pair) -> Cluster {
     Cluster::with(authority, pair, None, true, 100).await
 }
 
-/// What a client says that cannot connect.
+/// The message of a client that cannot connect.
 async fn refused(config: Config) -> String {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
@@ -18,7 +18,7 @@ async fn refused(config: Config) -> String {
     hand.failed(Failure::Unreachable).await
 }
 
-/// Whether a client gets through.
+/// Checks that a client can connect.
 async fn gets_through(cluster: &mut Cluster, config: Config) {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
@@ -65,10 +65,13 @@ async fn a_certificate_that_is_an_authority() {
     let pair = authority.lesser_authority(&["127.0.0.1"]);
     let cluster = cluster_showing(authority, &pair).await;
     let message = refused(cluster.config()).await;
-    assert!(message.contains("is that of an authority"), "{message}");
+    assert!(
+        message.contains("is a CA certificate, not a server certificate"),
+        "{message}"
+    );
 }
 
-/// A kubeconfig for the cluster, with more to say about it.
+/// A kubeconfig for the cluster, with more fields.
 fn kubeconfig(cluster: &Cluster, more: &str) -> Config {
     let text = format!(
         "current-context: c\ncontexts: [{{name: c, context: {{cluster: c}}}}]\n\
@@ -84,7 +87,7 @@ async fn a_certificate_for_another_name() {
     let pair = authority.server(&["api.example.org"]);
     let mut cluster = cluster_showing(authority, &pair).await;
     let message = refused(cluster.config()).await;
-    let expected = "is not for `127.0.0.1` but for ";
+    let expected = "is not valid for `127.0.0.1` but for ";
     assert!(message.contains(expected), "{message}");
     assert!(message.contains("api.example.org"), "{message}");
     assert!(message.contains("tls-server-name"), "{message}");
@@ -95,13 +98,13 @@ async fn a_certificate_for_another_name() {
     let other = "certificate-authority: ca.crt, tls-server-name: other.example.org";
     let message = refused(kubeconfig(&cluster, other)).await;
     assert!(
-        message.contains("is not for `other.example.org`"),
+        message.contains("is not valid for `other.example.org`"),
         "{message}"
     );
 }
 
 #[tokio::test]
-async fn any_certificate_where_that_is_asked_for() {
+async fn insecure_skip_tls_verify_accepts_any_certificate() {
     let authority = Authority::new("authority");
     let pair = authority.expired(&["api.example.org"]);
     let mut cluster = cluster_showing(authority, &pair).await;
@@ -110,9 +113,11 @@ async fn any_certificate_where_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn an_authority_that_is_no_certificate() {
+async fn an_authority_that_is_not_a_certificate() {
     let cluster = Cluster::new(true).await;
-    let ca = cluster.folder.write("noise.crt", "this is no certificate");
+    let ca = cluster
+        .folder
+        .write("noise.crt", "this is not a certificate");
     let error = Client::new(cluster.config().with_ca_file(&ca)).unwrap_err();
     let reason = format!(
         "the certificate authority {} is not a certificate in PEM",
@@ -144,7 +149,7 @@ async fn a_new_authority_is_read_without_a_restart() {
     hand.opened().await;
 }
 
-/// A server that wants certificates, and its authority for clients.
+/// A server that requires client certificates, and the authority that issues them.
 async fn wanting_certificates(http2: bool) -> (Cluster, Authority) {
     let authority = Authority::new("authority");
     let clients = Authority::new("authority of clients");
@@ -166,7 +171,7 @@ fn showing(cluster: &Cluster) -> Config {
 }
 
 #[tokio::test]
-async fn a_client_certificate_is_shown() {
+async fn a_client_certificate_is_sent() {
     for http2 in [false, true] {
         let (mut cluster, clients) = wanting_certificates(http2).await;
         write(&cluster, &clients.client("me"));
@@ -176,25 +181,25 @@ async fn a_client_certificate_is_shown() {
 }
 
 #[tokio::test]
-async fn a_client_certificate_that_is_missing_or_not_accepted() {
+async fn a_client_certificate_that_is_missing_or_rejected() {
     for http2 in [false, true] {
         let (cluster, _) = wanting_certificates(http2).await;
         let message = refused(cluster.config()).await;
         assert!(
-            message.contains("it wants a client certificate"),
+            message.contains("it requires a client certificate; configure one"),
             "{message}"
         );
         write(&cluster, &Authority::new("nobody").client("me"));
         let message = refused(showing(&cluster)).await;
         assert!(
-            message.contains("it does not accept the client certificate"),
+            message.contains("it rejected the client certificate; is it the right one"),
             "{message}"
         );
     }
 }
 
 #[tokio::test]
-async fn a_client_certificate_whose_key_is_another() {
+async fn a_client_certificate_with_the_wrong_key() {
     let (cluster, clients) = wanting_certificates(true).await;
     let mut pair = clients.client("me");
     pair.key = clients.client("other").key;
@@ -204,7 +209,7 @@ async fn a_client_certificate_whose_key_is_another() {
 }
 
 #[tokio::test]
-async fn a_renewed_client_certificate_is_shown_by_new_requests() {
+async fn new_requests_use_a_renewed_client_certificate() {
     let (mut cluster, clients) = wanting_certificates(true).await;
     write(&cluster, &clients.client("me"));
     let client = Client::new(showing(&cluster)).unwrap();
@@ -219,15 +224,15 @@ async fn a_renewed_client_certificate_is_shown_by_new_requests() {
     let call = cluster.server.call().await;
     assert_eq!(
         call.connection, 2,
-        "a certificate is shown when a connection is made"
+        "a new certificate needs a new connection"
     );
     let _renewed = call.stream();
     new.opened().await;
-    // What runs goes on.
+    // The running watch goes on.
     feed.send("x").await;
     old.text("x").await;
 
-    // In the middle of a replacement, the last good one serves.
+    // While the file is being replaced, the last good certificate serves.
     cluster.folder.write("client.crt", "half a certif");
     let mut third = Hand::new(&client);
     third.open(watch());

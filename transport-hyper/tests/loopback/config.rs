@@ -1,4 +1,4 @@
-//! Kubeconfigs and the like: what is read from where, and what is said when it cannot be used.
+//! Kubeconfig files and the environment: what is read, and which errors are reported.
 use crate::rig::folder::Folder;
 use informer_transport_hyper::{Config, ConfigError, Environment};
 
@@ -41,17 +41,15 @@ fn contexts() {
     for (context, complaint) in [
         (
             "typo",
-            format!(
-                "there is no context `typo` in {name}; there are: `kind`, `lost`, `nobody`, `prod`"
-            ),
+            format!("no context `typo` in {name}; choose one of: `kind`, `lost`, `nobody`, `prod`"),
         ),
         (
             "lost",
-            format!("there is no cluster `gone` in {name}; there are: `kind`, `prod`"),
+            format!("no cluster `gone` in {name}; choose one of: `kind`, `prod`"),
         ),
         (
             "nobody",
-            format!("there is no user `gone` in {name}; there are: `me`"),
+            format!("no user `gone` in {name}; choose one of: `me`"),
         ),
     ] {
         let error = Config::from_kubeconfig(&file, Some(context)).unwrap_err();
@@ -80,7 +78,7 @@ fn simple(cluster: &str, user: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_used_is_named() {
+fn an_invalid_field_is_named() {
     const OK: &str = "{server: 'https://a'}";
     let folder = Folder::new();
     let rows = [
@@ -98,12 +96,12 @@ fn what_cannot_be_used_is_named() {
         (
             "{server: 'https://a', certificate-authority-data: '%%%'}",
             "{}",
-            "cluster `c`: `certificate-authority-data` is not PEM in base64",
+            "cluster `c`: `certificate-authority-data` is not base64-encoded PEM",
         ),
         (
             "{server: 'https://a', certificate-authority: x, insecure-skip-tls-verify: true}",
             "{}",
-            "cluster `c`: `insecure-skip-tls-verify` cannot be true beside a certificate authority",
+            "cluster `c`: `insecure-skip-tls-verify` cannot be combined with a certificate authority",
         ),
         (
             OK,
@@ -113,7 +111,7 @@ fn what_cannot_be_used_is_named() {
         (
             OK,
             "{token: a, username: b}",
-            "user `u`: `username` stands beside `token`",
+            "user `u`: `username` cannot be combined with `token`",
         ),
         (
             OK,
@@ -157,14 +155,14 @@ fn what_cannot_be_used_is_named() {
         let error = error.replacen(&place, "", 1);
         assert!(error.starts_with(complaint), "{error}");
     }
-    // The older version of the conversation has a default.
+    // The older version of the protocol has a default mode.
     let user = "{exec: {command: x, apiVersion: client.authentication.k8s.io/v1beta1}}";
     let file = folder.write("config", &simple(OK, user));
     Config::from_kubeconfig(file, None).unwrap();
 }
 
 #[test]
-fn files_that_are_not_there_or_no_yaml() {
+fn missing_files_and_invalid_yaml() {
     let folder = Folder::new();
     let missing = folder.path().join("missing");
     let error = Config::from_kubeconfig(&missing, None).unwrap_err();
@@ -183,7 +181,7 @@ fn files_that_are_not_there_or_no_yaml() {
 }
 
 #[test]
-fn the_first_file_that_names_something_counts() {
+fn the_first_file_that_defines_a_name_wins() {
     let folder = Folder::new();
     let first = folder.write(
         "a/config",
@@ -199,9 +197,9 @@ fn the_first_file_that_names_something_counts() {
     let files = [first.clone(), second.clone()];
     let config = Config::from_kubeconfigs(&files, None).unwrap();
     assert_eq!(config.server_url(), "https://first");
-    // An entry counts whole: the first file knows no authority for this cluster.
+    // Entries are not merged: the first file has no authority for this cluster.
     assert!(!format!("{config:?}").contains("ca.crt"));
-    // Paths are relative to the file in which they stand.
+    // Paths are relative to the file that contains them.
     let config = Config::from_kubeconfigs(&files, Some("two")).unwrap();
     let ca = folder.path().join("b").join("ca.crt");
     assert!(
@@ -229,20 +227,20 @@ fn the_first_file_that_names_something_counts() {
 }
 
 #[test]
-fn the_home_directory_is_next() {
+fn the_home_directory_comes_second() {
     let folder = Folder::new();
     folder.write(".kube/config", KIND);
     let mut environment = Environment::default();
     environment.home = Some(folder.path().to_owned());
     let config = Config::infer_from(&environment).unwrap();
     assert_eq!(config.server_url(), "https://127.0.0.1:6443");
-    // An empty variable is none.
+    // An empty variable counts as unset.
     environment.kubeconfig = Some("".into());
     assert!(Config::infer_from(&environment).is_ok());
 }
 
 #[test]
-fn a_pod_is_last() {
+fn the_service_account_of_a_pod_comes_last() {
     let folder = Folder::new();
     let mut environment = Environment::default();
     environment.home = Some(folder.path().join("home"));
@@ -271,7 +269,7 @@ fn a_pod_is_last() {
 }
 
 #[test]
-fn nothing_anywhere_is_one_sentence() {
+fn no_configuration_is_one_sentence() {
     let mut environment = Environment::default();
     environment.home = Some("/nowhere".into());
     let error = Config::infer_from(&environment).unwrap_err();
@@ -279,12 +277,12 @@ fn nothing_anywhere_is_one_sentence() {
         error.to_string(),
         "no configuration for a Kubernetes cluster was found (KUBECONFIG is not set; \
          /nowhere/.kube/config does not exist; not in a pod: KUBERNETES_SERVICE_HOST is not set); \
-         set KUBECONFIG or name a kubeconfig file"
+         set KUBECONFIG or pass a kubeconfig file"
     );
 }
 
 #[test]
-fn a_port_that_is_none_is_refused() {
+fn an_invalid_port_is_refused() {
     for port in [
         "80010",
         "0",
@@ -312,13 +310,13 @@ fn a_port_that_is_none_is_refused() {
     let error = Config::new("https://127.0.0.1:80010").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the given server: `server` has a port that is none: write a number from 1 to 65535, \
-         or leave it out"
+        "the given server: `server` has an invalid port; use a number from 1 to 65535, or leave it \
+         out"
     );
 }
 
 #[test]
-fn the_address_of_a_pod_is_what_its_environment_says_or_nothing() {
+fn an_invalid_service_address_of_a_pod_is_refused() {
     let folder = Folder::new();
     for (name, text) in [("token", "abc"), ("ca.crt", "a certificate")] {
         folder.write(name, text);
@@ -351,7 +349,7 @@ fn the_address_of_a_pod_is_what_its_environment_says_or_nothing() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused() {
+fn a_duplicate_name_is_refused() {
     let folder = Folder::new();
     for (list, what, inner) in [
         ("contexts", "context", "context: {cluster: c}"),
@@ -365,11 +363,11 @@ fn a_name_that_stands_twice_is_refused() {
             .unwrap_err()
             .to_string();
         let expected = format!(
-            "{} has the {what} `x` twice; remove or rename one of them",
+            "{} defines {what} `x` twice; remove or rename one of them",
             file.display()
         );
         assert_eq!(error, expected);
-        // In two files, the first one counts.
+        // In two files, the first one wins.
         let once = format!("{list}: [{{name: x, {inner}}}]\n");
         let files = [folder.write("a", &once), folder.write("b", &once)];
         let error = Config::from_kubeconfigs(&files, None)
@@ -380,7 +378,7 @@ fn a_name_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn every_complaint_names_its_file() {
+fn every_error_names_its_file() {
     let folder = Folder::new();
     let file = folder.write("config", KIND);
     let name = file.display().to_string();
@@ -407,14 +405,14 @@ fn every_complaint_names_its_file() {
     let error = complaint("", None);
     assert_eq!(
         error,
-        format!("{name} has no contexts; write one into it, or name another kubeconfig")
+        format!("{name} defines no contexts; add one, or use another kubeconfig")
     );
     let error = complaint("contexts: [{name: a}, {name: b}]", None);
     assert_eq!(
         error,
         format!(
-            "{name} has no `current-context`; choose one of its contexts (`a`, `b`): name it, or \
-             run `kubectl config use-context`"
+            "{name} has no `current-context`; name one of its contexts (`a`, `b`), or run `kubectl \
+             config use-context`"
         )
     );
     let error = complaint("contexts: [{name: a}]", Some("a"));
@@ -425,7 +423,7 @@ fn every_complaint_names_its_file() {
     let error = complaint("", Some("a"));
     assert_eq!(
         error,
-        format!("there is no context `a` in {name}, which has no contexts")
+        format!("no context `a` in {name}, which defines no contexts")
     );
     for namespace in ["..", "a/b", "Web"] {
         let text = KIND.replace("namespace: web", &format!("namespace: '{namespace}'"));
@@ -447,11 +445,11 @@ fn a_file_that_is_too_large_is_not_read_whole() {
     assert_eq!(
         error,
         format!(
-            "cannot read {}: it is larger than 4 MiB; is it the right file?",
+            "cannot read {}: the file is larger than 4 MiB; is it the right one?",
             file.display()
         )
     );
-    // Small enough, but with more in it than anybody would write.
+    // Small enough, but far too complex.
     let file = folder.write(
         "many",
         &format!("preferences: [{}]\n", "0,".repeat(400_000)),
@@ -462,7 +460,7 @@ fn a_file_that_is_too_large_is_not_read_whole() {
     assert_eq!(
         error,
         format!(
-            "{} is malformed: it holds more than a kubeconfig can; is it the right file?",
+            "{} is malformed: it is too complex for a kubeconfig; is it the right file?",
             file.display()
         )
     );

@@ -1,4 +1,4 @@
-//! How connections are made, shared, lost and made again.
+//! How connections are opened, shared, lost and replaced.
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use informer_transport_hyper::{
     Client, ClientError, Config, HttpVersion, HyperTransport, Settings,
 };
 
-/// Opens so many watches, and gives them with their answers, which are in another order.
+/// Opens `count` watches, and returns them with their answers, in another order.
 async fn watches(cluster: &mut Cluster, client: &Client, count: usize) -> (Vec<Hand>, Vec<Feed>) {
     let mut hands: Vec<_> = (0..count).map(|_| Hand::new(client)).collect();
     for hand in &mut hands {
@@ -71,12 +71,12 @@ async fn a_list_does_not_share_a_connection_with_watches() {
 }
 
 #[tokio::test]
-async fn the_limit_of_the_peer_counts_whatever_it_is() {
+async fn the_stream_limit_of_the_peer_is_respected() {
     let mut cluster = Cluster::with_max_streams(true, 3).await;
     let client = Client::new(cluster.config()).unwrap();
     let (hands, feeds) = watches(&mut cluster, &client, 10).await;
     assert_eq!(cluster.server.connections(), 4);
-    // What has become free is used again.
+    // Free streams are reused.
     drop(hands);
     for feed in &feeds {
         feed.gone().await;
@@ -86,7 +86,7 @@ async fn the_limit_of_the_peer_counts_whatever_it_is() {
 }
 
 #[tokio::test]
-async fn our_own_limit_counts_where_the_peer_allows_more() {
+async fn our_own_stream_limit_applies_if_the_peer_allows_more() {
     let mut cluster = Cluster::with_max_streams(true, 1000).await;
     let settings = Settings {
         max_streams: NonZeroUsize::new(5).unwrap(),
@@ -98,14 +98,14 @@ async fn our_own_limit_counts_where_the_peer_allows_more() {
 }
 
 #[tokio::test]
-async fn informers_that_stop_reading_do_not_hold_up_the_others() {
+async fn stalled_informers_do_not_block_the_others() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(cluster.config()).unwrap();
     let (mut hands, feeds) = watches(&mut cluster, &client, 100).await;
     assert_eq!(cluster.server.connections(), 1);
     let mut reader = hands.pop().unwrap();
     let more = bytes::Bytes::from(vec![b'x'; 64 << 10]);
-    // All streams are filled until they take no more; one of them is read.
+    // Fill all streams until they block; only one of them is read.
     let mut filling = Vec::new();
     for feed in feeds {
         let more = more.clone();
@@ -126,12 +126,12 @@ async fn informers_that_stop_reading_do_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn a_connection_that_goes_away_is_replaced_and_its_streams_end_in_peace() {
+async fn a_connection_that_goes_away_is_replaced_and_its_streams_finish() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(cluster.config()).unwrap();
     let (mut hands, feeds) = watches(&mut cluster, &client, 1).await;
     cluster.server.go_away();
-    // Until the client has heard of it, it may use the connection.
+    // Until the client sees the GOAWAY, it may still use the connection.
     let (mut more, more_feeds) = loop {
         let opened = watches(&mut cluster, &client, 1).await;
         if cluster.server.connections() == 2 {
@@ -147,7 +147,7 @@ async fn a_connection_that_goes_away_is_replaced_and_its_streams_end_in_peace() 
 }
 
 #[tokio::test]
-async fn a_dead_peer_is_noticed() {
+async fn a_dead_peer_is_detected() {
     let mut cluster = Cluster::new(true).await;
     let relay = Relay::new(cluster.server.address).await;
     let settings = Settings {
@@ -167,7 +167,7 @@ async fn a_dead_peer_is_noticed() {
 }
 
 #[tokio::test]
-async fn a_reset_is_noticed_and_a_new_connection_is_made() {
+async fn a_reset_is_detected_and_the_connection_replaced() {
     for http2 in [false, true] {
         let mut cluster = Cluster::new(http2).await;
         let relay = Relay::new(cluster.server.address).await;
@@ -183,7 +183,7 @@ async fn a_reset_is_noticed_and_a_new_connection_is_made() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_that_was_closed_is_not_used() {
+async fn a_closed_idle_connection_is_not_reused() {
     for http2 in [false, true] {
         let mut cluster = Cluster::new(http2).await;
         let client = Client::new(cluster.config()).unwrap();
@@ -194,14 +194,14 @@ async fn an_idle_connection_that_was_closed_is_not_used() {
             hand.opened().await;
             hand.text("{}").await;
             hand.closed().await;
-            // The next request may meet the connection before, while or after it is closed.
+            // The next request may come before, during or after the close.
             cluster.server.go_away();
         }
     }
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_refused_connection_is_explained() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -216,7 +216,7 @@ async fn nobody_listens() {
 }
 
 #[tokio::test]
-async fn a_name_that_nobody_has() {
+async fn an_unknown_host_name_is_explained() {
     let client = Client::new(Config::new("http://no-such-host.invalid:6443").unwrap()).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
@@ -241,11 +241,11 @@ async fn a_server_that_does_not_speak_tls_is_recognised() {
     let mut hand = Hand::new(&client);
     hand.open(list());
     let message = hand.failed(Failure::Unreachable).await;
-    assert!(message.contains("does not answer in TLS"), "{message}");
+    assert!(message.contains("does not speak TLS"), "{message}");
 }
 
 #[tokio::test]
-async fn a_server_that_accepts_and_says_nothing_is_given_up() {
+async fn a_silent_server_times_out() {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
         .await
         .unwrap();
@@ -265,14 +265,14 @@ async fn a_server_that_accepts_and_says_nothing_is_given_up() {
         let expected = format!("connecting to {url} took longer than 100ms; is there a firewall");
         assert!(message.starts_with(&expected), "{message}");
     }
-    // Those who waited for the same connection share its failure.
+    // Requests that waited for the same connection share its failure.
     let listener = listener.into_std().unwrap();
     assert!(listener.accept().is_ok(), "one attempt");
-    assert!(listener.accept().is_err(), "and no other");
+    assert!(listener.accept().is_err(), "and only one");
 }
 
 #[tokio::test]
-async fn without_tls_and_with_either_version() {
+async fn both_http_versions_work_without_tls() {
     for http2 in [false, true] {
         let listen = Listen {
             tls: None,
@@ -307,7 +307,7 @@ async fn without_tls_and_with_either_version() {
 }
 
 #[tokio::test]
-async fn either_version_can_be_asked_for() {
+async fn either_http_version_can_be_chosen() {
     for (http, server_speaks_http2) in [(HttpVersion::Http1, false), (HttpVersion::Http2, true)] {
         let mut cluster = Cluster::new(server_speaks_http2).await;
         let settings = Settings {
@@ -322,7 +322,7 @@ async fn either_version_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn a_version_that_the_server_does_not_speak() {
+async fn an_http_version_that_the_server_does_not_speak_is_explained() {
     let cluster = Cluster::new(false).await;
     let settings = Settings {
         http: HttpVersion::Http2,
@@ -333,13 +333,13 @@ async fn a_version_that_the_server_does_not_speak() {
     hand.open(watch());
     let message = hand.failed(Failure::Unreachable).await;
     assert!(
-        message.contains("the version of HTTP that the settings ask for"),
+        message.contains("the version of HTTP that `Settings::http` requires; change it"),
         "{message}"
     );
 }
 
 #[test]
-fn a_client_is_driven_from_outside_of_its_runtime() {
+fn a_client_can_be_polled_from_outside_its_runtime() {
     assert!(matches!(
         Client::new(Config::new("http://localhost").unwrap()),
         Err(ClientError::NoRuntime)
@@ -356,7 +356,7 @@ fn a_client_is_driven_from_outside_of_its_runtime() {
     runtime.block_on(async { hand.opened().await });
     drop(feed);
     drop(runtime);
-    // With its runtime its exchanges have ended.
+    // Its exchanges have ended with the runtime.
     let end = poll_until_ready(&mut hand);
     assert!(
         matches!(end, Seen::Closed | Seen::Failed(Failure::Broken, _)),
@@ -368,17 +368,20 @@ fn a_client_is_driven_from_outside_of_its_runtime() {
     let mut get = std::pin::pin!(client.get("/version"));
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(Err(error)) = get.as_mut().poll(&mut cx) else {
-        panic!("nobody is there to answer");
+        panic!("no runtime is left to answer");
     };
-    assert_eq!(error.to_string(), "the runtime of the client has ended");
+    assert_eq!(
+        error.to_string(),
+        "the runtime of the client has ended; create a client in another runtime"
+    );
 }
 
-/// What is shown now.
+/// The signal that is ready now.
 fn poll_until_ready(hand: &mut Hand) -> Seen {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     match hand.poll(&mut cx) {
         std::task::Poll::Ready(seen) => seen,
-        std::task::Poll::Pending => panic!("nothing is shown"),
+        std::task::Poll::Pending => panic!("no signal is ready"),
     }
 }
 
@@ -393,7 +396,7 @@ fn through(cluster: &Cluster, proxy: &str) -> Config {
 }
 
 #[tokio::test]
-async fn through_a_proxy() {
+async fn requests_go_through_a_proxy() {
     let mut cluster = Cluster::new(true).await;
     let (address, mut questions) = proxy("HTTP/1.1 200 Connection established\r\n\r\n").await;
     let client = Client::new(through(&cluster, &format!("http://me:pw@{address}"))).unwrap();
@@ -410,15 +413,18 @@ async fn through_a_proxy() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses() {
+async fn a_proxy_that_refuses_is_explained() {
     let cluster = Cluster::new(true).await;
     for (answer, expected) in [
         ("HTTP/1.1 403 Forbidden\r\n\r\n", "HTTP 403"),
         (
             "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
-            "wants credentials (407)",
+            "requires credentials (HTTP 407); add them to proxy-url",
         ),
-        ("SSH-2.0-OpenSSH\r\n\r\n", "does not answer in HTTP"),
+        (
+            "SSH-2.0-OpenSSH\r\n\r\n",
+            "does not speak HTTP; is proxy-url correct?",
+        ),
     ] {
         let (address, _questions) = proxy(answer).await;
         let client = Client::new(through(&cluster, &format!("http://{address}"))).unwrap();
@@ -434,7 +440,7 @@ async fn a_proxy_that_refuses() {
 }
 
 #[tokio::test]
-async fn only_so_many_lists_run_at_the_same_time() {
+async fn the_number_of_concurrent_lists_is_limited() {
     let mut cluster = Cluster::new(true).await;
     let settings = Settings {
         max_lists: NonZeroUsize::new(2).unwrap(),
@@ -445,7 +451,7 @@ async fn only_so_many_lists_run_at_the_same_time() {
     for (number, hand) in hands.iter_mut().enumerate() {
         hand.open(if number % 2 == 0 { list() } else { stream() });
     }
-    // Watches are not held back.
+    // Watches do not wait.
     let mut running = vec![cluster.server.call().await, cluster.server.call().await];
     let mut watching = Hand::new(&client);
     watching.open(watch());
@@ -456,7 +462,7 @@ async fn only_so_many_lists_run_at_the_same_time() {
         let call = running.remove(0);
         if call.target.contains("watch=true") {
             let feed = call.stream();
-            // It goes on as a watch.
+            // From here on it is a watch.
             feed.send("{\"k8s.io/initial-events-end\":\"true\"}\n")
                 .await;
             streams.push(feed);
@@ -470,7 +476,7 @@ async fn only_so_many_lists_run_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn a_stream_that_says_nothing_does_not_keep_lists_waiting() {
+async fn a_silent_stream_does_not_block_lists() {
     let mut cluster = Cluster::new(true).await;
     let settings = Settings {
         max_lists: NonZeroUsize::MIN,
@@ -489,7 +495,7 @@ async fn a_stream_that_says_nothing_does_not_keep_lists_waiting() {
     silent.text("x").await;
 }
 
-/// The next call, while all hands take what comes.
+/// The next call, while all hands consume their signals.
 async fn drained(cluster: &mut Cluster, hands: &mut [Hand]) -> crate::rig::server::Call {
     use informer_core::transport::Transport;
 

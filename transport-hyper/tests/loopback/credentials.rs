@@ -1,11 +1,11 @@
-//! Who we are: tokens, passwords, plugins, and whom we act for.
+//! Tokens, passwords, plugins and impersonation.
 use crate::rig::certificates::Authority;
 use crate::rig::hand::{Hand, list, watch};
 use crate::rig::server::{Call, Cluster};
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Config, Secret};
 
-/// A configuration whose user is written in a kubeconfig.
+/// A configuration with this user in a kubeconfig.
 fn user(cluster: &Cluster, user: &str) -> Config {
     let text = format!(
         "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
@@ -16,7 +16,7 @@ fn user(cluster: &Cluster, user: &str) -> Config {
     Config::from_kubeconfig(cluster.folder.write("config", &text), None).unwrap()
 }
 
-/// Sends a list and gives the call.
+/// Sends a list and returns the call.
 async fn call(cluster: &mut Cluster, client: &Client) -> (Hand, Call) {
     let mut hand = Hand::new(client);
     hand.open(list());
@@ -24,7 +24,7 @@ async fn call(cluster: &mut Cluster, client: &Client) -> (Hand, Call) {
     (hand, call)
 }
 
-/// What the server is shown by a list that succeeds.
+/// The `Authorization` header of a successful list.
 async fn shown(cluster: &mut Cluster, client: &Client) -> Option<String> {
     let (mut hand, call) = call(cluster, client).await;
     let shown = call.header("authorization").map(str::to_owned);
@@ -50,7 +50,7 @@ async fn fixed_credentials() {
 }
 
 #[tokio::test]
-async fn everything_of_an_impersonation_is_sent() {
+async fn all_impersonation_headers_are_sent() {
     let mut cluster = Cluster::new(true).await;
     let written = "{token: abc, as: jane, as-uid: '7', as-groups: [dev, ops], \
                    as-user-extra: {'acme.com/team': [red]}}";
@@ -89,7 +89,7 @@ async fn a_token_file_is_read_again_while_a_watch_runs() {
     let call = cluster.server.call().await;
     assert_eq!(call.header("authorization"), Some("Bearer second"));
 
-    // While it is being replaced, the last one serves.
+    // While the file is being replaced, the last token serves.
     std::fs::remove_file(cluster.folder.path().join("token")).unwrap();
     assert_eq!(shown(&mut cluster, &client).await.unwrap(), "Bearer second");
     cluster.folder.write("token", "");
@@ -97,7 +97,7 @@ async fn a_token_file_is_read_again_while_a_watch_runs() {
 }
 
 #[tokio::test]
-async fn a_token_file_that_is_missing_is_named() {
+async fn a_missing_token_file_is_named() {
     let cluster = Cluster::new(true).await;
     let config = cluster.config().with_token_file("/nowhere/token");
     let client = Client::new(config).unwrap();
@@ -127,7 +127,7 @@ async fn a_refused_token_is_not_tried_twice_unless_there_is_a_newer_one() {
     assert_eq!(third.header("authorization"), Some("Bearer new"));
     third.reply(401, &[], "");
     hand.failed(Failure::Unauthorized).await;
-    assert!(!cluster.server.is_called(), "once is enough");
+    assert!(!cluster.server.is_called(), "one retry is enough");
 
     let fixed = cluster.config().with_token(Secret::from("abc".to_owned()));
     let client = Client::new(fixed).unwrap();
@@ -137,7 +137,7 @@ async fn a_refused_token_is_not_tried_twice_unless_there_is_a_newer_one() {
     assert!(!cluster.server.is_called());
 }
 
-/// A plugin that counts its runs, keeps what it was told, and prints a token with that count.
+/// A plugin that counts its runs, records its input, and prints a token with the count.
 fn plugin(cluster: &Cluster, api: &str, status: &str, more: &str) -> Config {
     let folder = cluster.folder.path().display();
     let script = format!(
@@ -182,7 +182,7 @@ async fn a_plugin_runs_once_until_its_token_expires() {
 }
 
 #[tokio::test]
-async fn a_plugin_runs_once_for_many_who_ask_at_the_same_time() {
+async fn a_plugin_runs_once_for_concurrent_requests() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(plugin(&cluster, "v1", r#"{"token":"t$n"}"#, "")).unwrap();
     let mut hands: Vec<_> = (0..20).map(|_| Hand::new(&client)).collect();
@@ -196,7 +196,7 @@ async fn a_plugin_runs_once_for_many_who_ask_at_the_same_time() {
         calls.push(call);
     }
     assert_eq!(runs(&cluster), 1);
-    // All are refused at the same time: it runs once more.
+    // When all are refused at the same time, it runs once more.
     for call in calls {
         call.reply(401, &[], "");
     }
@@ -208,7 +208,7 @@ async fn a_plugin_runs_once_for_many_who_ask_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn what_a_plugin_is_told() {
+async fn the_input_of_a_plugin() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(plugin(&cluster, "v1", FAR, "")).unwrap();
     shown(&mut cluster, &client).await;
@@ -239,7 +239,7 @@ async fn what_a_plugin_is_told() {
 }
 
 #[tokio::test]
-async fn a_certificate_of_a_plugin_is_shown_and_renewed() {
+async fn a_certificate_from_a_plugin_is_used_and_renewed() {
     let authority = Authority::new("authority");
     let clients = Authority::new("authority of clients");
     let pair = authority.server(&["127.0.0.1"]);
@@ -308,7 +308,7 @@ async fn a_plugin_that_fails_is_named_with_the_reason() {
     assert!(message.ends_with(" Get it at example.org."), "{message}");
 }
 
-/// What a client says whose plugin is this.
+/// The message of a client with this plugin.
 async fn without_credentials(cluster: &Cluster, command: &str) -> String {
     let exec = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
     let user = user(

@@ -1,4 +1,4 @@
-//! Names to resources, asked of servers old and new.
+//! From names to resources, with old and new servers.
 use crate::rig::server::{Call, Cluster};
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Reach, ResolveError};
@@ -17,7 +17,7 @@ const GROUPS: &str = r#"{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscove
          "scope":"Namespaced","singularResource":"deployment","verbs":["list","watch"],"shortNames":["deploy"]}]}]},
     {"metadata":{"name":"down.example.org"},"versions":[{"version":"v1","freshness":"Stale"}]}]}"#;
 
-/// Answers as an aggregated server does.
+/// Answers like a server with aggregated discovery.
 fn aggregated(call: Call) {
     assert!(
         call.header("accept")
@@ -36,7 +36,7 @@ fn aggregated(call: Call) {
     call.reply(200, &head, body);
 }
 
-/// Answers as an old server does; one of its groups is down.
+/// Answers like an old server; one of its groups is down.
 fn plain(call: Call) {
     let body = match call.target.as_str() {
         "/api" => r#"{"kind":"APIVersions","versions":["v1"]}"#,
@@ -62,7 +62,7 @@ fn plain(call: Call) {
     call.json(body);
 }
 
-/// Resolves a name while the server answers by `answer`.
+/// Resolves a name while `answer` handles the calls.
 async fn resolve(
     cluster: &mut Cluster,
     name: &str,
@@ -111,7 +111,7 @@ async fn a_server_with_aggregated_discovery() {
 }
 
 #[tokio::test]
-async fn a_server_without() {
+async fn a_server_without_aggregated_discovery() {
     let mut cluster = Cluster::new(false).await;
     for (name, expected) in [
         ("po", "/v1 pods Pod namespaced"),
@@ -132,7 +132,7 @@ async fn a_server_without() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_say() {
+async fn a_server_that_refuses_discovery() {
     let mut cluster = Cluster::new(true).await;
     let answer = |call: Call| call.reply(403, &[], "");
     let error = resolve(&mut cluster, "pods", answer).await.unwrap_err();
@@ -142,7 +142,7 @@ async fn a_server_that_does_not_say() {
     assert_eq!(request.failure, Failure::Forbidden);
     assert_eq!(
         error.to_string(),
-        "cannot ask the server what it offers: HTTP 403"
+        "cannot look up the resources of the server: HTTP 403"
     );
     let answer = |call: Call| call.json("[1,2");
     let error = resolve(&mut cluster, "pods", answer)
@@ -150,13 +150,13 @@ async fn a_server_that_does_not_say() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("the answer to /api is not what was asked for"),
+        error.contains("the answer to /api is not a discovery document: "),
         "{error}"
     );
 }
 
 #[tokio::test]
-async fn what_a_hostile_server_says_about_itself_is_short_and_printable() {
+async fn messages_about_a_hostile_server_are_short_and_printable() {
     let mut cluster = Cluster::new(true).await;
     let secretive = r#""\u001b[2J""#;
     let long = format!(r#""{}""#, "x".repeat(1 << 20));
@@ -167,7 +167,7 @@ async fn what_a_hostile_server_says_about_itself_is_short_and_printable() {
         assert!(error.len() < 600, "{} bytes", error.len());
         assert!(!error.contains(char::is_control), "{error:?}");
     }
-    // It is known by its short name, and its other name is not fit to be printed.
+    // Found by its short name, but its plural name is not printable.
     let plural = format!("b\\u001b{}", "x".repeat(1 << 20));
     let body = format!(
         r#"{{"items":[{{"metadata":{{}},"versions":[{{"version":"v1","resources":[
@@ -184,11 +184,11 @@ async fn what_a_hostile_server_says_about_itself_is_short_and_printable() {
 }
 
 #[tokio::test]
-async fn a_server_does_not_have_any_number_of_groups() {
+async fn the_number_of_groups_is_limited() {
     let mut cluster = Cluster::new(true).await;
     let versions = vec![r#""v1""#; 1001].join(",");
     let error = resolve(&mut cluster, "pods", |call| {
-        assert_eq!(call.target, "/api", "none of them is asked about");
+        assert_eq!(call.target, "/api", "no group may be requested");
         call.json(format!(r#"{{"versions":[{versions}]}}"#));
     })
     .await;
@@ -197,7 +197,7 @@ async fn a_server_does_not_have_any_number_of_groups() {
 }
 
 #[tokio::test]
-async fn an_answer_about_resources_has_a_limit() {
+async fn the_size_of_a_discovery_document_is_limited() {
     let mut cluster = Cluster::new(true).await;
     let large = bytes::Bytes::from(vec![b' '; 17 << 20]);
     let error = resolve(&mut cluster, "pods", |call| call.json(large.clone())).await;

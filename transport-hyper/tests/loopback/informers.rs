@@ -1,4 +1,4 @@
-//! Whole informers: whatever the network does, the store is that of the server in the end.
+//! Complete informers: whatever the network does, the store ends up equal to the server.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -64,7 +64,7 @@ async fn synced(cluster: &mut Cluster) -> (Driver, Feed) {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_in_an_object_is_taken_up_where_it_was() {
+async fn a_stream_cut_within_an_object_resumes_where_it_was() {
     for http2 in [false, true] {
         let mut cluster = Cluster::new(http2).await;
         let (mut driver, feed) = synced(&mut cluster).await;
@@ -93,7 +93,7 @@ async fn a_stream_that_is_cut_in_an_object_is_taken_up_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_away_is_followed_to_its_successor() {
+async fn a_watch_moves_to_the_successor_of_a_server_that_goes_away() {
     let mut cluster = Cluster::new(true).await;
     let (mut driver, feed) = synced(&mut cluster).await;
     feed.send(gzip(&event("MODIFIED", "a", 11))).await;
@@ -116,7 +116,7 @@ async fn a_server_that_goes_away_is_followed_to_its_successor() {
 }
 
 #[tokio::test]
-async fn a_line_longer_than_any_object_is_not_kept_and_the_state_is_read_again() {
+async fn an_oversized_line_is_dropped_and_the_state_relisted() {
     let mut cluster = Cluster::new(true).await;
     let (mut driver, feed) = synced(&mut cluster).await;
     let noise = bytes::Bytes::from(gzip(&"x".repeat(1 << 20)));
@@ -127,7 +127,7 @@ async fn a_line_longer_than_any_object_is_not_kept_and_the_state_is_read_again()
             feed.send(noise.clone()).await;
         }
         feed.send(gzip("\n")).await;
-        // Nobody knows what was in it: it may have been a deletion.
+        // The line may have been a deletion, so the state must be read again.
         feed.gone().await;
         let feed = cluster.server.call().await.stream();
         feed.send(event("ADDED", "c", 13)).await;
@@ -140,7 +140,7 @@ async fn a_line_longer_than_any_object_is_not_kept_and_the_state_is_read_again()
 }
 
 #[tokio::test]
-async fn failures_are_told_and_got_over() {
+async fn failures_are_reported_and_overcome() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(cluster.config()).unwrap();
     let mut driver = Driver::new(&client, &pods().in_namespace("web"));
@@ -159,7 +159,11 @@ async fn failures_are_told_and_got_over() {
     tokio::join!(serving, forbidden);
     let status = driver.informer.status();
     let message = &status.last_failure.unwrap().message;
-    assert!(message.starts_with("the right to list pods in the namespace `web` is missing"));
+    assert!(
+        message.starts_with(
+            "missing permission to list pods in namespace `web` (grant it with RBAC): "
+        )
+    );
     let serving = async {
         let feed = cluster.server.call().await.stream();
         feed.send(event("ADDED", "a", 3)).await;

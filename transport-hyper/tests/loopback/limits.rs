@@ -1,4 +1,4 @@
-//! What a list may cost, and whom it may keep waiting.
+//! Limits on lists, and lists that must not block others.
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use informer_transport_hyper::{Client, Settings};
 
 const MIB: usize = 1 << 20;
 
-/// So many MiB of spaces, packed: a chain of members, each of which is one MiB.
+/// `mib` MiB of spaces, compressed as a chain of members of one MiB each.
 fn bomb(mib: usize) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(&vec![b' '; MIB]).unwrap();
@@ -28,7 +28,7 @@ fn packed(call: Call, body: Bytes) {
     call.reply(200, &head, body);
 }
 
-/// How many bytes come before the failure.
+/// The number of bytes before the failure, and its message.
 async fn bytes_until(hand: &mut Hand, expected: Failure) -> (usize, String) {
     let mut read = 0;
     loop {
@@ -44,7 +44,7 @@ async fn bytes_until(hand: &mut Hand, expected: Failure) -> (usize, String) {
 }
 
 #[tokio::test]
-async fn a_list_has_a_limit_for_what_it_unpacks_to() {
+async fn the_decompressed_size_of_a_list_is_limited() {
     for http2 in [false, true] {
         let mut cluster = Cluster::new(http2).await;
         let settings = Settings {
@@ -59,7 +59,7 @@ async fn a_list_has_a_limit_for_what_it_unpacks_to() {
         let (read, message) = bytes_until(&mut hand, Failure::Undecodable).await;
         assert!((2 * MIB..=3 * MIB).contains(&read), "{read}");
         assert!(message.contains("max_list_bytes"), "{message}");
-        // What is no longer is read whole, packed or not.
+        // A list of exactly the limit is read whole; one more byte fails, even uncompressed.
         hand.open(list());
         packed(cluster.server.call().await, bomb(3));
         hand.opened().await;
@@ -73,7 +73,7 @@ async fn a_list_has_a_limit_for_what_it_unpacks_to() {
 }
 
 #[tokio::test]
-async fn the_time_it_takes_to_unpack_a_list_counts() {
+async fn decompression_counts_towards_the_list_timeout() {
     let mut cluster = Cluster::new(true).await;
     let settings = Settings {
         list_timeout: Duration::from_millis(5),
@@ -89,7 +89,7 @@ async fn the_time_it_takes_to_unpack_a_list_counts() {
 }
 
 #[tokio::test]
-async fn the_deadline_of_a_list_is_for_all_of_its_pieces() {
+async fn the_list_timeout_applies_to_all_pieces_together() {
     let mut cluster = Cluster::new(true).await;
     let settings = Settings {
         list_timeout: Duration::from_millis(250),
@@ -100,7 +100,7 @@ async fn the_deadline_of_a_list_is_for_all_of_its_pieces() {
     hand.open(list());
     let feed = cluster.server.call().await.stream();
     hand.opened().await;
-    // Each is sent when the one before has come, so that each has to be waited for, and none for long.
+    // Send each piece after the previous one has arrived: every wait is short, but they add up.
     for _ in 0..100_000 {
         if !feed.try_send(" ").await {
             break;
@@ -115,23 +115,23 @@ async fn the_deadline_of_a_list_is_for_all_of_its_pieces() {
     hand.failed(Failure::TimedOut).await;
 }
 
-/// Sends until nobody takes any more.
+/// Sends until the client has gone.
 fn flood(feed: Feed) -> tokio::task::JoinHandle<()> {
     let chunk = Bytes::from(vec![b' '; 64 << 10]);
     tokio::spawn(async move { while feed.try_send(chunk.clone()).await {} })
 }
 
-/// More informers than may list at a time have stopped reading, each with a list that is longer than
-/// what fits into windows and buffers. Whoever comes next is not kept waiting.
+/// More informers than may list at a time stop reading, each with a list that is larger than all windows
+/// and buffers. The next list does not wait for them.
 #[tokio::test]
-async fn lists_that_nobody_reads_do_not_keep_others_waiting() {
+async fn stalled_lists_do_not_block_others() {
     tokio::join!(
-        nobody_reads(Cluster::new(false).await),
-        nobody_reads(Cluster::new(true).await),
+        stalled_lists(Cluster::new(false).await),
+        stalled_lists(Cluster::new(true).await),
     );
 }
 
-async fn nobody_reads(mut cluster: Cluster) {
+async fn stalled_lists(mut cluster: Cluster) {
     let settings = Settings {
         max_lists: NonZeroUsize::new(2).unwrap(),
         ..Settings::new()
@@ -153,7 +153,7 @@ async fn nobody_reads(mut cluster: Cluster) {
     hand.opened().await;
     hand.text(&body).await;
     hand.closed().await;
-    // Those who stopped go on where they were.
+    // The stalled readers continue where they stopped.
     for hand in &mut stalled {
         assert!(matches!(hand.next().await, Seen::Bytes(_)));
     }

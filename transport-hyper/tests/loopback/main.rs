@@ -1,4 +1,4 @@
-//! The transport against servers on loopback, with TLS: a test plays the server itself.
+//! Tests the transport against servers on loopback, with TLS. Each test writes the server's answers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,31 +7,31 @@
     reason = "tests"
 )]
 
-// Servers, certificates, wires, and a hand that drives a transport.
+// Servers, certificates, relays, and a hand that drives a transport.
 mod rig;
 
-// What a server may answer.
+// Answers of a server.
 mod answers;
 
-// Whom we trust, and whom the server trusts.
+// Server and client certificates.
 mod certificates;
 
-// Kubeconfigs and the like.
+// Kubeconfig files and the environment.
 mod config;
 
-// How connections are made, shared, lost and made again.
+// How connections are opened, shared, lost and replaced.
 mod connections;
 
-// Who we are.
+// Tokens, passwords, plugins and impersonation.
 mod credentials;
 
-// Names to resources.
+// From names to resources.
 mod discovery;
 
-// Whole informers.
+// Complete informers.
 mod informers;
 
-// What a list may cost.
+// Limits on lists.
 mod limits;
 
 // Servers without TLS.
@@ -43,8 +43,8 @@ mod plugins;
 // Why a server cannot be reached.
 mod reach;
 
-// What is sent again, and what is used again.
+// Which requests are retried and which connections are reused.
 mod repeats;
 
-// No secret is printed.
+// Secrets are never printed.
 mod secrecy;

@@ -1,4 +1,4 @@
-//! A server that is reached without TLS: no credential goes there unless somebody allows it.
+//! Servers without TLS: no credentials are sent unless the configuration allows it.
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,7 @@ fn url(server: &Server) -> String {
     format!("http://{}", server.address)
 }
 
-/// A configuration whose user is written in a kubeconfig; `more` stands in its cluster.
+/// A configuration with this user in a kubeconfig, and `more` fields in its cluster.
 fn written(folder: &Folder, server: &Server, more: &str, user: &str) -> Config {
     let text = format!(
         "current-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
@@ -35,7 +35,7 @@ fn written(folder: &Folder, server: &Server, more: &str, user: &str) -> Config {
     Config::from_kubeconfig(folder.write("config", &text), None).unwrap()
 }
 
-/// All ways to be somebody.
+/// All ways to authenticate.
 fn users(folder: &Folder) -> Vec<String> {
     let token = folder.write("token", "abc");
     let printed = folder.write(
@@ -81,17 +81,17 @@ async fn no_credential_goes_over_plain_http() {
         let client = Client::new(config).unwrap();
         let (mut hand, call) = call(&mut server, &client).await;
         assert_eq!(call.header("authorization"), None, "{client:?}");
-        // The server wants to know who we are: the reason is told.
+        // The message says why the credentials are missing.
         call.reply(401, &[], "");
         let message = hand.failed(Failure::Unauthorized).await;
         assert!(message.contains("withheld"), "{message}");
         assert!(message.contains("https://"), "{message}");
         assert!(!server.is_called());
     }
-    assert_eq!(folder.read("runs"), "", "nobody needs the plugin");
+    assert_eq!(folder.read("runs"), "", "the plugin does not run");
 }
 
-/// It is no secret, and `kubectl proxy`, which has credentials of its own, passes it on.
+/// Impersonation is not secret, and `kubectl proxy`, which has its own credentials, passes it on.
 #[tokio::test]
 async fn an_impersonation_goes_over_plain_http() {
     let (folder, mut server) = (Folder::new(), plain().await);
@@ -120,7 +120,7 @@ async fn credentials_go_over_plain_http_if_that_is_allowed() {
         let shown = call.header("authorization").unwrap();
         assert!(["Bearer abc", "Basic bWU6cHc="].contains(&shown), "{shown}");
         call.reply(401, &[], "");
-        // A plugin may be asked once more.
+        // A plugin may run once more.
         let message = match server.is_called() {
             true => String::new(),
             false => hand.failed(Failure::Unauthorized).await,
@@ -131,7 +131,7 @@ async fn credentials_go_over_plain_http_if_that_is_allowed() {
 }
 
 #[test]
-fn an_extension_that_means_nothing_is_refused() {
+fn an_invalid_extension_is_refused() {
     let folder = Folder::new();
     for (extension, allowed) in [
         ("{allow: true}", Some(true)),
@@ -163,7 +163,7 @@ fn an_extension_that_means_nothing_is_refused() {
     }
 }
 
-/// Keeps the texts of warnings.
+/// Collects the texts of warnings.
 #[derive(Clone, Default)]
 struct Warnings(Arc<Mutex<Vec<String>>>);
 
@@ -194,7 +194,7 @@ impl Subscriber for Warnings {
     fn exit(&self, _: &Id) {}
 }
 
-/// What making a client warns of.
+/// The warnings of `Client::new`.
 fn warnings(config: Config) -> Vec<String> {
     let warnings = Warnings::default();
     tracing::subscriber::with_default(warnings.clone(), || {
@@ -206,13 +206,16 @@ fn warnings(config: Config) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_not_safe_is_said_once_for_a_client() {
+async fn unsafe_settings_are_warned_about_once_per_client() {
     let config = |url: &str| Config::new(url).unwrap();
     let token = || Secret::from("s3cret".to_owned());
     assert_eq!(warnings(config("http://a")), [""; 0]);
     let said = warnings(config("http://a").with_token(token()));
     assert_eq!(said.len(), 1);
-    assert!(said[0].starts_with("credentials are withheld "), "{said:?}");
+    assert!(
+        said[0].starts_with("credentials are withheld because "),
+        "{said:?}"
+    );
     let said = warnings(
         config("http://a")
             .with_token(token())

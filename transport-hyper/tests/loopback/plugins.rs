@@ -1,4 +1,4 @@
-//! Exec plugins that misbehave: what they print, leave behind and cost is bounded.
+//! Exec plugins that misbehave: their output, children and number of runs are bounded.
 use std::path::Path;
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use informer_transport_hyper::{Client, Config};
 
 const PRINTED: &str = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"abc"}}"#;
 
-/// A configuration whose plugin is this script; it counts its runs.
+/// A configuration with this script as plugin; it counts its runs.
 fn plugin(cluster: &Cluster, script: &str) -> Config {
     let folder = cluster.folder.path().display().to_string();
     let script = format!("cd '{folder}'\necho x >> runs\n{script}\n");
@@ -35,13 +35,13 @@ async fn without_credentials(client: &Client) -> String {
     hand.failed(Failure::Credentials).await
 }
 
-/// A pipe with a name. Whoever reads it sees its end when the last writer is gone.
+/// A named pipe. A reader sees its end when the last writer is gone.
 fn pipe(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
 }
 
-/// Waits until nobody has the pipe open for writing any more.
+/// Waits until no process has the pipe open for writing.
 async fn end_of(path: &Path) {
     let path = path.to_owned();
     let reading = tokio::task::spawn_blocking(move || std::fs::read(path).unwrap());
@@ -61,7 +61,7 @@ async fn a_plugin_that_prints_too_much_is_ended() {
 }
 
 #[tokio::test]
-async fn what_a_plugin_complains_of_is_quoted_in_plain_text_and_bounded() {
+async fn stderr_of_a_plugin_is_quoted_in_plain_text_and_bounded() {
     let cluster = Cluster::new(true).await;
     let script = "printf '\\033[2Jplease\\r\\n\\tlog in\\007' >&2\n\
                   head -c 300000 /dev/zero | tr '\\0' x >&2; exit 3";
@@ -75,16 +75,16 @@ async fn what_a_plugin_complains_of_is_quoted_in_plain_text_and_bounded() {
 }
 
 #[tokio::test]
-async fn a_child_that_keeps_the_pipe_open_does_not_hold_the_plugin_up() {
+async fn a_child_that_keeps_the_pipe_open_does_not_block_the_plugin() {
     let mut cluster = Cluster::new(true).await;
     let gone = cluster.folder.path().join("gone");
     pipe(&gone);
-    // The pipe is open before the plugin prints, whoever is quick and whoever is not.
+    // The pipe is open before the plugin prints, whatever the timing.
     let script = format!("exec 3> gone\nsleep 1000 &\nexec 3>&-\necho '{PRINTED}'");
     let client = Client::new(plugin(&cluster, &script)).unwrap();
     let mut hand = Hand::new(&client);
     hand.open(list());
-    // What the plugin has left behind ends with it.
+    // The child ends with the plugin.
     let (call, ()) = tokio::join!(cluster.server.call(), end_of(&gone));
     assert_eq!(call.header("authorization"), Some("Bearer abc"));
 }
@@ -100,7 +100,7 @@ async fn a_plugin_ends_with_its_client_and_its_children_do_too() {
     hand.open(list());
     let reading = gone.clone();
     let open = tokio::task::spawn_blocking(move || std::fs::File::open(reading).unwrap());
-    // It is open when the child is there.
+    // The open succeeds when the child exists.
     let mut open = soon("the child of the plugin", open).await.unwrap();
     drop((hand, client));
     let end = tokio::task::spawn_blocking(move || std::io::copy(&mut open, &mut std::io::sink()));
@@ -108,7 +108,7 @@ async fn a_plugin_ends_with_its_client_and_its_children_do_too() {
 }
 
 #[tokio::test]
-async fn a_failure_is_shared_and_the_plugin_not_run_again_at_once() {
+async fn a_failure_is_shared_and_the_plugin_does_not_run_again_at_once() {
     let cluster = Cluster::new(true).await;
     let client = Client::new(plugin(&cluster, "echo no >&2; exit 1")).unwrap();
     let mut hands: Vec<_> = (0..20).map(|_| Hand::new(&client)).collect();
@@ -126,9 +126,9 @@ async fn a_failure_is_shared_and_the_plugin_not_run_again_at_once() {
     assert_eq!(runs(&cluster), 1);
 }
 
-/// Trouble here is not the server's: nobody is told to look whether it runs.
+/// A local problem: the message must not blame the server or the network.
 #[tokio::test]
-async fn a_certificate_that_cannot_be_used_is_not_the_fault_of_the_network() {
+async fn an_unusable_certificate_is_a_credentials_failure() {
     let cluster = Cluster::new(true).await;
     let printed = r#"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",
         "status":{"clientCertificateData":"no certificate","clientKeyData":"no key"}}"#;
@@ -139,9 +139,9 @@ async fn a_certificate_that_cannot_be_used_is_not_the_fault_of_the_network() {
     assert!(!Failure::Credentials.describe().contains("reached"));
 }
 
-/// A server that refuses every credential does not make us run the plugin without end.
+/// A server that refuses every credential must not make the plugin run endlessly.
 #[tokio::test]
-async fn a_plugin_whose_credentials_are_refused_is_run_a_few_times() {
+async fn a_plugin_with_refused_credentials_runs_only_a_few_times() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(plugin(&cluster, &format!("echo '{PRINTED}'"))).unwrap();
     for _ in 0..20 {

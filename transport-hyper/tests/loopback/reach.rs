@@ -1,4 +1,4 @@
-//! Why a server cannot be reached: what failed, and what to do about it.
+//! Why a server cannot be reached: the cause and the remedy.
 use crate::rig::certificates::Authority;
 use crate::rig::hand::{Hand, list};
 use crate::rig::relay::proxy;
@@ -6,7 +6,7 @@ use crate::rig::server::{Cluster, Listen, Server};
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Config};
 
-/// What is said to whoever cannot reach the server. The headline stands above it in every status.
+/// The message about an unreachable server, with the headline that every status shows before it.
 async fn said(config: Config) -> String {
     let client = Client::new(config).unwrap();
     let mut hand = Hand::new(&client);
@@ -16,7 +16,7 @@ async fn said(config: Config) -> String {
 }
 
 #[tokio::test]
-async fn each_cause_is_told_with_its_remedy() {
+async fn each_cause_comes_with_its_remedy() {
     let cluster = Cluster::new(true).await;
     let plain = Server::new(Listen {
         tls: None,
@@ -24,9 +24,9 @@ async fn each_cause_is_told_with_its_remedy() {
         max_streams: 100,
     })
     .await;
-    let nobody = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let refused = nobody.local_addr().unwrap();
-    drop(nobody);
+    let closed = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let refused = closed.local_addr().unwrap();
+    drop(closed);
     let other = cluster
         .folder
         .write("other.crt", &Authority::new("another").pem());
@@ -44,7 +44,7 @@ async fn each_cause_is_told_with_its_remedy() {
         (
             Config::new("https://no-such-host.invalid:6443").unwrap(),
             "the name `no-such-host.invalid` of https://no-such-host.invalid:6443 cannot be resolved: ",
-            "is it spelt right, and is DNS working here?",
+            "is it spelled correctly, and does DNS work here?",
         ),
         (
             cluster.config_at(&url(refused)),
@@ -63,8 +63,8 @@ async fn each_cause_is_told_with_its_remedy() {
         ),
         (
             cluster.config_at(&url(plain.address)),
-            "does not answer in TLS",
-            "if it is a server for http://, name it so",
+            "does not speak TLS",
+            "if it serves plain HTTP, use http://",
         ),
         (
             cluster.config().with_ca_file(&other),
@@ -89,7 +89,7 @@ async fn each_cause_is_told_with_its_remedy() {
 }
 
 #[tokio::test]
-async fn a_server_for_https_that_is_asked_without_is_recognised() {
+async fn plain_http_to_an_https_server_is_recognised() {
     let mut server = Server::new(Listen {
         tls: None,
         http2: false,
@@ -104,25 +104,25 @@ async fn a_server_for_https_that_is_asked_without_is_recognised() {
     server.call().await.reply(400, &[], body);
     let message = hand.failed(Failure::Unreachable).await;
     assert!(
-        message.ends_with("begin its address with https://"),
+        message.ends_with("the request was plain HTTP; begin its address with https://"),
         "{message}"
     );
 }
 
 #[tokio::test]
-async fn a_missing_right_is_the_one_that_is_missing() {
+async fn the_right_permission_is_named_as_missing() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(cluster.config()).unwrap();
     let mut hand = Hand::new(&client);
     for (text, begins) in [
         (
             "users \\\"eve\\\" is forbidden: User \\\"bob\\\" cannot impersonate resource",
-            "the right to impersonate is missing: ",
+            "missing permission to impersonate (grant it with RBAC): ",
         ),
         (
             "pods is forbidden: User \\\"system:anonymous\\\" cannot list resource",
-            "the right to list pods in the whole cluster is missing (no credentials were shown, or they \
-             were not accepted): ",
+            "missing permission to list pods in the whole cluster (no credentials were sent, or the \
+             server did not accept them): ",
         ),
     ] {
         hand.open(list());
@@ -135,7 +135,7 @@ async fn a_missing_right_is_the_one_that_is_missing() {
 }
 
 #[tokio::test]
-async fn nothing_that_a_server_says_is_long_or_moves_the_cursor() {
+async fn quoted_text_of_a_server_is_short_and_printable() {
     let mut cluster = Cluster::new(true).await;
     let client = Client::new(cluster.config()).unwrap();
     let mut hand = Hand::new(&client);
@@ -145,7 +145,7 @@ async fn nothing_that_a_server_says_is_long_or_moves_the_cursor() {
     cluster.server.call().await.reply(200, &kind, "");
     let message = hand.failed(Failure::Undecodable).await;
     assert!(message.len() <= 512, "{}", message.len());
-    // What to do about it is told all the same.
+    // The remedy is not cut off.
     assert!(
         message.ends_with("does something else answer in place of the API server?"),
         "{message}"

@@ -1,4 +1,4 @@
-//! Which requests are sent again, and which connections are used again.
+//! Which requests are retried and which connections are reused.
 use std::num::NonZeroUsize;
 
 use crate::rig::frames::{Said, serve};
@@ -25,8 +25,8 @@ fn heard(requests: &mut mpsc::UnboundedReceiver<usize>) -> Vec<usize> {
 }
 
 #[tokio::test]
-async fn a_refused_stream_is_asked_for_again_and_not_for_ever() {
-    // It gives in where nobody should ask any more.
+async fn a_refused_stream_is_retried_a_few_times() {
+    // The server accepts only after more attempts than the client may make.
     let (address, mut requests) = serve(|number| match number {
         ..20 => Said::Refused,
         _ => Said::List,
@@ -51,7 +51,7 @@ async fn a_refused_stream_is_asked_for_again_and_not_for_ever() {
 }
 
 #[tokio::test]
-async fn what_a_server_that_goes_away_has_not_looked_at_is_asked_of_its_successor() {
+async fn requests_not_processed_before_a_goaway_are_retried() {
     let (address, mut requests) = serve(|number| match number {
         1 => Said::Away,
         _ => Said::List,
@@ -66,7 +66,7 @@ async fn what_a_server_that_goes_away_has_not_looked_at_is_asked_of_its_successo
 }
 
 #[tokio::test]
-async fn a_connection_that_has_run_empty_beside_another_is_closed() {
+async fn a_second_connection_is_closed_when_it_runs_empty() {
     let mut cluster = Cluster::with_max_streams(true, 1).await;
     let client = Client::new(cluster.config()).unwrap();
     let (mut one, mut other) = (Hand::new(&client), Hand::new(&client));
@@ -81,7 +81,7 @@ async fn a_connection_that_has_run_empty_beside_another_is_closed() {
     for feed in &feeds {
         feed.gone().await;
     }
-    // One of the two is used again, and so there is none left for the next.
+    // One of the two is reused and the other closed, so the next watch needs a third.
     one.open(watch());
     let call = cluster.server.call().await;
     assert!(call.connection <= 2);
@@ -90,7 +90,7 @@ async fn a_connection_that_has_run_empty_beside_another_is_closed() {
 }
 
 #[tokio::test]
-async fn few_unused_connections_are_kept() {
+async fn only_a_few_idle_connections_are_kept() {
     const AT_ONCE: usize = 12;
     let mut cluster = Cluster::new(false).await;
     let settings = Settings {
@@ -126,7 +126,7 @@ async fn request(stream: &mut TcpStream) {
 }
 
 #[tokio::test]
-async fn a_garbled_answer_on_a_used_connection_is_an_answer() {
+async fn a_garbled_answer_on_a_reused_connection_is_not_retried() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let client = Client::new(Config::new(&url).unwrap()).unwrap();
@@ -145,10 +145,10 @@ async fn a_garbled_answer_on_a_used_connection_is_an_answer() {
         .write_all(b"what do you want?\r\n\r\n")
         .await
         .unwrap();
-    // Whoever asks again would ask a server that has heard the question.
+    // The server has seen the request, so it must not be sent again.
     let message = tokio::select! {
         message = hand.failed(Failure::Broken) => message,
-        _ = listener.accept() => panic!("it is asked again"),
+        _ = listener.accept() => panic!("the request was retried"),
     };
     assert!(message.contains("did not answer"), "{message}");
     assert!(message.contains("https://"), "{message}");

@@ -1,4 +1,4 @@
-//! Everything is printed, and no secret is found in it.
+//! Prints everything and checks that no secret is in it.
 use crate::rig::certificates::Authority;
 use crate::rig::hand::{Hand, Seen, list};
 use crate::rig::relay::proxy;
@@ -6,17 +6,17 @@ use crate::rig::server::Cluster;
 use informer_core::Failure;
 use informer_transport_hyper::{Client, Config, Secret};
 
-/// Every secret of these tests contains this, in the clear or in base64.
+/// Every secret in these tests contains this mark, in plain text or in base64.
 const MARK: &str = "s3cretMark";
 
-/// The mark in base64, wherever in a longer text it may begin.
+/// The mark in base64, at each possible offset in a longer text.
 fn encoded() -> Vec<String> {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
     (0..3)
         .map(|before| {
             let text = STANDARD.encode(format!("{}{MARK}", "x".repeat(before)));
-            // The first and the last letters depend on what stands around it.
+            // The first and last letters depend on the text around the mark.
             text[4..12].to_owned()
         })
         .collect()
@@ -41,7 +41,7 @@ fn written(cluster: &Cluster, more: &str, user: &str) -> Config {
     Config::from_kubeconfig(cluster.folder.write("config", &text), None).unwrap()
 }
 
-/// All ways to be somebody, each with a secret.
+/// All ways to authenticate, each with a secret.
 fn configs(cluster: &Cluster) -> Vec<Config> {
     let mark = MARK;
     let client = Authority::new("clients").client("me");
@@ -84,7 +84,7 @@ fn configs(cluster: &Cluster) -> Vec<Config> {
 }
 
 #[tokio::test]
-async fn what_works_prints_no_secret() {
+async fn a_working_client_prints_no_secret() {
     let mut cluster = Cluster::new(true).await;
     for config in configs(&cluster) {
         is_clean(&format!("{config:?} {config:#?}"));
@@ -93,13 +93,13 @@ async fn what_works_prints_no_secret() {
         hand.open(list());
         cluster.server.call().await.json("{}");
         hand.opened().await;
-        // Now everything has been used.
+        // By now every secret has been used.
         is_clean(&format!("{client:?} {client:#?} {:?}", hand.transport));
     }
 }
 
 #[tokio::test]
-async fn what_fails_prints_no_secret() {
+async fn a_failing_client_prints_no_secret() {
     let mut cluster = Cluster::new(true).await;
     for config in configs(&cluster) {
         let client = Client::new(config).unwrap();
@@ -140,7 +140,7 @@ async fn a_proxy_and_its_password() {
     let mut hand = Hand::new(&client);
     hand.open(list());
     is_clean(&hand.failed(Failure::Unreachable).await);
-    // It was sent to the proxy, after all.
+    // The password did reach the proxy.
     let question = questions.recv().await.unwrap();
     assert!(
         encoded().iter().any(|mark| question.contains(mark)),

@@ -87,7 +87,7 @@ async fn a_missing_right_is_named() {
             let flags = ["pods", "-n", "web", "--strategy", strategy, "-o", output];
             fails(
                 &[&flags[..], &["--server", running.url()]].concat(),
-                &["the right to list pods in the namespace `web` is missing"],
+                &["missing permission to list pods in namespace `web` (grant it with RBAC): "],
             );
             running.stop().await;
         }
@@ -102,7 +102,10 @@ async fn whoever_is_not_known_is_told_so() {
             "not authenticated; check the credentials (Unauthorized)",
         ),
         // Without TLS not even a token that is right would be shown.
-        (false, "the credentials were withheld, as http://127.0.0.1:"),
+        (
+            false,
+            "the credentials were withheld because http://127.0.0.1:",
+        ),
     ] {
         let mut config = HttpConfig::new();
         config.token = Some("let-me-in".to_owned());
@@ -134,7 +137,7 @@ async fn the_kubeconfig_of_the_mock_shows_its_token_without_tls() {
     let file = File::new("plain", running.kubeconfig());
     is_refused(
         &["nodes", "-n", "web", "--kubeconfig", file.path()],
-        "nodes live in no namespace; leave the namespace out",
+        "nodes are cluster-scoped; leave the namespace out",
     );
     running.stop().await;
 }
@@ -153,7 +156,7 @@ async fn flags_that_make_no_sense_are_refused() {
         (&["pods", "-n", "a/b"], "cannot be a namespace"),
         (
             &["pods", "--server", "http://127.0.0.1:80010"],
-            "has a port that is none",
+            "has an invalid port",
         ),
         (&["pods", "-n", "web", "-A"], "--all-namespaces"),
         (&["pods", "-l", "app in web"], "app in web"),
@@ -170,7 +173,7 @@ async fn flags_that_make_no_sense_are_refused() {
         // These two only the server can tell.
         (
             &["nodes", "-n", "web", "--server", url],
-            "nodes live in no namespace; leave the namespace out",
+            "nodes are cluster-scoped; leave the namespace out",
         ),
         (
             &["widgets", "--form", "typed", "--server", url],

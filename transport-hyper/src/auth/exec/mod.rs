@@ -1,9 +1,9 @@
-//! The plugins that print credentials.
+//! Plugins that print credentials.
 
-// A process whose output, time and offspring are bounded.
+// A child process with bounded output, run time and children.
 mod process;
 
-// When a plugin is run, and who shares the run.
+// When to run a plugin, and how requests share a run.
 mod runs;
 
 use std::io::IsTerminal as _;
@@ -21,16 +21,19 @@ use crate::secret::Secret;
 use process::{Output, ProcessError};
 use runs::{Runs, StillRunning};
 
-/// How long a plugin that asks nobody may take.
+/// The time limit for a plugin that is not interactive.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Credentials that end within this time are renewed.
+/// Credentials are renewed this long before they expire.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// A program that prints credentials when it is run.
+/// The complaint about a plugin that takes too long.
+const TIMED_OUT: &str = "it did not finish within 60 s; run it by hand to see why";
+
+/// A program that prints credentials.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecPlugin {
-    /// Whose plugin it is, such as ``user `me` ``.
+    /// The owner of the plugin, such as ``user `me` ``.
     pub(crate) of: String,
     pub(crate) version: ApiVersion,
     pub(crate) command: PathBuf,
@@ -38,11 +41,11 @@ pub(crate) struct ExecPlugin {
     pub(crate) env: Vec<(String, Secret)>,
     pub(crate) install_hint: Option<String>,
     pub(crate) interactive: Interactive,
-    /// What it is told about the cluster, in JSON.
+    /// The cluster information that is passed to it, as JSON.
     pub(crate) cluster: Option<Secret>,
 }
 
-/// The version of the conversation with a plugin.
+/// The version of the plugin protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ApiVersion {
     V1,
@@ -58,7 +61,7 @@ impl ApiVersion {
     }
 }
 
-/// Whether the plugin may talk to the person at the terminal.
+/// Whether the plugin may use the terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Interactive {
     Never,
@@ -66,7 +69,7 @@ pub(crate) enum Interactive {
     Always,
 }
 
-/// What a plugin printed.
+/// The output of a plugin.
 pub(crate) struct ExecCredential {
     pub(crate) token: Option<Secret>,
     /// A certificate and its key, in PEM.
@@ -94,7 +97,7 @@ impl ExecRunner {
         }
     }
 
-    /// What was printed last, unless it has expired or is the one that the server refused.
+    /// The last output, unless it has expired or the server refused it; then the output of a new run.
     pub(super) async fn credential(
         &self,
         refused: Option<&Arc<ExecCredential>>,
@@ -103,8 +106,8 @@ impl ExecRunner {
         given.unwrap_or_else(|StillRunning| Err(self.plugin.waiting()))
     }
 
-    /// Waits until the plugin has ended, however long that takes, so that
-    /// [`credential`](Self::credential) need not.
+    /// Waits until the plugin has finished, however long that takes, so that
+    /// [`credential`](Self::credential) need not wait.
     pub(super) async fn prepare(&self) {
         self.runs.prepare(|| self.run()).await;
     }
@@ -123,7 +126,10 @@ impl ExecPlugin {
             Interactive::IfAvailable => has_terminal,
             Interactive::Always if has_terminal => true,
             Interactive::Always => {
-                return Err(self.complain("it wants to talk to a person, and there is no terminal"));
+                return Err(self.complain(
+                    "it needs a terminal (interactiveMode: Always), and there is none; run this \
+                     program in a terminal, or use another plugin",
+                ));
             }
         };
         let mut command = Command::new(&self.command);
@@ -143,7 +149,7 @@ impl ExecPlugin {
         } else {
             tokio::time::timeout(PATIENCE, running)
                 .await
-                .map_err(|_| self.complain("it did not end within 60 s"))?
+                .map_err(|_| self.complain(TIMED_OUT))?
         };
         let Output {
             status,
@@ -151,7 +157,7 @@ impl ExecPlugin {
             stderr,
         } = ended.map_err(|error| match error {
             ProcessError::TooMuch => {
-                self.complain("it printed more than 1 MiB; a credential is shorter")
+                self.complain("it printed more than 1 MiB; is it the right program?")
             }
             ProcessError::NotRun(error) => {
                 let hint = self.install_hint.as_deref().unwrap_or_default();
@@ -165,7 +171,7 @@ impl ExecPlugin {
         self.read(&stdout)
     }
 
-    /// What the plugin is told, in its environment.
+    /// The value of `KUBERNETES_EXEC_INFO`.
     fn info(&self, interactive: bool) -> Secret {
         let cluster = match &self.cluster {
             Some(cluster) => format!(r#","cluster":{}"#, cluster.expose()),
@@ -178,19 +184,19 @@ impl ExecPlugin {
     }
 
     fn read(&self, printed: &[u8]) -> Result<ExecCredential, AuthError> {
-        // What was printed is secret, so nothing of it may be quoted.
+        // The output is secret and must not be quoted.
         let printed = std::str::from_utf8(printed)
-            .map_err(|_| self.complain("what it printed is not UTF-8 text"))?;
+            .map_err(|_| self.complain("its output is not UTF-8 text"))?;
         let printed: Printed = serde_json::from_str(printed).map_err(|error| {
             self.complain(&format!(
-                "what it printed is not an ExecCredential in JSON (line {}, column {})",
+                "its output is not an ExecCredential in JSON (line {}, column {})",
                 error.line(),
                 error.column()
             ))
         })?;
         if printed.kind != "ExecCredential" || printed.api_version != self.version.as_str() {
             return Err(self.complain(&format!(
-                "it must print an ExecCredential of {}, as `exec.apiVersion` says",
+                "it must print an ExecCredential of {}, as set in `exec.apiVersion`",
                 self.version.as_str()
             )));
         }
@@ -201,7 +207,11 @@ impl ExecPlugin {
         let identity = match (certificate, filled(status.client_key_data)) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
             (None, None) => None,
-            _ => return Err(self.complain("it must print a certificate and its key, or neither")),
+            _ => {
+                return Err(
+                    self.complain("it must print both a certificate and its key, or neither")
+                );
+            }
         };
         if token.is_none() && identity.is_none() {
             return Err(self.complain("it printed neither a token nor a certificate"));
@@ -211,7 +221,7 @@ impl ExecPlugin {
                 .map(SystemTime::from)
                 .map_err(|_| {
                     self.complain(
-                        "its expirationTimestamp is not a time such as 2030-01-31T12:00:00Z",
+                        "its expirationTimestamp is invalid; it must look like 2030-01-31T12:00:00Z",
                     )
                 })
         });
@@ -222,11 +232,10 @@ impl ExecPlugin {
         })
     }
 
-    /// What a request says that has waited for long enough.
+    /// The error of a request that has waited long enough.
     fn waiting(&self) -> AuthError {
         AuthError::new(format!(
-            "waiting for exec plugin `{}` of {}, which has not ended yet; the server has not been \
-             asked",
+            "waiting for exec plugin `{}` of {}, which is still running; no request was sent",
             self.command.display(),
             self.of
         ))
@@ -241,7 +250,7 @@ impl ExecPlugin {
     }
 }
 
-/// What a program says, in one line and without what would move the cursor of a terminal.
+/// The output of a program in one line, without control characters.
 fn plain(said: &str) -> String {
     let mut text = String::with_capacity(said.len());
     for word in said.split_whitespace() {
@@ -249,7 +258,7 @@ fn plain(said: &str) -> String {
             text.push(' ');
         }
         text.extend(word.chars().map(|letter| match letter {
-            // The latter turn the direction of writing.
+            // The ranges below change the direction of writing.
             _ if letter.is_control() => char::REPLACEMENT_CHARACTER,
             '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 char::REPLACEMENT_CHARACTER
@@ -283,7 +292,7 @@ struct PrintedStatus {
 mod tests {
     use super::*;
 
-    /// Time passes as soon as everybody waits, so the plugin hangs without taking any.
+    /// The paused clock advances when all tasks wait, so the hanging plugin takes no real time.
     #[cfg(unix)]
     #[tokio::test(start_paused = true)]
     async fn a_plugin_that_hangs_is_named() {
@@ -300,19 +309,18 @@ mod tests {
         let error = runner.credential(None).await.err().unwrap();
         assert_eq!(
             error.message,
-            "waiting for exec plugin `sleep` of user `me`, which has not ended yet; the server has \
-             not been asked"
+            "waiting for exec plugin `sleep` of user `me`, which is still running; no request was sent"
         );
         runner.prepare().await;
         let error = runner.credential(None).await.err().unwrap();
         assert_eq!(
             error.message,
-            "user `me`: exec plugin `sleep`: it did not end within 60 s"
+            "user `me`: exec plugin `sleep`: it did not finish within 60 s; run it by hand to see why"
         );
     }
 
     #[test]
-    fn what_is_quoted_is_one_line_of_plain_text() {
+    fn quoted_output_is_one_line_of_plain_text() {
         assert_eq!(plain(" a\r\n\tb  c\n"), "a b c");
         assert_eq!(plain("\u{1b}[2J\u{202e}x\u{85}y"), "\u{fffd}[2J\u{fffd}x y");
     }

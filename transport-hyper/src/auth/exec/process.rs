@@ -1,4 +1,4 @@
-//! A process whose output, time and offspring are bounded.
+//! A child process with bounded output, run time and children.
 
 use std::io;
 use std::process::ExitStatus;
@@ -9,39 +9,41 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-/// A credential is a few KiB; nothing that is longer than this is one.
+/// The most output to accept. A credential is a few KiB.
 pub(super) const MAX_STDOUT: usize = 1 << 20;
 
-/// So much is kept of what a process complains of.
+/// How much of stderr to keep.
 const MAX_STDERR: usize = 4 << 10;
 
-/// How long we look for the rest of the output after a process has ended. Only somebody who has left
-/// its process group can hold the pipes open for so long.
+/// How long to read the rest of the output after the process has ended. Only a child that has left the
+/// process group can keep the pipes open longer.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What a process left behind.
+/// The result of a process.
 pub(super) struct Output {
     pub(super) status: ExitStatus,
     pub(super) stdout: Zeroizing<Vec<u8>>,
-    /// The beginning of it; empty if it went to the terminal.
+    /// The first part of stderr; empty if it went to the terminal.
     pub(super) stderr: Vec<u8>,
 }
 
-/// Why there is no output.
+/// Why a process gave no output.
 pub(super) enum ProcessError {
     NotRun(io::Error),
-    /// It printed more than [`MAX_STDOUT`].
+    /// The output is longer than [`MAX_STDOUT`].
     TooMuch,
 }
 
-/// Runs a command to its end. When this ends, or is dropped, so do the process and, unless it has the
-/// terminal, all that it has started and that is still in its process group.
+/// Runs a command to its end.
+///
+/// When the future completes or is dropped, the process is killed. Without a terminal, so is everything
+/// else in its process group.
 pub(super) async fn run(mut command: Command, terminal: bool) -> Result<Output, ProcessError> {
     command.kill_on_drop(true);
     #[cfg(unix)]
     if !terminal {
-        // A group of its own, so that it can be ended with its children. With a terminal it stays in
-        // ours: another group may not read from the terminal.
+        // Its own group, so that its children can be killed with it. With a terminal it stays in our
+        // group, because a background group may not read from the terminal.
         command.process_group(0);
     }
     let mut child = command.spawn().map_err(ProcessError::NotRun)?;
@@ -53,7 +55,7 @@ pub(super) async fn run(mut command: Command, terminal: bool) -> Result<Output, 
         tokio::select! {
             status = child.wait() => {
                 group.kill();
-                // Whatever has not come until then is nobody's.
+                // Ignore output that has not arrived by then.
                 if let Ok(read) = timeout(GRACE, reading).await {
                     read?;
                 }
@@ -73,7 +75,7 @@ pub(super) async fn run(mut command: Command, terminal: bool) -> Result<Output, 
     })
 }
 
-/// Reads both pipes to their ends; too much of the first is an error, too much of the second is dropped.
+/// Reads both pipes to the end. Too much on stdout is an error; excess on stderr is dropped.
 async fn read(
     stdout: Option<impl AsyncRead + Unpin>,
     stderr: Option<impl AsyncRead + Unpin>,
@@ -83,7 +85,7 @@ async fn read(
         let Some(stdout) = stdout else {
             return Ok(());
         };
-        // Room for all of it from the start: a text that moves leaves copies of itself behind.
+        // Reserve everything up front: growing would leave copies of the secret in freed memory.
         printed.reserve_exact(MAX_STDOUT);
         let limit = u64::try_from(MAX_STDOUT).unwrap_or(u64::MAX);
         let mut stdout = stdout.take(limit);
@@ -110,7 +112,7 @@ async fn read(
     tokio::try_join!(stdout, stderr).map(drop)
 }
 
-/// A process and its offspring, ended at the latest when this is dropped.
+/// A process group that is killed on drop.
 struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -126,7 +128,7 @@ impl Group {
         }
     }
 
-    /// Elsewhere there are no process groups; `kill_on_drop` ends the process itself.
+    /// Other systems have no process groups; there `kill_on_drop` ends only the process itself.
     #[cfg(not(unix))]
     const fn of(_child: &Child, _terminal: bool) -> Self {
         Self {}
@@ -137,14 +139,14 @@ impl Group {
         expect(
             clippy::unused_self,
             clippy::needless_pass_by_ref_mut,
-            reason = "no groups there"
+            reason = "no process groups there"
         )
     )]
     fn kill(&mut self) {
-        // Once only: when all of them have ended, the system may give the number to others.
+        // Only once: when the whole group has ended, its id may be reused.
         #[cfg(unix)]
         if let Some(leader) = self.leader.take() {
-            // If all have ended already, there is nothing to do.
+            // Fails if the whole group has ended already, which is fine.
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
     }

@@ -1,4 +1,4 @@
-//! When a plugin is run, and who shares the run.
+//! When to run a plugin, and how requests share a run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -10,26 +10,26 @@ use tokio::time::{Instant, timeout};
 use super::ExecCredential;
 use crate::auth::AuthError;
 
-/// How long the request of an informer waits for a plugin. After that it fails, so that somebody learns
-/// what it waits for; the plugin goes on, and the next request waits for the same run.
+/// How long a request of an informer waits for a plugin. Then it fails, so that the status shows what it
+/// waits for. The plugin keeps running, and the next request waits for the same run.
 const REQUEST_PATIENCE: Duration = Duration::from_secs(3);
 
-/// After a failure the plugin is not run for so long; after each further one twice as long.
+/// The pause after the first failure. It doubles with each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 
 /// The longest pause after a failure.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// However well it ends, it runs once in so long, on average. A server that refuses every credential,
-/// or a clock that is wrong, must not cost more.
+/// The average time between runs, even successful ones. It bounds the cost of a server that refuses
+/// every credential, or of a wrong clock.
 const INTERVAL: Duration = Duration::from_secs(15);
 
-/// So many runs may come one right after the other.
+/// How many runs may follow each other without a pause.
 const BURST: u32 = 5;
 
 type Outcome = Result<Arc<ExecCredential>, AuthError>;
 
-/// The runs of one plugin. However many ask, it runs once, and all are given what came of it.
+/// The runs of one plugin. Concurrent requests share one run and its outcome.
 #[derive(Default)]
 pub(super) struct Runs {
     state: Arc<Mutex<State>>,
@@ -37,12 +37,12 @@ pub(super) struct Runs {
 
 #[derive(Default)]
 struct State {
-    /// What was printed last.
+    /// The last output.
     last: Option<Arc<ExecCredential>>,
     running: Option<Run>,
     /// The last run, if it failed.
     failed: Option<Failed>,
-    /// When the bucket of runs is full again.
+    /// When the token bucket of runs is full again.
     full_at: Option<Instant>,
 }
 
@@ -53,7 +53,7 @@ struct Run {
 
 struct Failed {
     error: AuthError,
-    /// The pause that follows it.
+    /// The pause after it.
     pause: Duration,
     until: Instant,
 }
@@ -64,12 +64,12 @@ impl Drop for Run {
     }
 }
 
-/// A run takes too long for this request.
+/// The run takes too long for this request.
 pub(super) struct StillRunning;
 
 impl Runs {
-    /// What was printed last, unless it has expired or is what the server refused; then what `run`
-    /// gives, if it is time to run again.
+    /// The last output, unless it has expired or the server refused it; then the output of `run`, if a
+    /// new run is due.
     pub(super) async fn credential<F>(
         &self,
         refused: Option<&Arc<ExecCredential>>,
@@ -94,16 +94,18 @@ impl Runs {
             Ok(ended) => ended.ok().and_then(|given| given.clone()),
         };
         Ok(given.unwrap_or_else(|| {
-            // Its task is lost: nobody shall wait for it any more.
+            // The task is gone, so later requests must not wait for it.
             let mut state = self.lock();
             let running = &mut state.running;
             running.take_if(|run| run.outcome.same_channel(&outcome));
-            Err(AuthError::new("the run of the exec plugin was cut off"))
+            Err(AuthError::new(
+                "the run of the exec plugin was cancelled; it is run again with the next request",
+            ))
         }))
     }
 
-    /// Waits until there is an outcome, however long that takes, so that
-    /// [`credential`](Self::credential) need not.
+    /// Waits for an outcome, however long that takes, so that
+    /// [`credential`](Self::credential) need not wait.
     pub(super) async fn prepare<F>(&self, run: impl Fn() -> F)
     where
         F: Future<Output = Result<ExecCredential, AuthError>> + Send + 'static,
@@ -111,7 +113,7 @@ impl Runs {
         while let Err(StillRunning) = self.credential(None, &run).await {}
     }
 
-    /// Runs it in a task of its own: whoever waits for it may give up without harm to the others.
+    /// Starts a run in its own task, so that one request can give up without affecting the others.
     fn start<F>(&self, state: &mut State, run: F) -> watch::Receiver<Option<Outcome>>
     where
         F: Future<Output = Result<ExecCredential, AuthError>> + Send + 'static,
@@ -120,11 +122,11 @@ impl Runs {
         let shared = Arc::downgrade(&self.state);
         let task = tokio::spawn(async move {
             let outcome = run.await.map(Arc::new);
-            // It forgets this task, which has nothing left to wait for.
+            // This also drops the handle to this task, whose work is done.
             if let Some(state) = shared.upgrade() {
                 lock(&state).ended(&outcome);
             }
-            // Nobody may wait any more.
+            // It is fine if no request waits any more.
             let _ = sender.send(Some(outcome));
         });
         state.spend();
@@ -145,7 +147,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl State {
-    /// What can be said without another run, or must be, because it is too early for one.
+    /// The answer without a new run: because none is needed, or because it is too early for one.
     fn known(&self, refused: Option<&Arc<ExecCredential>>) -> Option<Outcome> {
         let last = self.last.as_ref();
         let good = last.filter(|last| {
@@ -159,7 +161,7 @@ impl State {
         match (&self.running, &self.failed) {
             (Some(_), _) => None,
             (None, Some(failed)) if now < failed.until => Some(Err(failed.error.clone())),
-            // The server has the last word about a credential that is not good.
+            // Too early to run again: let the server judge the old credential.
             (None, None) if self.is_spent(now) => last.cloned().map(Ok),
             _ => None,
         }
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_backs_off_and_tells_everybody_of_the_failure() {
+    async fn it_backs_off_and_every_request_gets_the_failure() {
         let plugin = Plugin::default();
         let began = Instant::now();
         let mut at = Vec::new();
@@ -254,7 +256,7 @@ mod tests {
             tokio::time::advance(Duration::from_secs(1)).await;
         }
         assert_eq!(at, [0, 5, 15, 35, 75, 135, 195, 255]);
-        // When it works again, that counts, and a failure after it is the first one.
+        // A success resets the back-off: the next failure counts as the first.
         tokio::time::advance(LONGEST_PAUSE).await;
         let first = plugin.ask(None, Ok(printed(None))).await.unwrap();
         assert!(plugin.ask(Some(&first), Err("no")).await.is_err());
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_refused_again_and_again_is_renewed_a_few_times_a_minute() {
+    async fn credentials_that_are_always_refused_are_renewed_a_few_times_a_minute() {
         let plugin = Plugin::default();
         let mut last = plugin.ask(None, Ok(printed(None))).await.unwrap();
         for minute in 1..=5 {
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_expires_soon_is_renewed() {
+    async fn credentials_that_expire_soon_are_renewed() {
         let now = SystemTime::now();
         let ends_in = |seconds| printed(Some(now + Duration::from_secs(seconds)));
         assert!(ends_in(11).is_fresh(now));
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_does_not_wait_without_end_and_the_next_one_joins_the_run() {
+    async fn a_request_does_not_wait_forever_and_the_next_one_joins_the_run() {
         let runs = Runs::default();
         let took = Duration::from_secs(50);
         let run = || async move {
@@ -306,7 +308,7 @@ mod tests {
         let never = || async { Err(AuthError::new("it is run twice")) };
         assert!(runs.credential(None, never).await.is_err());
         assert_eq!(began.elapsed(), REQUEST_PATIENCE * 2);
-        // Who has time waits for the end.
+        // `prepare` waits for the end.
         runs.prepare(never).await;
         assert_eq!(began.elapsed(), took);
         let outcome = runs.credential(None, never).await;
@@ -314,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_run_that_is_lost_is_an_error_and_the_next_one_is_made() {
+    async fn a_cancelled_run_is_an_error_and_the_next_request_starts_another() {
         let runs = Runs::default();
         let lost = || async {
             let (sender, lost) = tokio::sync::oneshot::channel::<ExecCredential>();

@@ -1,4 +1,4 @@
-//! A whole informer over a transport. Its clock is the test's: a wait costs no time.
+//! A complete informer over a transport. Its clock belongs to the test, so back-off takes no time.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl Driver {
         }
     }
 
-    /// Drives the informer until it is as wanted.
+    /// Drives the informer until `wanted` holds.
     pub(crate) async fn until(&mut self, what: &str, wanted: impl Fn(&Core) -> bool) {
         soon(what, async {
             while !wanted(&self.informer) {

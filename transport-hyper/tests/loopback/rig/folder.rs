@@ -1,4 +1,4 @@
-//! A folder that goes away.
+//! A temporary directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,7 +19,7 @@ impl Folder {
         &self.0
     }
 
-    /// Writes a file, and says where it is.
+    /// Writes a file and returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let file = self.0.join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();

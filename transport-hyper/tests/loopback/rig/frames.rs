@@ -1,4 +1,4 @@
-//! A server that speaks HTTP/2 frame by frame, so that it can break the rules.
+//! A server that writes HTTP/2 frame by frame, so that it can break the rules.
 
 use std::net::SocketAddr;
 
@@ -17,22 +17,22 @@ const ACK: u8 = 1;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// `:status: 200` in HPACK's table of what everybody says.
+/// `:status: 200` in HPACK's static table.
 const STATUS_200: u8 = 0x88;
 
-/// What is said to a request.
+/// The answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Said {
     /// 200 with an empty list.
     List,
-    /// REFUSED_STREAM: it was not looked at.
+    /// REFUSED_STREAM: the request was not processed.
     Refused,
-    /// GOAWAY: nothing was looked at.
+    /// GOAWAY: no request was processed.
     Away,
 }
 
-/// A server that answers the request of this number, from 1, in this way. The channel tells of each
-/// request on which connection it came, from 1.
+/// A server that answers request number `n`, from 1, with `answer(n)`. The channel yields the connection
+/// number of each request, from 1.
 pub(crate) async fn serve(
     answer: fn(usize) -> Said,
 ) -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
@@ -54,7 +54,7 @@ pub(crate) async fn serve(
     (address, requests)
 }
 
-/// Answers requests until the client or an answer ends the connection.
+/// Answers requests until the client or an answer closes the connection.
 async fn converse(mut stream: TcpStream, mut answer: impl FnMut() -> Said) -> std::io::Result<()> {
     let mut preface = [0; 24];
     stream.read_exact(&mut preface).await?;

@@ -11,7 +11,7 @@ use informer_transport_hyper::{Client, HyperTransport};
 
 use super::soon;
 
-/// A signal that owns its parts.
+/// An owned signal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Seen {
     Opened,
@@ -20,7 +20,7 @@ pub(crate) enum Seen {
     Failed(Failure, String),
 }
 
-/// One transport, with what it needs to be driven.
+/// A transport that a test drives.
 pub(crate) struct Hand {
     pub(crate) transport: HyperTransport,
 }
@@ -53,7 +53,7 @@ pub(crate) fn stream() -> Request<'static> {
     }
 }
 
-/// The name of the first exchange of an informer; only a core can make one.
+/// The id of the first exchange of an informer; only a core can create one.
 pub(crate) fn exchange() -> ExchangeId {
     let now = Instant::default();
     let mut informer: Informer<_, Heap> =
@@ -85,12 +85,12 @@ impl Hand {
         self.transport.execute(Command::Abort(exchange()));
     }
 
-    /// The next signal, used up.
+    /// The next signal, consumed.
     pub(crate) async fn next(&mut self) -> Seen {
         soon("a signal", std::future::poll_fn(|cx| self.poll(cx))).await
     }
 
-    /// The next signal, used up, if there is one.
+    /// The next signal, consumed, if one is ready.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Seen> {
         let shown = self.transport.poll_signal(cx);
         let seen = shown.map(|(_, signal)| match signal {
@@ -108,7 +108,7 @@ impl Hand {
         seen
     }
 
-    /// Bytes until there are `count` of them; more is a failed test.
+    /// Reads exactly `count` bytes.
     pub(crate) async fn bytes(&mut self, count: usize) -> String {
         let mut bytes = Vec::new();
         while bytes.len() < count {
@@ -134,7 +134,7 @@ impl Hand {
         assert_eq!(self.next().await, Seen::Closed);
     }
 
-    /// Expects a failure of this class, and gives its message.
+    /// Expects this failure and returns its message.
     pub(crate) async fn failed(&mut self, expected: Failure) -> String {
         match self.next().await {
             Seen::Failed(failure, message) => {

@@ -1,4 +1,4 @@
-//! A wire between client and server: one that can be frozen or cut, and a proxy.
+//! A relay between client and server that can be frozen or cut, and a proxy.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 
-/// What a relay does with what it is given.
+/// What a relay does with its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mood {
     Forward,
-    /// Takes everything and passes on nothing, like a machine that has lost its power.
+    /// Accepts everything and passes on nothing, like a machine without power.
     Frozen,
-    /// Cuts the wire, hard.
+    /// Resets the connection.
     Cut,
 }
 
@@ -57,7 +57,7 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, mut moods: watch::R
     let (mut up, mut down) = (vec![0; 16 << 10], vec![0; 16 << 10]);
     loop {
         if *moods.borrow() == Mood::Cut {
-            // Without lingering, closing is a reset.
+            // With a linger time of zero, close sends a reset.
             let socket = socket2::SockRef::from(&client);
             socket.set_linger(Some(std::time::Duration::ZERO)).unwrap();
             return;
@@ -77,8 +77,8 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, mut moods: watch::R
     }
 }
 
-/// A proxy that answers every CONNECT with `answer`, and connects if that is a good one. What it was
-/// asked comes out of the channel.
+/// A proxy that answers every CONNECT with `answer`, and opens the tunnel if that is a 200. The channel
+/// yields the requests.
 pub(crate) async fn proxy(answer: &'static str) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! A server whose answers are written by the test.
+//! A server with answers written by the test.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -26,22 +26,22 @@ use super::soon;
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     calls: mpsc::UnboundedReceiver<Call>,
-    /// How many connections have been accepted.
+    /// The number of accepted connections.
     pub(crate) connections: Arc<AtomicUsize>,
     goaway: watch::Sender<u32>,
 }
 
-/// A request that waits for its answer.
+/// A request that is waiting for its answer.
 pub(crate) struct Call {
-    /// The path and the query.
+    /// The path with the query.
     pub(crate) target: String,
     pub(crate) headers: HeaderMap,
-    /// The number of its connection, from 1.
+    /// The number of the connection, from 1.
     pub(crate) connection: usize,
     reply: oneshot::Sender<Response<Script>>,
 }
 
-/// The body of an answer, as the test writes it.
+/// Writes the body of an answer.
 pub(crate) struct Feed(mpsc::Sender<Result<Bytes, std::io::Error>>);
 
 /// A body that a [`Feed`] writes.
@@ -106,12 +106,12 @@ impl Server {
         soon("a request", self.calls.recv()).await.unwrap()
     }
 
-    /// Whether a request waits.
+    /// Whether a request is waiting.
     pub(crate) fn is_called(&self) -> bool {
         !self.calls.is_empty()
     }
 
-    /// Tells all present connections that they shall end.
+    /// Shuts down all current connections gracefully.
     pub(crate) fn go_away(&self) {
         self.goaway.send_modify(|count| *count += 1);
     }
@@ -143,7 +143,7 @@ async fn serve<T: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         }
     });
     goaways.mark_unchanged();
-    // How a connection ends is what the client is asked about.
+    // Ignore how a connection ends: the tests check the client's view.
     if listen.http2 {
         let connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new())
             .max_concurrent_streams(listen.max_streams)
@@ -167,7 +167,7 @@ async fn serve<T: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
 }
 
 impl Call {
-    /// Begins a successful answer.
+    /// Starts a successful answer.
     pub(crate) fn stream(self) -> Feed {
         self.stream_with(&[("content-type", "application/json")])
     }
@@ -215,7 +215,7 @@ impl Feed {
             .expect("the client has gone");
     }
 
-    /// Whether it could be sent; not, if the client has gone.
+    /// Sends bytes; `false` if the client has gone.
     pub(crate) async fn try_send(&self, bytes: impl Into<Bytes>) -> bool {
         self.0.send(Ok(bytes.into())).await.is_ok()
     }
@@ -231,7 +231,7 @@ impl Feed {
     }
 }
 
-/// A server with TLS and all that a client needs to trust it.
+/// A server with TLS, and the authority that a client needs to trust it.
 pub(crate) struct Cluster {
     pub(crate) server: Server,
     pub(crate) authority: Authority,
@@ -281,7 +281,7 @@ impl Cluster {
         format!("https://{}", self.server.address)
     }
 
-    /// A configuration that trusts the server and shows no credentials.
+    /// A configuration that trusts the server, without credentials.
     pub(crate) fn config(&self) -> Config {
         self.config_at(&self.url())
     }
