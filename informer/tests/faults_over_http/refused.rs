@@ -67,7 +67,7 @@ async fn unsuccessful_answers_with_and_without_a_body() {
             r#"{{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"{reason}","code":{code}}}"#
         );
         let page = "<html>no</html>";
-        // Whatever is asked for after the first, a full state included, is answered like it.
+        // The later requests, including one for the full state, get the same answer.
         for answer in [
             answer(code, json, &status),
             answer(code, "", ""),
