@@ -50,6 +50,7 @@ use crate::status::Hooks;
 ///     .page_size(100);
 /// assert_eq!(builder.target()?.to_string(), "pods.v1 in web with labels app=shop");
 ///
+/// // `server` is a mock API server with a pod of this app on node-1.
 /// let pods = builder.start(&server.connect())?;
 /// pods.synced(Duration::from_secs(30)).await?;
 /// assert_eq!(pods.lister().by_index("node", "node-1")?.len(), 1);

@@ -31,6 +31,8 @@ pub use informer_transport_hyper::{Client, Config};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+///
+/// // `server` is a mock API server.
 /// let connect = WithoutSecrets(server.connect());
 /// let start = |plural| InformerBuilder::lean(Target::new("", "v1", plural)).start(&connect);
 /// assert!(start("pods").is_ok());

@@ -38,6 +38,7 @@ use crate::sync::{Mutex, MutexGuard};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
+/// // `server` is a mock API server.
 /// let factory = SharedInformerFactory::new(server.connect(), Tokio::current()?)
 ///     .resync(Duration::from_secs(600));
 /// let pods = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
@@ -153,8 +154,9 @@ impl<C: Connect> SharedInformerFactory<C> {
         self
     }
 
-    /// Sets a function that can reject objects of any informer before they go into the cache. It runs
-    /// before the informer's own transform, and must not panic.
+    /// Sets a function that gets every object of every informer before it goes into the cache. It can
+    /// change the labels or reject the object. It runs before the informer's own transform, and must not
+    /// panic.
     #[must_use]
     pub fn transform(
         mut self,

@@ -13,7 +13,7 @@ macro_rules! accessors {
     ($($name:ident: $kind:ident),* $(,)?) => {
         impl<C: Connect> SharedInformerFactory<C> {
             $(
-                #[doc = concat!("Returns the informer for every [`", stringify!($kind), "`].")]
+                #[doc = concat!("Returns the informer for every `", stringify!($kind), "`.")]
                 ///
                 /// # Errors
                 /// The configuration is invalid, or the runtime cannot run the informer.

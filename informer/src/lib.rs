@@ -53,7 +53,7 @@
 //! `k8s-openapi` take much more memory. Choose [`metadata`](InformerBuilder::metadata) if labels,
 //! annotations and owner references are enough; the server then sends nothing else. Choose
 //! [`dynamic`](InformerBuilder::dynamic) for tools that handle any kind as a [`serde_json::Value`]; this
-//! form takes the most memory.
+//! form needs several times the memory of `lean`.
 //!
 //! # Features
 //!
@@ -70,14 +70,15 @@
 //! * [`SharedInformer`] is one watch and one cache with many handlers. [`Informer`] has a single handler.
 //!   [`SharedInformerFactory`] shares informers across a program.
 //! * [`Handler`] is a trait or a closure. [`AsyncHandler`] can await, [`Filter`] selects objects, and
-//!   [`Notifications`] is a stream. Every handler runs in its own task: a slow one does not slow the
-//!   others, and a panic does not reach them. [`Backlog`] decides how much a slow handler may pile up.
+//!   [`Notifications`] is a stream. Every handler runs in its own task, so a panic does not affect the
+//!   others. [`Backlog`] decides what happens to the notifications of a slow handler; it does not slow
+//!   the others unless you choose [`Backlog::Stall`].
 //! * [`Lister`] reads the cache by key, index or [`Query`], without waiting for writers.
 //! * [`controller`] has a work queue, workers with retries, and handlers that enqueue keys.
 //! * [`Status`] says what the informer is doing and why it waits. Use [`SharedInformer::is_fresh`] for a
 //!   readiness probe and [`SharedInformer::reached`] to wait until the cache shows your own writes.
-//! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. All decisions are
-//!   made by [`informer_core`], which does no I/O; this crate moves bytes and waits.
+//! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. The crate
+//!   `informer-core` makes all decisions and does no I/O; this crate moves bytes and waits.
 //!
 //! The repository has a guide (`docs/guide.md`), notes for operators (`docs/operations.md`) and many
 //! runnable programs (`examples`).

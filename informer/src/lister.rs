@@ -13,8 +13,7 @@ use crate::shared::Handle;
 
 /// Reads the cache of an informer, always in its newest state.
 ///
-/// Clones are cheap. The informer runs at least until the last lister is dropped. Reading never waits for
-/// writers.
+/// Clones are cheap. A lister keeps its informer running. Reading never waits for writers.
 ///
 /// ```
 /// use informer::{InformerBuilder, Query, Target, by};
@@ -27,6 +26,8 @@ use crate::shared::Handle;
 /// #     "spec": {"nodeName": "node-1"}
 /// # });
 /// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1 of the app `shop` on node-1.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
 ///     .index("node", by::node_name())
 ///     .start(&server.connect())?;
@@ -133,6 +134,7 @@ impl<K: Send + Sync + 'static> Lister<K> {
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
 /// # pods.synced(std::time::Duration::from_secs(30)).await?;
+/// // `pods` follows a mock API server with the pods web/shop-1 and batch/shop-1.
 /// let web = pods.lister().namespace("web");
 /// assert!(web.get("shop-1").is_some());
 /// assert_eq!(web.list().len(), 1);

@@ -38,6 +38,7 @@ use crate::wait::Wait;
 /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
 /// # server.with(|server| server.create("pods", pod))?;
 ///
+/// // `server` is a mock API server with the pod web/shop-1.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, changes) = std::sync::mpsc::channel();
 /// let registration = pods.on(move |change| {

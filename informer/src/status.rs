@@ -27,6 +27,7 @@ use crate::words::{counted, roughly};
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with one pod.
 /// pods.synced(std::time::Duration::from_secs(30)).await?;
 /// let status = pods.status();
 /// assert_eq!(status.name, "pods.v1");
@@ -214,10 +215,11 @@ impl Status {
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with one pod.
 /// let mut changes = pods.stream()?;
 /// pods.synced(std::time::Duration::from_secs(30)).await?;
 ///
-/// // The stream lags until somebody reads it.
+/// // The stream lags until you read it.
 /// let status = changes.status().ok_or("the stream has ended")?;
 /// assert_eq!((status.pending, status.delivered), (1, 0));
 /// changes.next().await;

@@ -21,6 +21,8 @@ use crate::handler::Handler;
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with the pod web/shop-1.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
 /// let registration = pods.on(enqueue::this(queue.clone()))?;
@@ -56,13 +58,15 @@ pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
 /// # }
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with two pods of the app `shop`.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
 /// let app = |pod: &Shared<LeanBody>| pod.labels.get("app").map(str::to_owned);
 /// let registration = pods.on(enqueue::by(queue.clone(), app))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;
 ///
-/// // There are two pods of one app, and the key is queued once.
+/// // The app is queued once, and adding it again changes nothing.
 /// assert_eq!(queue.len(), 1);
 /// queue.add("shop".to_owned());
 /// assert_eq!(queue.len(), 1);
@@ -105,6 +109,8 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with a pod of the ReplicaSet web/shop.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
 /// let registration = pods.on(enqueue::owner(queue.clone(), "ReplicaSet"))?;
@@ -146,6 +152,8 @@ pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with a pod that node-1 owns.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
 /// let registration = pods.on(enqueue::cluster_owner(queue.clone(), "Node"))?;

@@ -5,11 +5,12 @@
 //! use informer::runtime::Tokio;
 //! use informer::{InformerBuilder, ObjectKey, Target};
 //! # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
-//!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 //! # server.with(|server| server.create("pods", serde_json::json!({"metadata": {"name": "a"}})))?;
+//!
+//! // `server` is a mock API server with the pod default/a.
 //! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 //! let (done, mut seen) = tokio::sync::mpsc::channel(9);
 //! let lister = pods.lister();

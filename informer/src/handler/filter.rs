@@ -24,6 +24,7 @@ use crate::engine::Shared;
 /// # });
 /// # server.with(|server| server.create("pods", pod))?;
 ///
+/// // `server` is a mock API server with the pod web/shop-1 in production.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, mut changes) = tokio::sync::mpsc::unbounded_channel();
 /// let handler = move |change: Notification<Shared<LeanBody>>| {

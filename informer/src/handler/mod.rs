@@ -46,6 +46,7 @@ use crate::engine::Shared;
 /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
 /// # server.with(|server| server.create("pods", pod))?;
 ///
+/// // `server` is a mock API server with the pod web/shop-1.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, keys) = channel();
 /// let registration = pods.on(Keys(sender))?;
@@ -138,6 +139,7 @@ pub struct Deleted {
 /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
 /// # server.with(|server| server.create("pods", pod))?;
 ///
+/// // `server` is a mock API server with the pod web/shop-1.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, mut keys) = channel(1);
 /// pods.on_async(Keys(sender))?;

@@ -16,8 +16,8 @@ use crate::status::HandlerStatus;
 
 /// The notifications of an informer, as a stream.
 ///
-/// The stream ends with the informer, and the informer runs at least until the stream is dropped.
-/// Notifications that you do not take are subject to the backlog policy, as for any handler.
+/// The stream ends with the informer, and keeps it running until then. Notifications that you do not take
+/// are subject to the backlog policy, as for any handler.
 ///
 /// ```
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
@@ -28,6 +28,7 @@ use crate::status::HandlerStatus;
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with the pod web/shop-1.
 /// let mut changes = pods.stream()?;
 /// let first = changes.next().await.ok_or("the informer has ended")?;
 /// assert_eq!(first.to_string(), "added web/shop-1 (initial, relist)");

@@ -56,6 +56,8 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+///
+/// // `server` is a mock API server.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), MyRuntime(Tokio::current()?))?;
 /// pods.start()?;

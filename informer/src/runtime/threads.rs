@@ -22,6 +22,7 @@ use crate::sync::{AtomicBool, thread};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
+/// // `server` is a mock API server.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), Threads::new())?;
 /// pods.start()?;

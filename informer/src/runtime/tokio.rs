@@ -22,7 +22,7 @@ use super::{Runtime, RuntimeError, Task};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
-/// // `InformerBuilder::start` does the same.
+/// // `server` is a mock API server. `InformerBuilder::start` does the same as this.
 /// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), Tokio::current()?)?;
 /// pods.start()?;
