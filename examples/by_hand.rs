@@ -1,11 +1,8 @@
 //! The stages of an informer, wired by hand: no runtime, no transport, no informer.
 //!
-//! A script plays the server. Every line says which stage speaks:
+//! A script takes the place of the server. Every line begins with the stage that prints it:
 //! bytes → decode → reflector → queue → indexer → processor → listener.
-#![expect(
-    clippy::print_stdout,
-    reason = "it is a program that explains by printing"
-)]
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -24,7 +21,7 @@ use informer_examples::no_flags;
 
 type Pod = Arc<Object<LeanBody>>;
 
-/// What the server answers, one request after the other.
+/// The answers of the server, one for each request.
 const ANSWERS: [&str; 3] = [
     r#"{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[
         {"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"3","labels":{"app":"web"}}},
@@ -34,13 +31,13 @@ const ANSWERS: [&str; 3] = [
 {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"15"}}}
 {"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old resource version"}}
 "#,
-    // While nobody watched, web-1 was replaced by another pod of the same name, and db-1 went away.
+    // While there was no watch, web-1 was replaced by a new pod with the same name, and db-1 was deleted.
     r#"{"kind":"PodList","metadata":{"resourceVersion":"30"},"items":[
         {"metadata":{"namespace":"default","name":"web-1","uid":"z","resourceVersion":"25","labels":{"app":"web"}}},
         {"metadata":{"namespace":"default","name":"web-2","uid":"c","resourceVersion":"11","labels":{"app":"web"}}}]}"#,
 ];
 
-/// All stages. None of them knows another one.
+/// All stages. No stage knows another one.
 struct Stages {
     decoder: Decoder<Lean>,
     reflector: Reflector<Heap>,
@@ -60,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         stages.file(due)?;
         while let Some(command) = stages.reflector.poll_command(stages.now) {
             let Command::Open { exchange, request } = command else {
-                println!("reflector  drops the exchange");
+                println!("reflector  aborts the request");
                 continue;
             };
             println!("\nreflector  asks: {}", shown(request));
@@ -118,7 +115,7 @@ impl Stages {
         })
     }
 
-    /// Feeds the answer of the server through all stages, in pieces as they might come off a socket.
+    /// Feeds an answer of the server through all stages, in small pieces as from a socket.
     fn answer(
         &mut self,
         exchange: ExchangeId,
@@ -139,7 +136,7 @@ impl Stages {
         self.deliver()
     }
 
-    /// Puts a change into the queue. Where the queue must know what the store knows, it is shown it.
+    /// Puts a change into the queue. The queue looks up known objects in the store.
     fn file(&mut self, change: Option<Change<Pod>>) -> Result<(), Box<dyn Error>> {
         if let Some(change) = change {
             self.queue.push(change, &*self.store)?;
@@ -147,7 +144,7 @@ impl Stages {
         Ok(())
     }
 
-    /// Takes what is queued, applies it to the store and tells the listener.
+    /// Applies the queued changes to the store and notifies the listener.
     fn deliver(&mut self) -> Result<(), Box<dyn Error>> {
         println!("queue      holds {} keys", self.queue.len());
         while let Some(step) = self.queue.next_from(&*self.store) {

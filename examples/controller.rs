@@ -1,8 +1,8 @@
-//! A controller: it keeps a load balancer in step with the ready pods of each ReplicaSet.
+//! A controller that keeps a load balancer in sync with the ready pods of each ReplicaSet.
 //!
-//! Two informers feed one queue: a ReplicaSet queues itself, a pod queues its owner. A worker looks at
-//! what the stores say now, never at what happened; what fails comes again, later each time.
-#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+//! Two informers feed one queue: a ReplicaSet enqueues itself, a pod enqueues its owner. A worker reads the
+//! current state of both caches and never looks at single events. Failures are retried with back-off.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -24,7 +24,7 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// Keeps a (pretended) load balancer in step with the ready pods of each ReplicaSet.
+/// Keeps a simulated load balancer in sync with the ready pods of each ReplicaSet
 #[derive(Parser)]
 struct Args {
     #[command(flatten)]
@@ -62,7 +62,7 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         handler.synced(SOON).await?;
     }
 
-    // Both stores are complete: from here on, what is absent is absent.
+    // Both caches are complete: from now on, an object that is missing does not exist.
     let balancer = Arc::new(Balancer::default());
     let reconciler = Reconciler {
         sets: sets.lister(),
@@ -84,13 +84,10 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
         None => tokio::signal::ctrl_c().await?,
     }
 
-    // What is queued is still worked on, then the workers end; the watches end after them.
+    // The workers process the keys that are queued and end. Then the watches end.
     controller.stop().await;
     factory.shutdown().await;
-    println!(
-        "main      stopped, {} keys are left",
-        controller.queue().len()
-    );
+    println!("main      stopped, {} keys left", controller.queue().len());
     Ok(())
 }
 
@@ -101,7 +98,7 @@ struct Reconciler {
 }
 
 impl Reconciler {
-    /// Brings the balancer in line with what is there. Done twice, it changes nothing.
+    /// Makes the balancer match the cluster. Calling it twice changes nothing.
     fn reconcile(&self, key: &ObjectKey) -> Result<Next, Box<dyn Error + Send + Sync>> {
         let shares = match self.sets.by_key(key) {
             None => None,
@@ -122,11 +119,11 @@ fn is_ready(pod: &Shared<Value>) -> bool {
     conditions.any(|condition| is(condition, "type", "Ready") && is(condition, "status", "True"))
 }
 
-/// Something outside of the cluster that the controller looks after.
+/// Something outside of the cluster that the controller manages.
 #[derive(Default)]
 struct Balancer {
     shares: watch::Sender<BTreeMap<ObjectKey, usize>>,
-    /// So many calls will fail.
+    /// How many of the next calls fail.
     failures: AtomicU32,
 }
 
@@ -145,7 +142,7 @@ impl Balancer {
         }
         match shares {
             Some(shares) => println!("balancer  {key} has {shares} shares"),
-            None => println!("balancer  {key} is forgotten"),
+            None => println!("balancer  {key} is removed"),
         }
         self.shares.send_modify(|all| {
             match shares {
@@ -156,7 +153,7 @@ impl Balancer {
         Ok(())
     }
 
-    /// Waits until it has that.
+    /// Waits until the balancer has these shares for a key.
     async fn has(&self, key: &ObjectKey, shares: Option<usize>) -> Result<(), Box<dyn Error>> {
         let mut seen = self.shares.subscribe();
         let has = seen.wait_for(|all| all.get(key).copied() == shares);
@@ -188,8 +185,8 @@ fn make_ready(server: &SharedServer, pod: &str) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// What the users of the cluster do. Each step waits for the controller, so that the output is always
-/// the same; the controller needs no such thing.
+/// Takes the place of the users of the cluster. Each step waits for the controller, only to make the output
+/// the same in every run.
 async fn play(server: &SharedServer, balancer: &Balancer) -> Result<(), Box<dyn Error>> {
     let web = ObjectKey::new("default", "web");
     balancer.has(&web, Some(2)).await?;
@@ -198,7 +195,7 @@ async fn play(server: &SharedServer, balancer: &Balancer) -> Result<(), Box<dyn 
     make_ready(server, "web-3")?;
     balancer.has(&web, Some(3)).await?;
 
-    println!("cluster   web-1 is deleted, while the balancer is out of order");
+    println!("cluster   web-1 is deleted while the balancer is down");
     balancer.failures.store(2, Ordering::Release);
     server.with(|server| server.delete("pods", "web-1"))?;
     balancer.has(&web, Some(2)).await?;

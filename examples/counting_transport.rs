@@ -1,5 +1,6 @@
-//! A decorator: it counts what passes through any transport. Here it tells what metadata alone saves.
-#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+//! A decorator that counts the requests and bytes of any transport. It shows what an informer of metadata
+//! saves.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -39,7 +40,7 @@ impl<T: Transport> Transport for Counting<T> {
         shown
     }
 
-    /// A signal is shown until it is consumed, so bytes are counted here.
+    /// The same signal is returned until it is consumed, so bytes are counted here.
     fn consume(&mut self, n: usize) {
         let bytes = if self.shows_bytes { n } else { 0 };
         self.counts.bytes.fetch_add(bytes, Relaxed);
@@ -65,7 +66,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     let runtime = Manual::new(Arc::new(clock));
     let counts = [Arc::new(Counts::default()), Arc::new(Counts::default())];
     let [whole, metadata] = counts.each_ref().map(|counts| {
-        // Whatever makes a transport, this wraps.
+        // This wraps any function that creates a transport.
         let connect = server.connect();
         move |target: &Target| Counting {
             inner: connect(target),

@@ -1,6 +1,6 @@
-//! A DeltaFIFO groups what happens to an object: each key has one place in the queue and a chain of
-//! deltas, and a pop hands out the whole chain. Whoever pops acts on each delta by its type.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! A DeltaFIFO groups changes by object: each key has one place in the queue and a list of deltas. A pop
+//! returns the whole list, and the consumer handles each delta by its type.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use informer_core::storage::{Heap, Seed};
 use informer_core::{Labels, Object, ObjectKey};
 use informer_examples::no_flags;
 
-/// A pod whose body is a number, so that one sees which state it is.
+/// A pod whose body is a number, to tell its states apart.
 type Pod = Object<f64>;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fifo.add(pod("pod1", 1.0))?;
     fifo.add(pod("pod2", 2.0))?;
     fifo.update(pod("pod1", 1.1))?;
-    // A consumer that keeps nothing knows nothing; but there is news of pod1 in the queue.
+    // This consumer has no store, but the queue still holds deltas of pod1, so it accepts the deletion.
     fifo.delete(pod("pod1", 1.1), &NothingKnown)?;
 
     while let Some(popped) = fifo.pop() {
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 Delta::Added(pod) => on_add(&pod),
                 Delta::Updated(pod) => on_update(&pod),
                 Delta::Deleted(Deletion::Observed(pod)) => on_delete(&pod),
-                other => println!("  {other:?} does not happen here"),
+                other => println!("  unexpected: {other:?}"),
             }
         }
     }

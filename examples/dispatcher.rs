@@ -1,6 +1,6 @@
-//! Asynchronous fan-out: three observers of one informer. A slow one does not hold up a quick one: what
-//! it has not taken waits for it, all of it or, if it likes, only the newest state of each object.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! Asynchronous fan-out: three observers of one informer. A slow observer does not hold up a quick one. Its
+//! notifications wait, either all of them or only the newest state of each object.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::time::Duration;
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut slow = Observer::add("slow   ", keep_all, &pods)?;
     let mut merging = Observer::add("merging", keep_newest, &pods)?;
 
-    println!("a pod is created; two of three observers are busy with it for long");
+    println!("a pod is created; two of the three observers take long to process it");
     quick.ready.send_replace(true);
     server.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
     for observer in [&mut quick, &mut slow, &mut merging] {
@@ -40,12 +40,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let change = json!({"metadata": {"annotations": {"turn": turn.to_string()}}});
         server.with(|server| server.patch("pods", "web", change))?;
     }
-    quick.has_dealt_with(5).await;
+    quick.has_processed(5).await;
     for observer in [&quick, &slow, &merging] {
         observer.report();
     }
 
-    println!("the others have time now");
+    println!("now the other observers continue");
     slow.ready.send_replace(true);
     slow.progress.wait_for(|it| it.done == 5).await?;
     merging.ready.send_replace(true);
@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One who is told, and waits before every answer until it is ready.
+/// A handler that waits before each line until it is ready.
 struct Observer {
     name: &'static str,
     ready: watch::Receiver<bool>,
@@ -76,7 +76,7 @@ impl AsyncHandler<Pod> for Observer {
     }
 }
 
-/// What `main` has of an observer.
+/// The handle of an observer.
 struct Observed {
     name: &'static str,
     ready: watch::Sender<bool>,
@@ -111,8 +111,8 @@ impl Observer {
 }
 
 impl Observed {
-    /// A call counts when it has returned, which is a moment after the observer was done.
-    async fn has_dealt_with(&self, count: u64) {
+    /// Waits until this many calls have returned, which is shortly after the observer counted them.
+    async fn has_processed(&self, count: u64) {
         while self
             .registration
             .status()
@@ -125,7 +125,7 @@ impl Observed {
     fn report(&self) {
         if let Some(status) = self.registration.status() {
             println!(
-                "  {} has dealt with {}, {} wait, {} were merged away",
+                "  {} has processed {}, {} pending, {} merged",
                 self.name, status.delivered, status.pending, status.coalesced
             );
         }

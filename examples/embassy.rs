@@ -1,9 +1,9 @@
-//! An informer on embassy: storage of a fixed size, no allocator in the core, one task for the network
-//! and one for the informer.
+//! An informer on embassy: fixed-size storage, no allocator in the core, one task for the network and one
+//! for the informer.
 //!
-//! It runs on this machine by embassy's std platform. On a chip `network` would own a socket; here it
-//! plays the server. The decoder is that of `proofs/bare`, which has no allocator at all.
-#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+//! It runs on your machine with the std platform of embassy. On a chip, `network` would own a socket; here
+//! it takes the place of the server. The decoder comes from `proofs/bare`, which has no allocator at all.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -22,20 +22,23 @@ use informer_core::{Encoding, Informer, InformerConfig, Instant};
 use informer_examples::{exit, no_flags};
 use static_cell::StaticCell;
 
-#[expect(unreachable_pub, reason = "it is a file of another program")]
+#[expect(unreachable_pub, reason = "the file belongs to another program")]
 #[path = "../proofs/bare/src/decoder.rs"]
 mod decoder;
 
 use decoder::PodDecoder;
 
-/// Eight pods, two listeners or indices, texts of 32 bytes: the bounds are part of the type.
+/// Eight pods, two listeners or indices, strings of up to 32 bytes: the limits are part of the type.
 type Memory = Fixed<8, 2, 32>;
 type Pods = Informer<PodDecoder, Memory>;
 
-/// What it takes is known when it is compiled.
-const _: () = assert!(size_of::<Pods>() <= 16 << 10, "it does not fit into 16 KiB");
+/// The memory use is known at compile time.
+const _: () = assert!(
+    size_of::<Pods>() <= 16 << 10,
+    "the informer needs more than 16 KiB"
+);
 
-/// What comes off a socket.
+/// A signal from the network.
 enum Heard {
     Opened(Encoding),
     Bytes(heapless::Vec<u8, 64>),
@@ -48,7 +51,7 @@ static COMMANDS: Channel<CriticalSectionRawMutex, OwnedCommand<heapless::String<
 static HEARD: Channel<CriticalSectionRawMutex, (ExchangeId, Heard), 2> = Channel::new();
 static DONE: AtomicBool = AtomicBool::new(false);
 
-/// What the server answers, one request after the other.
+/// The answers of the server, one for each request.
 const ANSWERS: [&str; 3] = [
     r#"{"metadata":{"resourceVersion":"10"},"items":[
         {"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"3","labels":{"app":"web"}}},
@@ -57,7 +60,7 @@ const ANSWERS: [&str; 3] = [
 {"type":"MODIFIED","object":{"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"12","labels":{"app":"web"}}}}
 {"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}
 "#,
-    // While nobody watched, db-1 went away.
+    // While there was no watch, db-1 was deleted.
     r#"{"metadata":{"resourceVersion":"30"},"items":[
         {"metadata":{"namespace":"default","name":"web-1","uid":"a","resourceVersion":"12","labels":{"app":"web"}}},
         {"metadata":{"namespace":"default","name":"web-2","uid":"c","resourceVersion":"11","labels":{"app":"web"}}}]}"#,
@@ -73,7 +76,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     config.reflector.first_state = FirstState::Listed;
     config.reflector.backoff.base = core::time::Duration::from_millis(20);
     let mut pods = Pods::new(PodDecoder::new(), config, 7)?;
-    // A listener that does not keep up holds up the network: there is no room to wait in.
+    // A listener that does not keep up holds up the network, because there is no room for a backlog.
     let listener = ListenerConfig {
         resync: Resync::Never,
         backlog: Backlog::Stall { at: 2 },
@@ -90,14 +93,14 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The driver: it moves commands and bytes, tells the listener, and waits.
+/// The driver: passes on commands and bytes, notifies the listener, and waits.
 #[embassy_executor::task]
 async fn drive(pods: &'static mut Pods, listener: ListenerId) {
     pods.start(now());
     loop {
         pods.advance(now());
         while let Some(command) = pods.poll_command(now()) {
-            // The texts fit: those of the informer are as long.
+            // The strings fit, because those of the informer have the same capacity.
             if let Ok(command) = command.to_text() {
                 COMMANDS.send(command).await;
             }
@@ -131,7 +134,7 @@ async fn drive(pods: &'static mut Pods, listener: ListenerId) {
     }
 }
 
-/// The server, and the network before it.
+/// The server and the network.
 #[embassy_executor::task]
 async fn network() {
     let mut answers = ANSWERS.into_iter();

@@ -1,6 +1,6 @@
-//! An indexer on its own: pods under keys of our own (`namespace---name`), filed under the value of
-//! their label `app`. An index answers with what it files under a value, and can be printed whole.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! An indexer on its own: pods with custom keys (`namespace---name`), indexed by their label `app`. You can
+//! look up a value in an index, or print the whole index.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 

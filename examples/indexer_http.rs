@@ -1,6 +1,6 @@
-//! An index behind HTTP: an informer keeps pods filed under their label `app` and under their node, and
-//! `GET /?INDEX=VALUE` answers with the keys that the index files under the value, as JSON. The API
-//! server is not asked; any number of clients read the same store.
+//! An index behind HTTP: an informer indexes pods by their label `app` and by their node.
+//! `GET /?INDEX=VALUE` returns the keys of the pods with this value, as JSON. Any number of clients read
+//! the same cache, without a request to the API server.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -22,10 +22,10 @@ use informer_examples::{Cluster, ClusterArgs, exit, flags};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// Answers `GET /?app=NAME` with the keys of the pods that have this label
+/// Serves an index of pods over HTTP: `GET /?app=NAME` returns the keys of the pods with this label
 #[derive(Parser)]
 struct Flags {
-    /// Listen on this port of the loopback interface; 0 for one that is free
+    /// Listen on this port of the loopback interface; 0 chooses a free port
     #[arg(long, default_value_t = 8080)]
     port: u16,
 
@@ -69,7 +69,7 @@ async fn serve(listener: TcpListener, pods: Lister<LeanBody>) -> Result<(), Box<
             async { Ok::<_, Infallible>(response) }
         });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(connection), service);
-        // A client that goes away is nobody's error.
+        // A client that hangs up is not an error.
         tokio::spawn(async { connection.await.unwrap_or_default() });
     }
 }
@@ -82,7 +82,7 @@ fn respond(request: &Request<Incoming>, pods: &Lister<LeanBody>) -> Response<Ful
     json_response(status, &body)
 }
 
-/// The keys, or what is wrong with the question.
+/// Returns the keys, or what is wrong with the request.
 fn answer(
     request: &Request<Incoming>,
     pods: &Lister<LeanBody>,

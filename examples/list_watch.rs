@@ -1,6 +1,6 @@
-//! What every informer stands on: one list of what is there, then one watch that goes on from the
-//! version of the list. Everything else is about what to do with these events.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! The base of every informer: one list of all objects, then one watch that starts at the version of the
+//! list. All other parts only process these events.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
             Step::Fails(why) => return Err(why.into()),
             Step::Says(change) => match change {
                 Change::ReplaceItem(pod) => show("listed", &pod),
-                // The list is complete; now let something happen.
+                // The list is complete. Now make some changes.
                 Change::ReplaceEnd => cluster.play(pods::nettool)?,
                 Change::Added(pod) => show("ADDED", &pod),
                 Change::Updated(pod) => show("MODIFIED", &pod),

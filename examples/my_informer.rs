@@ -1,7 +1,6 @@
-//! An informer put together by hand: a reflector fills a DeltaFIFO, what is popped changes a store, and
-//! a handler is told what that meant. There is no runtime: the whole informer is a value, and `main`
-//! turns its crank.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! An informer built from its parts: a reflector fills a DeltaFIFO, popped deltas change a store, and a
+//! handler gets the changes. There is no runtime. The whole informer is a value that `main` drives.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -34,12 +33,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         store: Indexer::new(Seed::new(1)),
     };
 
-    println!("what is there:");
+    println!("the initial pods:");
     informer.run(PrintNames)?;
     println!("the life of nettool:");
     server.with(pods::nettool)?;
     informer.run(PrintNames)?;
-    println!("{} pods are in the store", informer.store.len());
+    println!("the store has {} pods", informer.store.len());
     Ok(())
 }
 
@@ -52,7 +51,7 @@ struct MyInformer {
 }
 
 impl MyInformer {
-    /// Runs until there is nothing to do.
+    /// Runs until there is nothing left to do.
     fn run(&mut self, mut handler: impl Handler) -> Result<(), Box<dyn Error>> {
         let mut cx = Context::from_waker(Waker::noop());
         while let Poll::Ready(step) = self.reflector.poll_next(&mut cx) {

@@ -1,7 +1,7 @@
-//! A transport of your own, in under 100 lines: it answers with a watch recorded in a file, one event a
-//! line. That is all that moves an informer to another network, or to none. To record one of your own:
+//! Your own transport in under 100 lines. It answers with a watch that was recorded in a file, one event
+//! per line. This is all you need to use an informer on another network, or without one. To record a watch:
 //! `kubectl get --raw '/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'`
-#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -17,15 +17,15 @@ use informer::{Connect, ConnectError, Failure, InformerBuilder, Target, Transpor
 use informer_examples::{exit, flags};
 use informer_transport_mock::VirtualClock;
 
-/// Replays a recorded watch of pods.
+/// Replays a recorded watch of pods
 #[derive(Parser)]
 struct Recordings {
-    /// The recording
+    /// The recorded watch, one JSON event per line
     #[arg(value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded/pods.jsonl"))]
     file: PathBuf,
 }
 
-/// What an informer is connected with: it makes a transport.
+/// Creates the transport for an informer.
 impl Connect for Recordings {
     type Transport = Recording;
 
@@ -42,9 +42,9 @@ impl Connect for Recordings {
 
 struct Recording {
     file: BufReader<File>,
-    /// Whom the bytes are for: JSON, so `Signal::Opened` may be left out.
+    /// The request that the bytes answer. They are JSON, so `Signal::Opened` is not needed.
     exchange: Option<ExchangeId>,
-    /// Why the file cannot be read.
+    /// The error of a file that cannot be read.
     broken: Option<String>,
 }
 
@@ -56,13 +56,13 @@ impl Transport for Recording {
         };
     }
 
-    /// A peek: what is not consumed is shown again, which is just how `BufRead` has it.
+    /// Returns the same bytes again until they are consumed, exactly as `BufRead` does.
     fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
         let Some(exchange) = self.exchange else {
             return Poll::Pending;
         };
         let signal = match self.file.fill_buf() {
-            // The recording is over; a watch that is quiet looks the same.
+            // The end of the recording looks like a watch without events.
             Ok([]) => return Poll::Pending,
             Ok(bytes) => Signal::Bytes(bytes),
             Err(error) => Signal::Failed {
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
 }
 
 fn replay(recordings: &Recordings) -> Result<(), Box<dyn std::error::Error>> {
-    // Tasks run when they are told to, and time stands still: nobody waits for a file.
+    // The tasks run in `run_until_idle`, and the clock stands still.
     let runtime = Manual::new(Arc::new(VirtualClock::new()));
     let pods =
         InformerBuilder::lean(Target::new("", "v1", "pods")).build(recordings, runtime.clone())?;

@@ -1,5 +1,5 @@
-//! Pods as they come, change and go: an informer and a stream in ten lines.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! Prints every change of the pods: an informer and a stream in ten lines.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! The whole of it in one program: a shared informer with two handlers and two indices follows a busy
-//! cluster, shows how far the first list is, answers questions from its store and sums up.
+//! The main features in one program: a shared informer with two handlers and two indices follows a busy
+//! cluster. It shows the progress of the first list, queries its cache, prints changes and sums up.
 //!
-//! Without flags the cluster is a mock inside this program, and it all ends after some seconds.
+//! Without flags, the cluster is a mock server inside this program, which ends after a few seconds.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -25,19 +25,19 @@ use informer_transport_mock::{Server, ServerConfig};
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// How often something happens on the mock.
+/// How often the mock server makes a change.
 const PACE: Duration = Duration::from_millis(150);
-/// So many changes are shown of the mock.
+/// How many changes of the mock server are shown.
 const CHANGES: u64 = 40;
 
-/// Follows the pods of a cluster; without flags, those of a mock API server inside this program
+/// Follows the pods of a cluster. Without flags, it uses a mock API server inside this program
 #[derive(Parser)]
 struct Flags {
-    /// Go on until Ctrl-C; a real cluster is followed so anyway
+    /// Follow until Ctrl-C, which is the default for a real cluster
     #[arg(long, conflicts_with = "changes")]
     follow: bool,
 
-    /// End after so many changes; 40 on the mock
+    /// End after this many changes [default: 40 on the mock server]
     #[arg(long, value_name = "N")]
     changes: Option<u64>,
 
@@ -58,20 +58,20 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         changes => changes.unwrap_or(CHANGES),
     };
 
-    // One watch and one store, with two indices.
+    // One watch and one cache with two indices.
     let total = count(cluster.client()).await?;
     let pods = InformerBuilder::<Pod>::typed()
         .index("app", by::label("app"))
         .index("phase", by_phase())
         .start(cluster.client())?;
 
-    // Two handlers, each with a pace of its own. Both are shown what is there first.
+    // Two handlers, each at its own pace. Both get the current objects first.
     let (tally, mut tallied) = watch::channel(Tally::default());
     let (print, mut printed) = watch::channel(Progress::default());
     pods.on(Count(tally))?;
     sync(&pods, total).await?;
     ask(&pods)?;
-    line(styled(TITLE, "\nWhat happens"))?;
+    line(styled(TITLE, "\nChanges"))?;
     pods.on(Print::new(limit, print))?;
 
     let mut steps = 0;
@@ -94,15 +94,15 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The cluster that the flags name, or a busy mock. So few pods take no time, so the mock makes a pause
-/// now and then: one shall see the progress.
+/// Opens the cluster of the flags, or a busy mock server. The mock server pauses now and then while it
+/// lists, so that you can see the progress.
 async fn open(flags: &ClusterArgs, busy: &mut Busy) -> Result<Cluster, Box<dyn Error>> {
     if flags.is_given() {
         line(styled(TITLE, "Informer, following your cluster"))?;
         return Cluster::open(flags).await;
     }
     line(styled(TITLE, "Informer, following a mock API server"))?;
-    let hint = "  (--context NAME: a cluster of yours; --follow: until Ctrl-C)";
+    let hint = "  (--context NAME uses your own cluster; --follow runs until Ctrl-C)";
     line(styled(FAINT, hint))?;
     let mut server = Server::new(ServerConfig::new(42));
     busy.fill(&mut server)?;
@@ -112,12 +112,12 @@ async fn open(flags: &ClusterArgs, busy: &mut Busy) -> Result<Cluster, Box<dyn E
     Cluster::mock_with(server, http).await
 }
 
-/// An index function of our own: pods by what they are doing.
+/// A custom index: pods by phase.
 fn by_phase() -> IndexFn<Shared<Pod>> {
     IndexFn::plain(|pod: &Shared<Pod>, file| file(pod.status.phase.as_bytes()))
 }
 
-/// How many pods there are. A page of one pod says how many others there are.
+/// Counts the pods. A page with one pod says how many others there are.
 async fn count(client: &Client) -> Result<u64, Box<dyn Error>> {
     let path = format!("{}?limit=1", Pod::target().path());
     let page = client.get(&path).await;
@@ -128,7 +128,7 @@ async fn count(client: &Client) -> Result<u64, Box<dyn Error>> {
     Ok(others.and_then(Value::as_u64).unwrap_or(0) + listed.map_or(0, |it| it.len() as u64))
 }
 
-/// Shows how much of the first state has come, on a terminal, until all of it is in the store.
+/// Waits until the first state is in the cache. Shows a progress bar on a terminal.
 async fn sync(pods: &SharedInformer<Pod>, total: u64) -> Result<(), Box<dyn Error>> {
     let begun = Instant::now();
     let style = ProgressStyle::with_template("  {bar:40} {pos} of {len} pods")?;
@@ -152,7 +152,7 @@ async fn sync(pods: &SharedInformer<Pod>, total: u64) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// A few questions. The store answers them; the server is not asked.
+/// Queries the cache, without a request to the server.
 fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
     let lister = pods.lister();
     let answer = |question: String, answer: String| {
@@ -161,7 +161,7 @@ fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
     };
     let count = |pods: Vec<Shared<Pod>>| format!("{} pods", pods.len());
 
-    line(styled(TITLE, "\nWhat the store knows"))?;
+    line(styled(TITLE, "\nQueries of the cache"))?;
     for phase in ["Running", "Pending"] {
         let found = lister.by_index("phase", phase)?;
         answer(format!("by_index(\"phase\", \"{phase}\")"), count(found))?;
@@ -183,7 +183,7 @@ fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// All apps and how many pods they have; those with most pods first.
+/// All apps with their number of pods, largest first.
 fn apps(pods: &SharedInformer<Pod>) -> Result<Vec<(String, usize)>, Box<dyn Error>> {
     let store = pods.snapshot();
     let mut apps: Vec<_> = store
@@ -195,7 +195,7 @@ fn apps(pods: &SharedInformer<Pod>) -> Result<Vec<(String, usize)>, Box<dyn Erro
     Ok(apps)
 }
 
-/// The first handler prints what happens.
+/// The first handler prints changes.
 struct Print {
     begun: Instant,
     limit: u64,
@@ -205,7 +205,7 @@ struct Print {
 #[derive(Default)]
 struct Progress {
     shown: u64,
-    /// Nobody reads any more.
+    /// Whether the reader of the output is gone.
     closed: bool,
 }
 
@@ -257,7 +257,7 @@ impl Handler<Pod> for Print {
     }
 }
 
-/// The second handler counts, by app.
+/// The second handler counts changes by app.
 struct Count(watch::Sender<Tally>);
 
 #[derive(Default)]
@@ -299,7 +299,7 @@ impl Handler<Pod> for Count {
     }
 }
 
-/// What has happened, and how the informer is doing.
+/// Prints the counted changes and the status of the informer.
 fn sum_up(pods: &SharedInformer<Pod>, tally: &Tally) -> Result<(), Box<dyn Error>> {
     line(styled(TITLE, "\nSummary"))?;
     let titles = format!(
@@ -321,7 +321,7 @@ fn sum_up(pods: &SharedInformer<Pod>, tally: &Tally) -> Result<(), Box<dyn Error
     }
     let status = pods.status();
     line(format!(
-        "  The store has {} pods at version {}, and the server has sent {} in all.",
+        "  The cache has {} pods at version {}. The server has sent {} objects in total.",
         status.objects,
         status.version.as_deref().unwrap_or("–"),
         status.counts.objects

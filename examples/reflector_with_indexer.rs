@@ -1,6 +1,6 @@
-//! Why a deletion is not lost here: what is popped goes into an indexer, and the indexer is shown to
-//! the queue. So the queue knows that `nettool` was there, and says that it is gone.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! Why a deletion is not lost: popped deltas go into an indexer, and the queue looks up known objects in
+//! that indexer. So the queue knows that `nettool` existed, and reports its deletion.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;

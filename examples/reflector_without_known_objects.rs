@@ -1,6 +1,6 @@
-//! Why a deletion is lost: the queue forgets what was popped, and nobody has told it what its consumer
-//! knows. So when `nettool` is deleted, the queue has never heard of it, and keeps quiet.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! Why a deletion is lost: the queue forgets popped objects and cannot look up what its consumer knows. So
+//! when `nettool` is deleted, the queue does not know it, and reports nothing.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
         queue.push(change, &NothingKnown)?;
 
         if deleted && queue.is_empty() {
-            println!("the server reported a deletion, and the queue has nothing to say");
+            println!("the server reported a deletion, but the queue reports nothing");
         }
         while let Some(step) = queue.next_from(&NothingKnown) {
             if let Step::Delta { delta, .. } = &step {

@@ -1,6 +1,6 @@
-//! A shared informer over list and watch: one watch and one store, and two handlers that each see
-//! everything, in order, at their own pace. How their lines interleave is up to the scheduler.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! A shared informer over list and watch: one watch, one cache, and two handlers. Each handler gets every
+//! change, in order, at its own pace. The scheduler decides how their lines interleave.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -26,7 +26,7 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     second.synced(Duration::from_secs(30)).await?;
     cluster.play(pods::nettool)?;
 
-    // Each of the two is told of each deletion. The mock has one to tell of.
+    // Both handlers get every deletion. The mock server has one.
     let mut told = 0;
     while told < 2 || !cluster.is_mock() {
         deletions.recv().await;
@@ -59,7 +59,7 @@ impl Handler<Pod> for Print {
 
     fn deleted(&mut self, key: &ObjectKey, _: Option<&Shared<Pod>>, _: Deleted) {
         println!("{} OnDelete: {key}", self.name);
-        // Nobody listens any more when the program is about to end.
+        // The receiver is gone when the program is about to end.
         let _ = self.gone.send(());
     }
 }

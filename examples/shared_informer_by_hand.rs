@@ -1,6 +1,7 @@
-//! What "shared" means: one store, one processor, and any number of listeners, each with a backlog of
-//! its own. A listener pulls when it likes; nobody waits for it, and who joins late is shown the store.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! What "shared" means: one store, one processor, and any number of listeners, each with its own backlog.
+//! A listener takes notifications when it likes and holds up no other. A late listener first gets the
+//! objects in the store.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let first = shared.listener()?;
     let second = shared.listener()?;
 
-    // The first one asks after every pod; the second one has other things to do.
+    // The first listener reads after every pod, the second one only at the end.
     for name in ["pod0", "pod1", "pod2", "pod3"] {
         shared.add(pod(name))?;
         shared.show("first ", first);
@@ -49,7 +50,8 @@ impl Shared {
         Ok(self.processor.add_listener(config, &self.store, now)?)
     }
 
-    /// Plays the reflector: a new pod goes through the queue into the store, and from there to everybody.
+    /// Takes the place of the reflector: a new pod goes through the queue into the store, and from there to
+    /// all listeners.
     fn add(&mut self, pod: Pod) -> Result<(), Box<dyn Error>> {
         self.fifo.add(pod)?;
         while let Some(deltas) = self.fifo.pop() {
@@ -63,7 +65,7 @@ impl Shared {
         Ok(())
     }
 
-    /// A listener takes what waits for it.
+    /// Prints the notifications that wait for a listener.
     fn show(&mut self, name: &str, listener: ListenerId) {
         while let Some(notification) = self.processor.poll_notification(listener, &self.store) {
             println!("{name} {notification}");

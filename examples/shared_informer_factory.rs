@@ -1,7 +1,7 @@
-//! A factory gives the same informer to all who ask for the same thing, and a lister reads its store
-//! without asking the server. Every 30 s the handlers are shown the whole store again: a resync, for
-//! whoever keeps something outside of Kubernetes in step. On the mock, time is virtual.
-#![expect(clippy::print_stdout, reason = "it explains by printing")]
+//! A factory returns the same informer for equal requests, and a lister reads its cache without a request
+//! to the server. Every 30 s the handlers get the whole cache again. Such a resync helps controllers that
+//! manage something outside of Kubernetes. On the mock server, time is virtual.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -54,20 +54,20 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Asks for deployments, and reads the store.
+/// Follows deployments, and reads the cache.
 async fn follow<C: Connect>(
     factory: &SharedInformerFactory<C>,
 ) -> Result<mpsc::Receiver<Notification<Shared<Deployment>>>, Box<dyn Error>> {
     let deployments = factory.of::<Deployment>()?;
     let same = factory.of::<Deployment>()?.is_same(&deployments);
-    println!("who asks again gets the same informer: {same}");
+    println!("a second request returns the same informer: {same}");
 
     let (sender, told) = mpsc::channel(64);
     deployments.send_to(sender)?;
     factory.start()?;
     factory.synced(Duration::from_secs(30)).await?;
 
-    println!("in the namespace default:");
+    println!("deployments in the namespace default:");
     for deployment in deployments.lister().namespace("default").list() {
         let replicas = deployment.spec.replicas;
         println!("  {}, replicas: {replicas}", deployment.key.name());
@@ -75,7 +75,7 @@ async fn follow<C: Connect>(
     Ok(told)
 }
 
-/// Two resyncs, without the wait.
+/// Two resyncs, without waiting for them.
 async fn in_virtual_time() -> Result<(), Box<dyn Error>> {
     let clock = VirtualClock::new();
     let server = MockServer::new(ServerConfig::new(42), clock.clone());

@@ -1,8 +1,8 @@
-//! How to test a controller: on the mock API server, in virtual time, with faults on purpose.
+//! How to test a controller: on the mock API server, in virtual time, with injected faults.
 //!
-//! Back-offs of seconds pass at once and nothing sleeps, so the same test does the same thing every
-//! time. `main` tells a story of retries and of an expired watch; below it the same as `#[test]`s.
-#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+//! A back-off of seconds passes at once and nothing sleeps, so a test does the same every time. `main`
+//! shows retries and an expired watch. The `#[test]`s below it check the same.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -18,8 +18,8 @@ use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{MockServer, Server, ServerConfig, VirtualClock};
 use serde_json::json;
 
-/// The controller to be tested: it gives a team to every pod that has none. It knows neither which
-/// runtime it is on, nor who writes.
+/// The controller under test: it adds the label `team` to every pod without one. The caller chooses the
+/// runtime and how to write.
 fn label_pods(
     pods: &SharedInformer<LeanBody>,
     runtime: impl Runtime + 'static,
@@ -38,7 +38,7 @@ fn label_pods(
     Ok(controller)
 }
 
-/// A server, time, the controller between them, and a diary.
+/// A server, a clock, the controller, and a log of what happens.
 struct World {
     server: MockServer,
     runtime: Manual,
@@ -89,7 +89,7 @@ impl World {
         })
     }
 
-    /// The users of the cluster do something, and what can happen now happens.
+    /// Changes the cluster, and runs all tasks that can run now.
     fn cluster<R>(&self, what: &str, act: impl FnOnce(&mut Server) -> R) -> R {
         self.diary.note(what);
         let result = self.server.with(act);
@@ -97,7 +97,7 @@ impl World {
         result
     }
 
-    /// Lets time pass, from one deadline to the next, so that everybody is in time.
+    /// Lets time pass from one deadline to the next, so that every task runs on time.
     fn pass(&self, time: Duration) {
         let clock = &self.diary.clock;
         let end = clock.now().after(time);
@@ -110,7 +110,7 @@ impl World {
     }
 }
 
-/// Who did what, and when.
+/// What happened, and when.
 #[derive(Clone)]
 struct Diary {
     clock: VirtualClock,
@@ -153,7 +153,7 @@ fn tell() -> Result<(), Box<dyn Error>> {
     world.writes_fail.store(false, Ordering::Release);
     world.pass(Duration::from_millis(100));
 
-    // The server forgets changes that the watch was not told yet: it answers with 410.
+    // The server drops changes that the watch has not sent yet, so it answers with 410.
     world.cluster(
         "c is created, a is deleted, and the watch expires",
         |server| {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_fails_is_tried_again_later_each_time() {
+    fn a_failed_write_is_retried_with_increasing_delay() {
         let world = World::new().unwrap();
         world.writes_fail.store(true, Ordering::Release);
         world
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_no_watch_told_of_gets_a_team_all_the_same() {
+    fn a_pod_that_the_watch_missed_gets_a_team() {
         let world = World::new().unwrap();
         world.pass(Duration::ZERO);
         assert!(world.pods.is_synced());

@@ -1,8 +1,8 @@
 //! An informer without an async runtime: every task is a thread, and `main` blocks.
 //!
-//! Nothing here is `async`, and nothing is of tokio. The API server is the mock, in memory: the client
-//! that speaks HTTP needs tokio, so with threads alone the transport is another one, or your own.
-#![expect(clippy::print_stdout, reason = "it is a program that prints")]
+//! Nothing here is `async` or uses tokio. The server is the mock server in memory: the HTTP client needs
+//! tokio, so with threads alone you need another transport, for example your own.
+#![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -33,13 +33,13 @@ fn run() -> Result<(), Box<dyn Error>> {
     pods.wait_synced(SOON)?;
     println!("[{}] synced, {} pod", thread_name(), pods.lister().len());
 
-    // The handler has a thread of its own. What it is told comes here by a channel.
+    // The handler runs on its own thread and sends its notifications here through a channel.
     let (tell, told) = mpsc::channel();
     let registration = pods.on(move |notification| {
-        // Nobody reads when `main` has given up.
+        // The receiver is gone when `main` has given up.
         let _ = tell.send(format!("[{}] {notification}", thread_name()));
     })?;
-    // Whatever can be awaited can be blocked on.
+    // `block_on` waits for any future.
     block_on(registration.synced(SOON))?;
 
     let writer = thread::spawn(move || play(&server));
@@ -59,7 +59,7 @@ fn run() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Somebody who uses the cluster meanwhile.
+/// Takes the place of the users of the cluster.
 fn play(server: &MockServer) -> Result<(), ApiError> {
     server.with(|server| server.create("pods", pod("web-2", "web")))?;
     server.with(|server| server.create("pods", pod("db-1", "db")))?;

@@ -1,4 +1,4 @@
-//! A cluster in which something happens all the time.
+//! A cluster with constant changes.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use informer_transport_mock::status::ApiError;
 
 use crate::pods;
 
-/// Apps that are restarted pod by pod, for ever: a new pod is created, it runs, the oldest one is
+/// Apps that are restarted pod by pod, endlessly: a new pod is created, it runs, and the oldest one is
 /// deleted. Each step is one change, and the apps take turns.
 #[derive(Debug)]
 pub struct Busy {
     apps: VecDeque<App>,
 }
 
-/// An app, whose pods have numbers.
+/// An app with numbered pods.
 #[derive(Debug)]
 struct App {
     namespace: &'static str,
@@ -22,12 +22,12 @@ struct App {
     wanted: usize,
     oldest: usize,
     newest: usize,
-    /// Whether the newest does not run yet.
+    /// Whether the newest pod is not running yet.
     starts: bool,
 }
 
 impl Busy {
-    /// Five apps in three namespaces, with 400 pods.
+    /// Creates five apps in three namespaces, with 400 pods.
     #[must_use]
     pub fn new() -> Self {
         let app = |(namespace, name, wanted)| App {
@@ -50,17 +50,17 @@ impl Busy {
         }
     }
 
-    /// Creates all pods.
+    /// Creates all pods on the server.
     ///
     /// # Errors
-    /// One of them is there already.
+    /// One of them exists already.
     pub fn fill(&mut self, server: &mut Server) -> Result<(), ApiError> {
         for (turn, app) in self.apps.iter_mut().enumerate() {
             for number in app.oldest..=app.newest {
                 let name = app.pod(number);
                 pods::create(server, (app.namespace, &name), app.name, "Running")?;
             }
-            // They shall not all do the same at the same time.
+            // Start the apps at different points of their cycle.
             for _ in 0..turn % 3 {
                 app.step(server)?;
             }
@@ -71,7 +71,7 @@ impl Busy {
     /// Makes one change.
     ///
     /// # Errors
-    /// Somebody else has meddled with the pods.
+    /// Other code has changed the pods.
     pub fn step(&mut self, server: &mut Server) -> Result<(), ApiError> {
         self.apps.rotate_left(1);
         self.apps.back_mut().map_or(Ok(()), |app| app.step(server))
@@ -114,7 +114,7 @@ mod tests {
     use informer_transport_mock::ServerConfig;
 
     #[test]
-    fn each_step_is_one_change_and_the_pods_stay_about_as_many() -> Result<(), ApiError> {
+    fn each_step_is_one_change_and_the_number_of_pods_stays_stable() -> Result<(), ApiError> {
         let mut server = Server::new(ServerConfig::new(1));
         let mut busy = Busy::new();
         busy.fill(&mut server)?;

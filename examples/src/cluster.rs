@@ -1,4 +1,4 @@
-//! Which cluster: the flags that say so, and the mock where there are none.
+//! The cluster to use: flags for a real one, or a mock server by default.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
 use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{Server, ServerConfig};
 
-/// The flags that name a cluster; all examples have them.
+/// The flags that select a cluster, shared by all examples.
 #[derive(Args, Clone, Default, Debug)]
 #[command(next_help_heading = "Cluster")]
 #[non_exhaustive]
 pub struct ClusterArgs {
-    /// Use a context of this kubeconfig file
+    /// Use this kubeconfig file
     #[arg(long, value_name = "FILE")]
     pub kubeconfig: Option<PathBuf>,
 
@@ -27,16 +27,16 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with_all = ["kubeconfig", "context"])]
     pub server: Option<String>,
 
-    /// Show the bearer token in this file to the server, unless it is reached by plain http
+    /// Send the bearer token in this file, but never over plain http
     #[arg(long, value_name = "FILE", requires = "server")]
     pub token_file: Option<PathBuf>,
 
-    /// Trust the certificates in this file and no others
+    /// Trust only the certificate authorities in this file
     #[arg(long, value_name = "FILE", requires = "server")]
     pub ca: Option<PathBuf>,
 }
 
-/// A URL that can be used is known before anything is done.
+/// Checks the URL while the flags are parsed.
 fn server_url(text: &str) -> Result<String, String> {
     match Config::new(text) {
         Ok(_) => Ok(text.to_owned()),
@@ -45,16 +45,16 @@ fn server_url(text: &str) -> Result<String, String> {
 }
 
 impl ClusterArgs {
-    /// Whether a flag names a cluster.
+    /// Whether a flag selects a cluster.
     #[must_use]
     pub const fn is_given(&self) -> bool {
         self.kubeconfig.is_some() || self.context.is_some() || self.server.is_some()
     }
 
-    /// The cluster that the flags name; without any, the one that kubectl would use.
+    /// Returns the cluster of the flags, or the one that kubectl would use.
     ///
     /// # Errors
-    /// There is none, or what names it cannot be used.
+    /// There is no configuration, or it is invalid.
     pub fn config(&self) -> Result<Config, Box<dyn Error>> {
         if let Some(url) = &self.server {
             let mut config = Config::new(url)?;
@@ -74,7 +74,7 @@ impl ClusterArgs {
     }
 }
 
-/// A cluster that answers, and the mock behind it if it is one.
+/// A cluster that answers, real or mock.
 #[derive(Debug)]
 pub struct Cluster {
     client: Client,
@@ -82,32 +82,32 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster that the flags name; without any, a mock API server inside this program.
+    /// Opens the cluster of the flags, or a mock API server inside this program.
     ///
     /// # Errors
-    /// The cluster cannot be used, or does not answer.
+    /// The configuration is invalid, or the cluster does not answer.
     pub async fn open(args: &ClusterArgs) -> Result<Self, Box<dyn Error>> {
         if !args.is_given() {
             return Self::mock(Server::new(ServerConfig::new(42))).await;
         }
         let client = Client::new(args.config()?)?;
-        // An informer would try for ever; a person at a terminal wants to know now.
+        // An informer would retry for ever, but a user at a terminal wants an error now.
         client.get("/version").await?;
         Ok(Self { client, mock: None })
     }
 
-    /// This mock API server, on a port of its own.
+    /// Serves a mock API server on a free port.
     ///
     /// # Errors
-    /// There is no port to be had.
+    /// There is no free port.
     pub async fn mock(server: Server) -> Result<Self, Box<dyn Error>> {
         Self::mock_with(server, HttpConfig::new()).await
     }
 
-    /// The same, reached in another way; with faults, for example.
+    /// Serves a mock API server with these HTTP settings, for example with faults.
     ///
     /// # Errors
-    /// It cannot listen there.
+    /// It cannot listen on the address.
     pub async fn mock_with(server: Server, http: HttpConfig) -> Result<Self, Box<dyn Error>> {
         let server = SharedServer::new(server);
         let running = serve(server.clone(), http).await?;
@@ -118,16 +118,16 @@ impl Cluster {
         })
     }
 
-    /// What informers connect with.
+    /// The client for informers.
     #[must_use]
     pub const fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Does to the mock what its users would do. A real cluster has users of its own.
+    /// Changes the mock server, in place of its users. Does nothing to a real cluster.
     ///
     /// # Errors
-    /// What the server refuses.
+    /// The server refuses the change.
     pub fn play(
         &self,
         act: impl FnOnce(&mut Server) -> Result<(), ApiError>,
@@ -135,19 +135,19 @@ impl Cluster {
         self.server().map_or(Ok(()), |server| server.with(act))
     }
 
-    /// Whether it is a mock, so that the program ends when it has shown what it is about.
+    /// Whether this is a mock server. The program then ends by itself.
     #[must_use]
     pub const fn is_mock(&self) -> bool {
         self.mock.is_some()
     }
 
-    /// Whether this is the last thing that the demonstrations on a mock have to tell: a deletion.
+    /// Whether this is the last change of a demonstration on a mock server: a deletion.
     #[must_use]
     pub const fn ends_with<T: Resource>(&self, change: &Notification<T>) -> bool {
         self.is_mock() && matches!(change, Notification::Deleted { .. })
     }
 
-    /// The mock, for whoever plays the users of the cluster; `None` if the cluster is a real one.
+    /// The mock server; `None` for a real cluster.
     #[must_use]
     pub fn server(&self) -> Option<&SharedServer> {
         self.mock.as_ref().map(|(server, _)| server)

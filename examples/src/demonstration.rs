@@ -1,4 +1,4 @@
-//! A program that shows one thing, on any cluster.
+//! The frame of a program that demonstrates one thing on any cluster.
 
 use std::error::Error;
 use std::future::pending;
@@ -10,11 +10,11 @@ use clap::Parser;
 use crate::cluster::{Cluster, ClusterArgs};
 use crate::outcome::{end_with_the_reader, exit};
 
-/// Without flags, a mock API server inside the program plays the cluster, and the program ends by
-/// itself. A real cluster is followed until Ctrl-C.
+/// Without flags, the program uses a mock API server inside itself and ends on its own. It follows a real
+/// cluster until Ctrl-C.
 #[derive(Parser)]
 struct Flags {
-    /// End after so many seconds
+    /// End after this many seconds
     #[arg(long = "for", value_name = "SECONDS")]
     seconds: Option<u64>,
 
@@ -22,8 +22,8 @@ struct Flags {
     cluster: ClusterArgs,
 }
 
-/// Reads the flags, opens the cluster they name and shows `act` to it, until that is done, the time is
-/// up, or somebody presses Ctrl-C.
+/// Parses the flags, opens the cluster and runs `act` until it is done, the time is up, or the user presses
+/// Ctrl-C.
 pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Error>>) -> ExitCode {
     let flags = flags::<Flags>();
     let done = async { act(Cluster::open(&flags.cluster).await?).await };
@@ -34,7 +34,7 @@ pub async fn demonstrate(act: impl AsyncFnOnce(Cluster) -> Result<(), Box<dyn Er
     })
 }
 
-/// Reads the flags of a program that prints with `println!`.
+/// Parses the flags of a program that prints with `println!`.
 #[must_use]
 pub fn flags<F: Parser>() -> F {
     let flags = F::parse();
@@ -42,12 +42,12 @@ pub fn flags<F: Parser>() -> F {
     flags
 }
 
-/// For a program without flags: refuses them all.
+/// Rejects all flags, for a program that has none.
 pub fn no_flags() {
     let NoFlags {} = flags();
 }
 
-/// It needs no cluster and takes no flags.
+/// This program needs no cluster and takes no flags.
 #[derive(Parser)]
 struct NoFlags {}
 

@@ -1,24 +1,24 @@
 #![doc = include_str!("../README.md")]
 
-// Which cluster: the flags that say so, and the mock where there are none.
+// The cluster to use: flags for a real one, or a mock server by default.
 mod cluster;
 
 // How a program ends.
 mod outcome;
 
-// A program that shows one thing, on any cluster.
+// The frame of a program that demonstrates one thing on any cluster.
 mod demonstration;
 
-// Pods as most examples see them, and what happens to those of the mock.
+// The pod type of most examples, and pods for the mock server.
 pub mod pods;
 
-// A cluster in which something happens all the time.
+// A cluster with constant changes.
 mod busy;
 
-// Coloured lines on a terminal, plain ones in a pipe.
+// Coloured lines on a terminal, plain lines in a pipe.
 pub mod screen;
 
-// A reflector with its decoder and its transport.
+// A reflector with its decoder and transport.
 mod list_watch;
 
 pub use busy::Busy;

@@ -1,4 +1,4 @@
-//! A reflector with its decoder and its transport: what lists once and watches for ever.
+//! A reflector with its decoder and transport: it lists once and then watches.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,25 +15,25 @@ use informer_core::transport::{Command, ExchangeId, Request, Signal};
 
 use crate::pods::Pod;
 
-/// What happens next.
+/// The next step of a [`ListWatch`].
 #[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "programs must see every step")]
+#[expect(clippy::exhaustive_enums, reason = "programs must handle every step")]
 pub enum Step {
-    /// The server is asked for this path.
+    /// Sends a request for this path.
     Asks(String),
-    /// The answer means this for the set of pods.
+    /// The server reported this change.
     Says(Change<Arc<Object<Pod>>>),
-    /// There is no answer, or no good one. It will be tried again.
+    /// The request failed. It will be retried.
     Fails(String),
 }
 
-/// Lists pods and watches them: bytes of the transport become facts in the decoder, and changes in the
-/// reflector, which also says what to ask next. Nobody keeps a pod here.
+/// Lists pods and watches them. The decoder turns bytes of the transport into facts, and the reflector turns
+/// facts into changes and decides the next request. No pods are kept here.
 pub struct ListWatch<T> {
     target: Target,
     transport: T,
     decoder: Decoder<Typed<Pod>>,
-    /// What the answer under way consists of.
+    /// The kind of the current answer.
     body: Body,
     reflector: Reflector<Heap>,
     clock: Arc<dyn Clock>,
@@ -42,10 +42,10 @@ pub struct ListWatch<T> {
 }
 
 impl<T: Transport> ListWatch<T> {
-    /// For these pods, over a transport that was made for them.
+    /// Lists and watches these pods over a transport for the same target.
     ///
     /// # Errors
-    /// The configuration of the reflector cannot work.
+    /// The configuration of the reflector is invalid.
     pub fn new(target: Target, transport: T, clock: Arc<dyn Clock>) -> Result<Self, InvalidConfig> {
         let config = ReflectorConfig {
             first_state: FirstState::Listed,
@@ -73,7 +73,7 @@ impl<T: Transport> ListWatch<T> {
     /// Waits for the next change.
     ///
     /// # Errors
-    /// A request has failed. Who asks again waits until it is tried again.
+    /// A request has failed. Call again to wait for the retry.
     pub async fn change(&mut self) -> Result<Change<Arc<Object<Pod>>>, String> {
         loop {
             match self.next().await {
@@ -84,7 +84,7 @@ impl<T: Transport> ListWatch<T> {
         }
     }
 
-    /// The next step, or a wake-up when there is one.
+    /// Returns the next step, or registers for a wake-up.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
         loop {
             let due = self.reflector.advance(self.clock.now());
@@ -104,7 +104,7 @@ impl<T: Transport> ListWatch<T> {
         }
     }
 
-    /// Passes the wishes of the reflector to the transport.
+    /// Passes commands of the reflector to the transport.
     fn ask(&mut self) {
         while let Some(command) = self.reflector.poll_command(self.clock.now()) {
             if let Command::Open { request, .. } = command {
@@ -119,7 +119,7 @@ impl<T: Transport> ListWatch<T> {
         }
     }
 
-    /// Passes what the transport has heard to the decoder, and what that reads to the reflector.
+    /// Passes signals of the transport to the decoder, and its facts to the reflector.
     fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Self {
             transport,

@@ -6,25 +6,25 @@ use std::{io, panic};
 
 use crate::screen::printable;
 
-/// Success, or one sentence on the error stream and exit status 1.
+/// Turns an error into one sentence on standard error and exit status 1.
 ///
-/// Flags that make no sense never come here: clap says what is wrong with them and exits with 2.
-#[expect(clippy::print_stderr, reason = "programs tell people why they end")]
+/// Invalid flags do not get here: clap reports them and exits with status 2.
+#[expect(clippy::print_stderr, reason = "programs report why they fail")]
 #[must_use]
 pub fn exit(result: Result<(), Box<dyn Error>>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if nobody_reads(&*error) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            // It may quote somebody who should not move our cursor.
+            // The message may quote a server, whose text must not control the terminal.
             eprintln!("error: {}", printable(&error.to_string()));
             ExitCode::FAILURE
         }
     }
 }
 
-/// For programs that print with `println!`, which panics when the reader at the other end of a pipe has
-/// seen enough: they end then, without a word.
+/// Ends programs that print with `println!` quietly when the reader of a pipe is gone. Without this, the
+/// macro panics.
 pub(crate) fn end_with_the_reader() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -36,8 +36,8 @@ pub(crate) fn end_with_the_reader() {
     }));
 }
 
-/// Whether the reader at the other end of a pipe has seen enough, which is no failure.
-fn nobody_reads(error: &(dyn Error + 'static)) -> bool {
+/// Whether the reader of a pipe is gone, which is not a failure.
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

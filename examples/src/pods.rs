@@ -1,4 +1,4 @@
-//! Pods as most examples see them, and what happens to those of the mock.
+//! The pod type of most examples, and pods for the mock server.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use informer_transport_mock::status::ApiError;
 use serde::Deserialize;
 use serde_json::json;
 
-/// As much of a pod as these examples look at; namespace, name and labels are known without it.
+/// The fields of a pod that the examples need. An [`Object`] has namespace, name and labels anyway.
 #[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Pod {
-    /// What it is doing.
+    /// The status of the pod.
     #[serde(default)]
     pub status: PodStatus,
 }
 
-/// As much of its status.
+/// The fields of a status that the examples need.
 #[derive(Deserialize, Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PodStatus {
@@ -33,7 +33,7 @@ impl Kind for Pod {
     const PLURAL: &'static str = "pods";
 }
 
-/// A delta in one line: its type, the pod and what that is doing.
+/// A delta in one line: its type, the pod and its phase.
 #[must_use]
 pub fn told(delta: &Delta<Arc<Object<Pod>>>) -> String {
     let what = match delta {
@@ -47,10 +47,10 @@ pub fn told(delta: &Delta<Arc<Object<Pod>>>) -> String {
     format!("{what:<8} {}, {phase}", delta.key().name())
 }
 
-/// Three pods of two apps, running.
+/// Creates three running pods of two apps.
 ///
 /// # Errors
-/// One of them is there already.
+/// One of them exists already.
 pub fn some(server: &mut Server) -> Result<(), ApiError> {
     for (name, app) in [("web-1", "web"), ("web-2", "web"), ("db-1", "db")] {
         create(server, ("default", name), app, "Running")?;
@@ -58,10 +58,10 @@ pub fn some(server: &mut Server) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The life of a pod: `nettool` is created and waits, gets a node, runs, and is deleted.
+/// The life of a pod: `nettool` is created, gets a node, runs, and is deleted.
 ///
 /// # Errors
-/// There is a pod of this name already.
+/// A pod with this name exists already.
 pub fn nettool(server: &mut Server) -> Result<(), ApiError> {
     create(server, ("default", "nettool"), "nettool", "Pending")?;
     let scheduled = json!({"spec": {"nodeName": "node-1"}});
@@ -71,10 +71,10 @@ pub fn nettool(server: &mut Server) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Creates a pod, by namespace and name, and says what it is doing. All pods begin as `Pending`.
+/// Creates a pod by namespace and name, in this phase. All pods begin as `Pending`.
 ///
 /// # Errors
-/// There is one already, or its name will not do.
+/// The pod exists already, or its name is invalid.
 pub fn create(
     server: &mut Server,
     (namespace, name): (&str, &str),
@@ -92,7 +92,7 @@ pub fn create(
     }
 }
 
-/// Says what a pod is doing now.
+/// Changes the phase of a pod.
 ///
 /// # Errors
 /// There is no such pod.

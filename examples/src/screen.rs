@@ -1,4 +1,4 @@
-//! Coloured lines on a terminal, plain ones in a pipe or where `NO_COLOR` is set.
+//! Coloured lines on a terminal, plain lines in a pipe or with `NO_COLOR`.
 
 use std::io::{self, Write};
 
@@ -7,33 +7,33 @@ use informer_core::failure::Printable;
 
 /// Titles.
 pub const TITLE: Style = Style::new().bold();
-/// What is of less interest.
+/// Less important text.
 pub const FAINT: Style = Style::new().dimmed();
-/// What is new.
+/// Added objects.
 pub const ADDED: Style = AnsiColor::Green.on_default();
-/// What has changed.
+/// Updated objects.
 pub const UPDATED: Style = AnsiColor::Yellow.on_default();
-/// What is gone.
+/// Deleted objects.
 pub const DELETED: Style = AnsiColor::Red.on_default();
-/// What one asked for.
+/// Results.
 pub const ANSWER: Style = AnsiColor::Cyan.on_default();
 
-/// What somebody else has named or said, without what a terminal would obey.
+/// Escapes characters that a terminal would interpret, for text from others.
 #[must_use]
 pub fn printable(text: &str) -> String {
     Printable(text).to_string()
 }
 
-/// A text in a style.
+/// Formats text in a style.
 #[must_use]
 pub fn styled(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Prints a line. It is written at once, so that lines of several tasks do not mix.
+/// Prints a line in a single write, so that lines of different tasks do not mix.
 ///
 /// # Errors
-/// Nobody reads any more.
+/// The reader of the output is gone.
 pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
     anstream::stdout()
         .lock()

@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! Command line flags.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use informer::{FirstState, InformerConfig, InvalidTarget, QueueKind};
 use informer_core::transport::check_namespace;
 use informer_examples::ClusterArgs;
 
-/// Follow a resource of a cluster, and print what an informer tells its handlers
+/// Follow a resource of a cluster and print every notification of an informer
 #[derive(Parser)]
 #[command(name = "tail")]
 pub(crate) struct Flags {
-    /// A plural name (pods), a kind (Pod) or PLURAL.VERSION.GROUP (deployments.v1.apps)
+    /// The resource: plural name (pods), kind (Pod) or PLURAL.VERSION.GROUP (deployments.v1.apps)
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(crate) resource: String,
 
-    /// Follow this namespace [default: that of the context]
+    /// Follow only this namespace [default: the namespace of the context]
     #[arg(short, long, value_parser = namespace, conflicts_with = "all_namespaces")]
     pub(crate) namespace: Option<String>,
 
@@ -26,7 +26,7 @@ pub(crate) struct Flags {
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
 
-    /// Only objects with such labels, such as app=web,tier!=db
+    /// Follow only objects with matching labels, for example app=web,tier!=db
     #[arg(
         short = 'l',
         long = "selector",
@@ -36,7 +36,7 @@ pub(crate) struct Flags {
     )]
     pub(crate) labels: LabelSelector,
 
-    /// Only objects with such fields, such as spec.nodeName=node-1
+    /// Follow only objects with matching fields, for example spec.nodeName=node-1
     #[arg(
         long = "field-selector",
         value_name = "SELECTOR",
@@ -45,19 +45,19 @@ pub(crate) struct Flags {
     )]
     pub(crate) fields: FieldSelector,
 
-    /// How the full state is read
+    /// How to read the full state
     #[arg(long, value_enum, default_value_t = Strategy::Streaming)]
     strategy: Strategy,
 
-    /// Which queue lies between the server and the store
+    /// Which queue to use between the server and the cache
     #[arg(long, value_enum, default_value_t = Queue::Delta)]
     queue: Queue,
 
-    /// What is kept of each object
+    /// The form in which to keep objects
     #[arg(long, value_enum, default_value_t = Form::Lean)]
     pub(crate) form: Form,
 
-    /// What is printed
+    /// The output format
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub(crate) output: Format,
 
@@ -67,9 +67,9 @@ pub(crate) struct Flags {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Strategy {
-    /// By a watch that begins with it
+    /// With a watch that starts with the full state
     Streaming,
-    /// By a list, page by page
+    /// With a list, page by page
     #[value(name = "listwatch")]
     ListWatch,
 }
@@ -78,37 +78,37 @@ enum Strategy {
 enum Queue {
     /// Changes grouped by object
     Delta,
-    /// Changes as they came
+    /// Changes in the order they arrived
     #[value(name = "inorder")]
     InOrder,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Form {
-    /// As a Rust type, for the usual kinds: what does not fit is left out, and said
+    /// As Rust types, for common kinds; objects that do not fit are left out with a warning
     Typed,
-    /// As the server sent it
+    /// As the server sent them
     Lean,
-    /// The metadata alone; the server sends nothing else
+    /// Metadata only; the server sends nothing else
     Metadata,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Format {
-    /// Columns for people
+    /// Columns, for people
     Table,
-    /// A JSON object a line for programs
+    /// One JSON object per line, for programs
     Json,
 }
 
-/// A name that no namespace can have is refused before anybody is asked for it.
+/// Rejects invalid namespaces while the flags are parsed.
 fn namespace(name: &str) -> Result<String, InvalidTarget> {
     check_namespace(name)?;
     Ok(name.to_owned())
 }
 
 impl Flags {
-    /// How the informer shall behave.
+    /// The configuration of the informer.
     pub(crate) fn behaviour(&self) -> InformerConfig {
         let mut config = InformerConfig::new();
         config.reflector.first_state = match self.strategy {
@@ -123,7 +123,7 @@ impl Flags {
     }
 }
 
-/// Ends the program: the flags contradict what the server says about the resource.
+/// Ends the program because the flags do not fit the resource.
 pub(crate) fn refuse(reason: &impl fmt::Display) -> ! {
     Flags::command()
         .error(ErrorKind::ValueValidation, reason)

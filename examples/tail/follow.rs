@@ -1,4 +1,4 @@
-//! Follows, and tells.
+//! Follows and prints.
 
 use std::error::Error;
 use std::future::ready;
@@ -15,7 +15,7 @@ use crate::line::{self, Line};
 use crate::output::Output;
 use crate::stop::Stop;
 
-/// Follows until it is asked to stop, and then tells what it knows.
+/// Follows until `stop` is ready, and then prints the cache.
 pub(crate) async fn follow<K: Send + Sync + 'static>(
     builder: InformerBuilder<K>,
     client: &Client,
@@ -43,7 +43,7 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
                 None => return Err(ended(&informer.status()).into()),
             },
             changed = informer.status_change(&teller.seen) => if let Some(status) = changed {
-                // What led to it comes first.
+                // Print the changes that led to the new status first.
                 teller.changes().await?;
                 teller.status(status)?;
             },
@@ -51,11 +51,11 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
     }
 }
 
-/// Turns what happens into lines.
+/// Turns notifications and status changes into lines.
 struct Teller<'a, K: Send + Sync + 'static> {
     notifications: Notifications<K>,
     seen: Status,
-    /// How many objects somebody knows who has read all lines.
+    /// How many objects exist according to the printed lines.
     known: usize,
     is_synced: bool,
     output: &'a mut Output,
@@ -91,7 +91,7 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
         Ok(())
     }
 
-    /// Tells the changes that wait; answers whether there were any.
+    /// Prints the pending changes. Returns whether there were any.
     async fn changes(&mut self) -> io::Result<bool> {
         let mut any = false;
         while let Some(notification) = self.waiting().await {
@@ -101,7 +101,7 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
         Ok(any)
     }
 
-    /// Tells the store, when all that led to it has been told.
+    /// Prints the cache, after all changes that led to it.
     async fn store(&mut self, informer: &SharedInformer<K>) -> io::Result<()> {
         loop {
             let store = informer.snapshot();
@@ -119,7 +119,7 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
                 told = self.notifications.next() => return told,
                 () = ready(()) => {}
             }
-            // It pauses now and then, to let others have their turn.
+            // The stream yields now and then, so check whether it is really empty.
             if self
                 .notifications
                 .status()
@@ -131,8 +131,8 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
     }
 }
 
-/// Why nothing was seen and nothing will be, however long somebody waits. Once something was seen, it
-/// may come again: rights and kinds are given and taken.
+/// Why waiting for the first state is useless. After the first state the program keeps trying, because
+/// permissions and kinds can come back.
 fn hopeless(status: &Status) -> Option<String> {
     match status.phase {
         Phase::Waiting {
@@ -157,8 +157,8 @@ fn ended(status: &Status) -> String {
     format!("cannot follow {} any more: {reason}", status.name)
 }
 
-/// An object that could not be used is missing in the store, and somebody may look for it.
-#[expect(clippy::print_stderr, reason = "programs tell people what is missing")]
+/// Warns that a rejected object is missing in the cache.
+#[expect(clippy::print_stderr, reason = "programs report what is missing")]
 fn warn(rejected: &informer::RejectedObject<informer::ObjectKey, String>) {
     let key = rejected
         .key

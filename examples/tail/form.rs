@@ -1,4 +1,4 @@
-//! The forms in which objects are kept, and the kinds that there is a Rust type for.
+//! The forms of objects, and the kinds with a Rust type.
 
 use std::error::Error;
 
@@ -38,7 +38,7 @@ pub(crate) async fn follow(
                     follow!(InformerBuilder::<$kind>::typed_at(target.clone()))
                 })*
                 other => flags::refuse(&format!(
-                    "there is no Rust type for {}.{} in this program; use `--form lean` or `--form metadata`",
+                    "this program has no Rust type for {}.{}; use `--form lean` or `--form metadata`",
                     other.plural, other.group
                 )),
             }

@@ -1,4 +1,4 @@
-//! What is told, line by line.
+//! Output lines.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use informer::{
 };
 use serde::{Serialize, Serializer};
 
-/// One line. As JSON it has these fields in this order.
+/// One line. The JSON form has these fields in this order.
 #[derive(Serialize)]
 #[serde(tag = "on", rename_all = "lowercase")]
 pub(crate) enum Line<'a> {
@@ -34,7 +34,7 @@ pub(crate) enum Line<'a> {
     Delete {
         #[serde(serialize_with = "text")]
         key: &'a ObjectKey,
-        /// Empty, like the version, if nobody knows the last state.
+        /// Empty, like the version, if the last state is unknown.
         uid: &'a str,
         rv: &'a str,
         #[serde(serialize_with = "text")]
@@ -42,9 +42,9 @@ pub(crate) enum Line<'a> {
         #[serde(serialize_with = "text")]
         cause: Cause,
     },
-    /// All lines that show the initial state stand above.
+    /// Comes after all lines of the initial state.
     Synced { count: usize },
-    /// What the informer is doing now, and the failure that brought it there, if one did.
+    /// The phase of the informer, and the failure that caused it, if any.
     Status {
         phase: &'static str,
         cause: Option<String>,
@@ -91,7 +91,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The status, with the failure if it is news.
+    /// The status, with the failure if it is new.
     pub(crate) fn of_status(status: &Status, has_failed: bool) -> Self {
         Self::Status {
             phase: phase(status),
@@ -109,7 +109,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The store of whoever has not begun.
+    /// The cache before the first list.
     pub(crate) const fn empty_store() -> Self {
         Self::Store {
             rv: "",
@@ -118,7 +118,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What it is doing, in a word.
+/// The phase in one word.
 pub(crate) const fn phase(status: &Status) -> &'static str {
     match status.phase {
         Phase::Idle => "idle",
@@ -130,7 +130,7 @@ pub(crate) const fn phase(status: &Status) -> &'static str {
     }
 }
 
-/// The last failure in words: what it means, and what the server or the network said.
+/// The last failure as text, with the message of the server or the network.
 pub(crate) fn reason(status: &Status) -> String {
     let Some(LastFailure {
         failure, message, ..
@@ -140,7 +140,7 @@ pub(crate) fn reason(status: &Status) -> String {
     };
     match failure {
         _ if message.is_empty() || message == failure.describe() => failure.to_string(),
-        // Whatever kept us from reaching the server says so itself.
+        // The message already says why the server cannot be reached.
         Failure::Unreachable => message.clone(),
         failure => format!("{failure} ({message})"),
     }

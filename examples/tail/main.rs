@@ -1,27 +1,27 @@
-//! An informer for the command line: it follows a resource and says what handlers would be told.
+//! An informer for the command line: follows a resource and prints what its handlers would get.
 //!
-//! For whoever debugs a controller: what came first, what changed, what vanished and how that was found
-//! out; when the connection was lost, why, and what is done about it.
+//! For debugging controllers: it shows the initial objects, changes and deletions with their causes, lost
+//! connections with the reason, and what the informer does about them.
 
-// What can be asked for.
+// Command line flags.
 mod flags;
 
-// What is told, line by line.
+// Output lines.
 mod line;
 
 // Lines for people.
 mod table;
 
-// Where lines go.
+// Standard output.
 mod output;
 
-// When it is time to go.
+// Signals that end the program.
 mod stop;
 
-// The forms in which objects are kept.
+// The forms of objects.
 mod form;
 
-// Follows, and tells.
+// Follows and prints.
 mod follow;
 
 use std::error::Error;
@@ -51,7 +51,7 @@ async fn run(flags: &Flags) -> Result<(), Box<dyn Error>> {
     form::follow(flags, target, &client, &mut output, stop).await
 }
 
-/// What the flags mean in this cluster.
+/// Resolves the flags to a target in this cluster.
 async fn target(flags: &Flags, client: &Client) -> Result<Target, Box<dyn Error>> {
     let resource = client.resolve(&flags.resource).await?;
     let everywhere = resource.target(None)?;
@@ -61,7 +61,7 @@ async fn target(flags: &Flags, client: &Client) -> Result<Target, Box<dyn Error>
             Ok(target) => target,
             Err(error) => flags::refuse(&error),
         },
-        // Where there are no namespaces, nobody needs to say so.
+        // The default namespace is ignored for resources without namespaces.
         None => resource
             .target(Some(client.config().default_namespace()))
             .unwrap_or(everywhere),

@@ -1,4 +1,4 @@
-//! Where lines go: to the standard output, each as soon as it is known.
+//! Standard output, flushed after each line.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -25,7 +25,7 @@ impl Output {
         }
     }
 
-    /// Prints a line, and waits until whoever reads has it.
+    /// Prints and flushes a line.
     pub(crate) fn tell(&mut self, line: &Line<'_>) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match &mut self.table {
@@ -42,7 +42,7 @@ impl Output {
     }
 }
 
-/// JSON that says the same and does nothing to a terminal: it may have control characters within texts.
+/// Escapes control characters in JSON strings, which are valid JSON but could control a terminal.
 fn escaped(json: &str) -> String {
     let mut escaped = String::with_capacity(json.len());
     for character in json.chars() {
@@ -57,7 +57,7 @@ fn escaped(json: &str) -> String {
     escaped
 }
 
-/// On a terminal whose owner has not asked for none (<https://no-color.org>).
+/// Whether to use colours: on a terminal, unless `NO_COLOR` is set (<https://no-color.org>).
 fn wants_colours() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     io::stdout().is_terminal() && !refused

@@ -1,4 +1,4 @@
-//! When it is time to go.
+//! Signals that end the program.
 
 use std::future::Future;
 use std::io;
@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 pub(crate) type Stop = Pin<Box<dyn Future<Output = ()>>>;
 
-/// Ready when somebody asks the program to end: with Ctrl-C, or as the system does.
+/// Ready on Ctrl-C or SIGTERM.
 #[cfg(unix)]
 pub(crate) fn asked() -> io::Result<Stop> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -21,11 +21,11 @@ pub(crate) fn asked() -> io::Result<Stop> {
     }))
 }
 
-/// Ready when somebody asks the program to end with Ctrl-C.
+/// Ready on Ctrl-C.
 #[cfg(not(unix))]
 pub(crate) fn asked() -> io::Result<Stop> {
     Ok(Box::pin(async {
-        // Without a handler, Ctrl-C ends the program by itself.
+        // If the handler cannot be installed, Ctrl-C ends the program anyway.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }

@@ -4,7 +4,7 @@ use informer_examples::screen::printable;
 
 use crate::line::Line;
 
-/// Columns. They grow when something does not fit, and never shrink: what is printed is printed.
+/// Columns. They grow when something does not fit, and never shrink.
 pub(crate) struct Table {
     colours: bool,
     key: usize,
@@ -75,7 +75,7 @@ impl Table {
     }
 
     fn row(&mut self, event: &str, colour: &str, key: &str, version: &str, cause: &str) -> String {
-        // All of these may be what a stranger has sent.
+        // All of these may come from the server, so they must not control the terminal.
         let [key, version, cause] = [key, version, cause].map(printable);
         self.key = self.key.max(key.len());
         self.version = self.version.max(version.len());

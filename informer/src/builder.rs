@@ -1,4 +1,4 @@
-//! How an informer is set up.
+//! Settings of an informer.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -27,20 +27,39 @@ use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
 use crate::status::Hooks;
 
-/// How an informer is set up: what it follows, in which form, and how it behaves.
+/// Settings of an informer: what it follows, in which form it keeps objects, and how it behaves.
 ///
 /// ```
 /// use informer::{InformerBuilder, Target, by};
 /// use std::time::Duration;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({
+/// #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}},
+/// #     "spec": {"nodeName": "node-1"}
+/// # });
+/// # server.with(|server| server.create("pods", pod))?;
 ///
 /// let builder = InformerBuilder::lean(Target::new("", "v1", "pods"))
 ///     .namespace("web")
-///     .labels("app=shop")
+///     .labels("app = shop")
 ///     .index("node", by::node_name())
 ///     .resync(Duration::from_secs(600))
 ///     .page_size(100);
-/// # let _ = builder;
+/// assert_eq!(builder.target()?.to_string(), "pods.v1 in web with labels app=shop");
+///
+/// // `server` is a mock API server with a pod of this app on node-1.
+/// let pods = builder.start(&server.connect())?;
+/// pods.synced(Duration::from_secs(30)).await?;
+/// assert_eq!(pods.lister().by_index("node", "node-1")?.len(), 1);
+/// # Ok(())
+/// # }
 /// ```
+///
+/// Settings may come in any order. A builder can build any number of informers. Mistakes in names and
+/// selectors are reported when you build one.
 pub struct InformerBuilder<K> {
     target: Target,
     tweaks: Vec<Arc<Tweak>>,
@@ -55,17 +74,17 @@ pub struct InformerBuilder<K> {
     seed: Option<u64>,
 }
 
-/// What was said apart from the preset, which may be named before or after.
+/// Explicit settings. They are kept apart from the preset because they win over it in any order.
 #[derive(Clone, Copy, Default)]
 struct Said {
     resync: Option<Duration>,
     queue: Option<QueueKind>,
-    /// 0 for what is usual.
+    /// 0 means the default.
     page_size: Option<u32>,
     limits: StoreLimits,
 }
 
-/// Whether `managedFields` reach the form.
+/// Whether the form sees `managedFields`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ManagedFields {
     Kept,
@@ -73,7 +92,7 @@ pub(crate) enum ManagedFields {
 }
 
 impl<K: Kind> InformerBuilder<K> {
-    /// Objects of a Rust type.
+    /// Keeps objects decoded, as values of a Rust type that knows its resource.
     #[must_use]
     pub fn typed() -> Self {
         Self::typed_at(K::target())
@@ -81,7 +100,7 @@ impl<K: Kind> InformerBuilder<K> {
 }
 
 impl<K: serde::de::DeserializeOwned + Send + Sync + 'static> InformerBuilder<K> {
-    /// Objects of a Rust type that does not say where they are.
+    /// Keeps objects decoded, as values of any Rust type that can be deserialized.
     #[must_use]
     pub fn typed_at(target: Target) -> Self {
         Self::of(target, Typed::new)
@@ -89,7 +108,8 @@ impl<K: serde::de::DeserializeOwned + Send + Sync + 'static> InformerBuilder<K> 
 }
 
 impl InformerBuilder<LeanBody> {
-    /// Objects as the server sent them, decoded when somebody asks: the least memory.
+    /// Keeps objects as the server sent them, without `managedFields`, and decodes them when you ask. This
+    /// needs the least memory of all forms that keep the whole object.
     #[must_use]
     pub fn lean(target: Target) -> Self {
         Self::of(target, || Lean)
@@ -97,7 +117,7 @@ impl InformerBuilder<LeanBody> {
 }
 
 impl InformerBuilder<serde_json::Value> {
-    /// Objects as JSON values, of any kind.
+    /// Keeps objects of any kind as JSON values.
     #[must_use]
     pub fn dynamic(target: Target) -> Self {
         Self::of(target, || Dynamic)
@@ -105,7 +125,7 @@ impl InformerBuilder<serde_json::Value> {
 }
 
 impl InformerBuilder<MetadataBody> {
-    /// Only the metadata of objects, of any kind; the server sends nothing else.
+    /// Keeps only the metadata of objects of any kind. The server sends nothing else.
     #[must_use]
     pub fn metadata(target: Target) -> Self {
         let target = Target {
@@ -117,7 +137,7 @@ impl InformerBuilder<MetadataBody> {
 }
 
 impl<K: Send + Sync + 'static> InformerBuilder<K> {
-    /// Objects in a form of your own.
+    /// Keeps objects in your own form.
     #[must_use]
     pub fn of<F>(target: Target, form: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -147,55 +167,56 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         }
     }
 
-    /// Only objects in this namespace.
+    /// Follows only objects in this namespace.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.target.namespace = Some(namespace.to_owned());
         self
     }
 
-    /// Only objects with such labels; the server selects. A text or a [`LabelSelector`]; a text that is
-    /// none is found when the informer is built.
+    /// Follows only objects that match a label selector, a string or a [`LabelSelector`]. The server
+    /// selects. An invalid string is reported when you build the informer.
     #[must_use]
     pub fn labels(mut self, selector: impl fmt::Display) -> Self {
         self.target = self.target.with_labels(selector);
         self
     }
 
-    /// Only objects with such fields; the server selects, and knows only some fields. A text or a
-    /// [`FieldSelector`]; a text that is none is found when the informer is built.
+    /// Follows only objects that match a field selector, a string or a [`FieldSelector`]. The server
+    /// selects, and supports only some fields. An invalid string is reported when you build the informer.
     #[must_use]
     pub fn fields(mut self, selector: impl fmt::Display) -> Self {
         self.target = self.target.with_fields(selector);
         self
     }
 
-    /// Changes what is asked of the server in any other way, after all that is said here.
+    /// Changes the target in any other way. Runs after all other settings of the builder.
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
         self.tweaks.push(Arc::new(tweak));
         self
     }
 
-    /// Objects without `metadata.managedFields`, which are often half of an object: they are cut out
-    /// before the form sees them, so they cost neither time nor memory. [`lean`](Self::lean) and
-    /// [`metadata`](Self::metadata) do without them in any case.
+    /// Drops `metadata.managedFields`, which is often half of an object, before it is decoded. It then
+    /// costs neither time nor memory. [`lean`](Self::lean) and [`metadata`](Self::metadata) always drop it.
     #[must_use]
     pub const fn without_managed_fields(mut self) -> Self {
         self.managed_fields = ManagedFields::Dropped;
         self
     }
 
-    /// How often handlers are shown the whole store again, unless they say otherwise: at least a second.
-    /// The server is not asked for that.
+    /// Sets how often handlers get the whole cache again, at least one second. A handler can have its own
+    /// period. A resync sends no request to the server.
     #[must_use]
     pub const fn resync(mut self, period: Duration) -> Self {
         self.said.resync = Some(period);
         self
     }
 
-    /// Changes every object before it is kept: to drop what nobody needs, say. It must not change the
-    /// key, must not panic, and may ask the informer for its store only.
+    /// Changes every object before it goes into the cache, for example to drop fields you do not need. The
+    /// function must not change the key, must not panic, and may only read the cache of the informer.
+    ///
+    /// An object for which it returns an error is rejected. A second call replaces the first transform.
     #[must_use]
     pub fn transform(
         mut self,
@@ -205,66 +226,67 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Adds an index to the store. It must not panic, and may ask the informer for its store only.
+    /// Adds an index to the cache. The function must not panic, and may only read the cache of the
+    /// informer.
     #[must_use]
     pub fn index(mut self, name: &str, function: IndexFn<Shared<K>>) -> Self {
         self.indices.push((name.to_owned(), function));
         self
     }
 
-    /// Which queue lies between the server and the store.
+    /// Selects the queue between the server and the cache.
     #[must_use]
     pub const fn queue(mut self, queue: QueueKind) -> Self {
         self.said.queue = Some(queue);
         self
     }
 
-    /// All knobs at once: our default, client-go's, or anything between. What
+    /// Sets the whole configuration: our default, that of client-go, or your own. The settings
     /// [`resync`](Self::resync), [`queue`](Self::queue), [`page_size`](Self::page_size),
-    /// [`max_objects`](Self::max_objects) and [`max_bytes`](Self::max_bytes) say counts more, be it said
-    /// before or after.
+    /// [`max_objects`](Self::max_objects) and [`max_bytes`](Self::max_bytes) win over it, in any order.
     #[must_use]
     pub const fn preset(mut self, config: InformerConfig) -> Self {
         self.preset = config;
         self
     }
 
-    /// How many objects a page of a list has; 0 for what is usual.
+    /// Sets how many objects one page of a list has. 0 means the default of
+    /// [`ReflectorConfig`](informer_core::reflector::ReflectorConfig).
     #[must_use]
     pub const fn page_size(mut self, objects: u32) -> Self {
         self.said.page_size = Some(objects);
         self
     }
 
-    /// The most objects that the store holds; by default there is no limit. See
-    /// [`max_bytes`](Self::max_bytes).
+    /// Limits how many objects the cache holds. There is no limit by default. See
+    /// [`max_bytes`](Self::max_bytes) for what happens at the limit.
     #[must_use]
     pub const fn max_objects(mut self, objects: usize) -> Self {
         self.said.limits.objects = Some(objects);
         self
     }
 
-    /// The most bytes of all objects of the store together, each counted as the server sent it; by
-    /// default there is no limit. What they take in memory depends on the form.
+    /// Limits the total size of the objects in the cache, in bytes as the server sent them. There is no
+    /// limit by default. How much memory they take depends on the form.
     ///
-    /// If the server has more, the informer says so: it fails with
-    /// [`Failure::Full`](informer_core::Failure::Full) and is not fresh, the store holds a part of the
-    /// state, and the full state is read again after a wait, until it fits. If the first state does not
-    /// fit, [`synced`](SharedInformer::synced) fails with that reason.
+    /// If the server has more, the informer fails with [`Failure::Full`](informer_core::Failure::Full) and
+    /// is not fresh. The cache then holds only a part of the state. The informer relists with back-off
+    /// until everything fits. If the first state does not fit, [`synced`](SharedInformer::synced) fails
+    /// with this reason.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
         self.said.limits.bytes = Some(bytes);
         self
     }
 
-    /// What happens if a handler does not keep up, unless it says otherwise.
+    /// Sets what happens when a handler does not keep up. A handler can have its own policy.
     #[must_use]
     pub const fn backlog(mut self, backlog: Backlog) -> Self {
         self.listeners.backlog = backlog;
         self
     }
 
-    /// Is called for every failure: of a request, of a stream, of an answer. It should return soon.
+    /// Sets a hook for every failed request, stream or answer. It should return quickly.
     #[must_use]
     pub fn on_failure(
         mut self,
@@ -274,7 +296,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Is called for every object that could not be used and was left out. It should return soon.
+    /// Sets a hook for every object that was rejected because it could not be used. It should return
+    /// quickly.
     #[must_use]
     pub fn on_rejected(
         mut self,
@@ -284,18 +307,17 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Everything random comes from this number: for tests. By default it comes from the operating
-    /// system.
+    /// Seeds everything random, for tests. The default seed comes from the operating system.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// What it follows, with its selectors as they are always written.
+    /// Returns what the informer will follow, with its selectors in canonical form.
     ///
     /// # Errors
-    /// A name or a selector cannot be one.
+    /// A name or a selector is invalid.
     pub fn target(&self) -> Result<Target, BuildError> {
         let mut target = self.target.clone();
         for tweak in &self.tweaks {
@@ -311,10 +333,10 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self.managed_fields
     }
 
-    /// Makes the informer. It does nothing before it is started.
+    /// Builds the informer. It does nothing before you start it.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// The configuration is invalid, or there is no transport for the target.
     pub fn build(
         &self,
         connect: &impl Connect,
@@ -349,7 +371,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         ))
     }
 
-    /// What a factory adds where nothing was said.
+    /// Adds the defaults of a factory to the settings that are not set.
     pub(crate) fn in_factory(mut self, defaults: &Defaults) -> Self {
         if let Some(transform) = defaults.transform.clone() {
             let any = move |object: &mut Object<K>| {
@@ -375,7 +397,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Adds the indices whose names an informer does not have yet.
+    /// Adds the indices that an informer does not have yet, by name.
     pub(crate) fn add_missing_indices(&self, to: &SharedInformer<K>) -> Result<(), BuildError> {
         for (name, function) in &self.indices {
             match to.add_index(name, function.clone()) {
@@ -386,10 +408,11 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         Ok(())
     }
 
-    /// Makes the informer and starts it, on the tokio runtime that this is called on.
+    /// Builds the informer and starts it on the current tokio runtime.
     ///
     /// # Errors
-    /// The configuration cannot work, or this is not called on a tokio runtime with timers.
+    /// The configuration is invalid, there is no transport for the target, or the caller is not on a tokio
+    /// runtime with timers.
     #[cfg(feature = "tokio")]
     pub fn start(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
         let runtime = crate::runtime::Tokio::current().map_err(crate::error::StartError::from)?;
@@ -398,10 +421,10 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         Ok(informer)
     }
 
-    /// Makes the informer and starts it, on threads of its own.
+    /// Builds the informer and starts it on its own threads, without an async runtime.
     ///
     /// # Errors
-    /// The configuration cannot work, or there are no threads left.
+    /// The configuration is invalid, there is no transport for the target, or no thread can be started.
     #[cfg(feature = "threads")]
     pub fn start_blocking(&self, connect: &impl Connect) -> Result<SharedInformer<K>, BuildError> {
         let informer = self.build(connect, crate::runtime::Threads::new())?;
@@ -411,7 +434,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
 }
 
 impl Said {
-    /// What was said, and the preset where nothing was.
+    /// The preset with the explicit settings applied.
     fn over(self, mut preset: InformerConfig) -> InformerConfig {
         preset.resync = self.resync.or(preset.resync);
         preset.queue = self.queue.unwrap_or(preset.queue);
@@ -424,7 +447,7 @@ impl Said {
     }
 }
 
-/// A selector as it is always written.
+/// A selector in canonical form.
 fn selector<S>(text: &str) -> Result<String, BuildError>
 where
     S: FromStr<Err = SelectorError> + fmt::Display,
@@ -440,10 +463,10 @@ where
 
 type TransformFn<K> = Arc<dyn Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync>;
 
-/// One transform after the other.
+/// Runs the transforms in order.
 fn joined<K: 'static>(transforms: Vec<TransformFn<K>>) -> Transform<Shared<K>> {
     Transform::new(move |object: &mut Shared<K>| {
-        // It was just decoded, and nobody else has it.
+        // The object was just decoded, so this is the only pointer to it.
         let object =
             Arc::get_mut(object).ok_or_else(|| TransformError::new("the object is in use"))?;
         transforms
@@ -452,12 +475,12 @@ fn joined<K: 'static>(transforms: Vec<TransformFn<K>>) -> Transform<Shared<K>> {
     })
 }
 
-/// A number that nobody can guess.
+/// A seed from the operating system.
 fn entropy() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-// A derived clone would ask for `K: Clone`.
+// A derived `Clone` would require `K: Clone`.
 impl<K> Clone for InformerBuilder<K> {
     fn clone(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Who brings the bytes. The only file that knows hyper.
+//! Transports for informers. The only file that depends on hyper.
 
 use std::error::Error;
 use std::fmt;
@@ -9,24 +9,47 @@ use informer_transport_hyper::HyperTransport;
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper::{Client, Config};
 
-/// Something that makes transports: a client of an API server, a mock of one, or a function.
+/// Creates transports: a client of an API server, a mock server, or a function.
 ///
 /// ```
-/// use informer::Connect;
-/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// use informer::{Connect, ConnectError, InformerBuilder, Target};
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 ///
-/// fn connects(_: &impl Connect) {}
-/// let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
-/// connects(&server.connect());
+/// /// Refuses to follow secrets.
+/// struct WithoutSecrets<C>(C);
+///
+/// impl<C: Connect> Connect for WithoutSecrets<C> {
+///     type Transport = C::Transport;
+///
+///     fn connect(&self, target: &Target) -> Result<C::Transport, ConnectError> {
+///         if target.plural == "secrets" {
+///             return Err(ConnectError::new("this program must not read secrets"));
+///         }
+///         self.0.connect(target)
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+///
+/// // `server` is a mock API server.
+/// let connect = WithoutSecrets(server.connect());
+/// let start = |plural| InformerBuilder::lean(Target::new("", "v1", plural)).start(&connect);
+/// assert!(start("pods").is_ok());
+/// let error = start("secrets").map(drop).unwrap_err();
+/// assert_eq!(error.to_string(), "this program must not read secrets");
+/// # }
 /// ```
+///
+/// A function from a [`Target`] to a transport is a `Connect`, too.
 pub trait Connect {
-    /// What it makes.
+    /// The transport that it creates.
     type Transport: Transport + Send + Unpin + 'static;
 
-    /// A transport for one informer. Nothing is sent before the informer asks for it.
+    /// Creates a transport for one informer. The transport sends nothing before the informer needs it.
     ///
     /// # Errors
-    /// The target cannot be asked for.
+    /// There is no transport for the target.
     fn connect(&self, target: &Target) -> Result<Self::Transport, ConnectError>;
 }
 
@@ -42,7 +65,7 @@ where
     }
 }
 
-/// An API server, over HTTP.
+/// Connects to an API server over HTTP.
 #[cfg(feature = "hyper")]
 impl Connect for Client {
     type Transport = HyperTransport;
@@ -52,14 +75,14 @@ impl Connect for Client {
     }
 }
 
-/// Why there is no transport.
+/// There is no transport for a target.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConnectError {
     reason: String,
 }
 
 impl ConnectError {
-    /// An error with this text.
+    /// Creates an error with this message.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self {
             reason: reason.to_string(),

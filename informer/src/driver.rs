@@ -1,4 +1,5 @@
-//! The driver: it moves signals to the core and commands to the transport, and waits.
+//! The driver task: passes signals from the transport to the core and commands from the core to the
+//! transport, and waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
@@ -14,10 +15,10 @@ use crate::runtime::RuntimeError;
 use crate::sparing::{Say, Sparing};
 use crate::status::{Hooks, Report};
 
-/// How many signals are taken before others have their turn.
+/// How many signals the driver takes before it yields to other tasks.
 const BUDGET: usize = 32;
-/// And how many bytes: no more changes than handlers take in a turn of theirs, or those that are quick
-/// enough would fall behind all the same. Objects of less than 300 bytes are rare.
+/// How many bytes the driver takes before it yields. A turn must not bring more changes than a handler
+/// takes in its turn, or even fast handlers would fall behind. Objects below 300 bytes are rare.
 const BYTES: usize = 128 << 10;
 
 /// Drives one informer until it is stopped.
@@ -25,15 +26,15 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     engine: Arc<Engine<K>>,
     transport: T,
     hooks: Hooks,
-    /// What is said when hooks panic.
+    /// Limits log lines about panics of hooks.
     panics: Sparing,
     timer: Box<dyn Timer>,
 }
 
 enum Step {
-    /// Something moved, with so many bytes: go on.
+    /// Made progress, with this many bytes.
     Moved(usize),
-    /// Nothing to do until somebody wakes us.
+    /// Nothing to do until the next wake-up.
     Idle,
     /// The informer was stopped.
     Stopped,
@@ -87,7 +88,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         }
         let (deadline, reports) = self.engine.update(|state| {
             state.publish();
-            // A sweep or a resync goes on when a handler has made room for it.
+            // A sweep or a resync continues when a handler has made room.
             state.stalled |= state.core.is_stalled();
             (state.core.next_deadline(), state.take_reports())
         });
@@ -99,7 +100,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         }
     }
 
-    /// Tells the user's hooks.
+    /// Calls the user's hooks.
     fn tell(&mut self, reports: Vec<Report>, now: Instant) {
         self.hooks.call(reports, |panic| {
             if let Some(Say { not_logged }) = self.panics.say(now) {
@@ -127,7 +128,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
     }
 }
 
-/// Dropped before it was stopped, it is lost: the informer ends, and says why.
+/// A driver that is dropped before the informer was stopped is lost, and ends the informer with a reason.
 impl<K: Send + Sync + 'static, T> Drop for Driver<K, T> {
     fn drop(&mut self) {
         self.engine.lose(RuntimeError::ended());
@@ -138,7 +139,7 @@ impl<K: Send + Sync + 'static, T: Transport + Unpin> Future for Driver<K, T> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // Transports may be the user's, too.
+        // A transport can be user code, too.
         match catch_unwind(AssertUnwindSafe(|| self.run(cx))) {
             Ok(polled) => polled,
             Err(panic) => {

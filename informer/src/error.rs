@@ -1,4 +1,4 @@
-//! What can go wrong for whoever asks.
+//! Error types.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use informer_indexers::selector::SelectorError;
 
 use crate::connect::ConnectError;
 use crate::runtime::RuntimeError;
-use crate::status::{HandlerStatus, Status};
+use crate::status::{HandlerStatus, NEW_RUNTIME, Status};
 use crate::words::{counted, roughly};
 
-/// An informer was not started, or a handler was not added to it.
+/// An informer could not be started, or a handler could not be added.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StartError {
     /// The informer has ended.
     Ended {
-        /// What it followed.
+        /// The resource, namespace and selectors that it followed.
         name: String,
-        /// Why, in words.
+        /// Why it has ended, for people.
         reason: String,
     },
     /// There is no room for another handler.
@@ -42,27 +42,27 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended { name, reason } => {
-                write!(f, "{name} has ended, make a new one: {reason}")
+                write!(f, "{name} has ended: {reason}; build a new informer")
             }
-            Self::Handler(error) => error.fmt(f),
-            Self::Runtime(error) => error.fmt(f),
+            Self::Handler(error) => write!(f, "cannot add a handler: {error}"),
+            Self::Runtime(error) => write!(f, "cannot start a task: {error}"),
         }
     }
 }
 
 impl std::error::Error for StartError {}
 
-/// An index was not added to an informer.
+/// An index could not be added to an informer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AddIndexError {
-    /// The store does not take it.
+    /// The cache rejects the index, for example because its name is taken.
     Index(IndexError),
-    /// Its function panicked.
+    /// The index function panicked.
     Panicked {
         /// The name of the index.
         name: String,
-        /// What it said then.
+        /// The message of the panic.
         panic: String,
     },
 }
@@ -78,7 +78,10 @@ impl fmt::Display for AddIndexError {
         match self {
             Self::Index(error) => error.fmt(f),
             Self::Panicked { name, panic } => {
-                write!(f, "the function of the index {name:?} panicked: {panic}")
+                write!(
+                    f,
+                    "cannot add index {name:?}: its function panicked: {panic}"
+                )
             }
         }
     }
@@ -86,17 +89,17 @@ impl fmt::Display for AddIndexError {
 
 impl std::error::Error for AddIndexError {}
 
-/// An informer, or a handler of it, was not synced in time, or never will be. It says why.
+/// An informer or a handler did not sync: the timeout has passed, or it has ended.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct NotSynced {
-    /// What the informer follows.
+    /// The resource, namespace and selectors that the informer follows.
     pub name: String,
-    /// How long somebody waited.
+    /// The timeout of the call.
     pub waited: Duration,
-    /// Why, in words.
+    /// Why it did not sync, for people.
     pub reason: String,
-    /// How the informer was doing then; `None` if it was dropped.
+    /// The status of the informer at that moment; `None` if it was dropped.
     pub status: Option<Box<Status>>,
 }
 
@@ -110,12 +113,12 @@ impl NotSynced {
         }
     }
 
-    /// A handler of an informer that was dropped.
+    /// For a handler whose informer was dropped.
     pub(crate) fn of_none(name: String, waited: Duration) -> Self {
         Self {
             name,
             waited,
-            reason: "the informer was dropped".to_owned(),
+            reason: "the informer was dropped; keep a handle or a lister of it".to_owned(),
             status: None,
         }
     }
@@ -129,7 +132,7 @@ impl NotSynced {
         let reason = match handler {
             None => Some("the handler was removed".to_owned()),
             Some(handler) if runs && handler.lost => Some(format!(
-                "the task of the handler was lost: {}",
+                "the task of the handler was lost: {}; {NEW_RUNTIME}",
                 RuntimeError::ended()
             )),
             Some(handler) if runs && status.synced => {
@@ -141,10 +144,10 @@ impl NotSynced {
                 let notifications = counted(handler.pending, "notification");
                 let blocked = handler.in_call.map_or(String::new(), |time| {
                     let time = roughly(time);
-                    format!(", whose present call has not returned for {time}")
+                    format!("; its current call has not returned for {time}")
                 });
                 Some(format!(
-                    "the store is, but {notifications} {waits} for the handler{blocked}"
+                    "the cache is synced, but {notifications} {waits} for the handler{blocked}"
                 ))
             }
             Some(_) => None,
@@ -171,37 +174,39 @@ impl fmt::Display for NotSynced {
 
 impl std::error::Error for NotSynced {}
 
-/// A version was not reached.
+/// The cache did not reach a version.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum NotReached {
-    /// Versions can be compared only if they are decimal numbers.
+    /// The version is not a decimal number, so it cannot be compared.
     NotComparable {
         /// The version waited for.
         version: String,
     },
-    /// An object was left out because it could not be used, and the version may be that of a write to
-    /// it: the store does not show that write. Of an object that came in a full state it is only known
-    /// between which versions its writes are, so it may be another object than the one written to.
+    /// An object was rejected, and the version may belong to a write to it. The cache does not show that
+    /// write.
+    ///
+    /// If the object came with a full state, only a range of versions is known for it. It may then be a
+    /// different object from the one you wrote.
     Rejected {
         /// The version waited for.
         version: String,
-        /// What the informer follows.
+        /// The resource, namespace and selectors that the informer follows.
         name: String,
-        /// What was left out, and why.
+        /// The rejected object, with the reason.
         object: Box<RejectedObject<ObjectKey, String>>,
     },
-    /// It was not reached in time, or never will be.
+    /// The timeout has passed, or the informer has ended.
     InTime {
         /// The version waited for.
         version: String,
-        /// What the informer follows.
+        /// The resource, namespace and selectors that the informer follows.
         name: String,
-        /// How long somebody waited.
+        /// The timeout of the call.
         waited: Duration,
-        /// The version that it has reached; `None` before the first full state.
+        /// The version that the cache has reached; `None` before the first full state.
         reached: Option<String>,
-        /// What it is doing, in words.
+        /// What the informer is doing, for people.
         reason: String,
     },
 }
@@ -218,7 +223,7 @@ impl fmt::Display for NotReached {
                 object,
             } => write!(
                 f,
-                "{name} does not show version {version}: {object}; mend the object, or what refuses it"
+                "{name} cannot show version {version}: {object}; fix the object, or the code that rejects it"
             ),
             Self::InTime {
                 version,
@@ -229,11 +234,11 @@ impl fmt::Display for NotReached {
             } => {
                 write!(
                     f,
-                    "{name} has not reached version {version} after {waited:?}, "
+                    "{name} has not reached version {version} after {waited:?}: "
                 )?;
                 match reached {
-                    Some(reached) => write!(f, "it is at {reached:?}: {reason}"),
-                    None => write!(f, "it has no state yet: {reason}"),
+                    Some(reached) => write!(f, "it is at version {reached:?}; {reason}"),
+                    None => write!(f, "it has no state yet; {reason}"),
                 }
             }
         }
@@ -242,21 +247,21 @@ impl fmt::Display for NotReached {
 
 impl std::error::Error for NotReached {}
 
-/// Why an informer could not be made.
+/// An informer could not be built.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The configuration cannot work.
+    /// The configuration is invalid.
     Config(InvalidConfig),
     /// An index cannot be added.
     Index(AddIndexError),
-    /// It was made, but could not be started.
+    /// The informer cannot be started.
     Start(StartError),
-    /// The group, the version, the resource or the namespace has a name that none can have.
+    /// The group, version, resource or namespace has an invalid name.
     Target(InvalidTarget),
-    /// A label or field selector cannot be read.
+    /// A label or field selector is invalid.
     Selector {
-        /// What was given.
+        /// The selector as you passed it.
         selector: String,
         /// What is wrong with it.
         error: SelectorError,
@@ -310,7 +315,7 @@ impl fmt::Display for BuildError {
             Self::Connect(error) => error.fmt(f),
             Self::Target(error) => error.fmt(f),
             Self::Selector { selector, error } => {
-                write!(f, "the selector {selector:?} cannot be read: {error}")
+                write!(f, "invalid selector {selector:?}: {error}")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `SharedInformerFactory`: one informer for all who follow the same thing.
+//! `SharedInformerFactory`: informers shared across a program.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -23,29 +23,33 @@ use crate::shared::SharedInformer;
 use crate::status::Status;
 use crate::sync::{Mutex, MutexGuard};
 
-/// Informers for a whole program: whoever asks for the same resource, namespace, selectors and form gets
-/// the same informer, with one watch and one store.
+/// Informers shared across a program: one watch and one cache for each resource.
 ///
-/// The factory keeps its informers alive until it is dropped, [shut down](Self::shutdown), or told to
+/// Requests for the same resource, namespace, selectors and form return the same informer. The factory
+/// keeps its informers alive until you drop it, [shut it down](Self::shutdown), or make it
 /// [forget](Self::forget) one.
 ///
 /// ```
 /// use informer::runtime::Tokio;
 /// use informer::{InformerBuilder, SharedInformerFactory, Target};
-/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// use std::time::Duration;
-///
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
-/// let factory = SharedInformerFactory::new(server.connect(), Tokio::current()?);
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
+/// // `server` is a mock API server.
+/// let factory = SharedInformerFactory::new(server.connect(), Tokio::current()?)
+///     .resync(Duration::from_secs(600));
 /// let pods = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
 /// let again = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
+/// assert!(pods.is_same(&again));
+///
 /// factory.start()?;
 /// factory.synced(Duration::from_secs(30)).await?;
-/// assert!(pods.is_synced() && again.is_synced());
+/// assert!(pods.is_synced());
 /// factory.shutdown().await;
+/// assert!(pods.is_stopped());
 /// # Ok(())
 /// # }
 /// ```
@@ -56,7 +60,7 @@ pub struct SharedInformerFactory<C> {
     state: Mutex<State>,
 }
 
-/// What a factory says for all its informers.
+/// Default settings for all informers of a factory.
 #[derive(Default)]
 pub(crate) struct Defaults {
     pub(crate) namespace: Option<String>,
@@ -70,13 +74,13 @@ pub(crate) struct Defaults {
 pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
 type TransformAny = dyn Fn(Meta<'_>) -> Result<(), TransformError> + Send + Sync;
 
-/// What objects of all kinds have in common, for a transform of all of them.
+/// The part of an object that every kind has, for [`SharedInformerFactory::transform`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Meta<'a> {
     /// Namespace and name.
     pub key: &'a ObjectKey,
-    /// The labels by which it is indexed and selected here. The body keeps its own.
+    /// The labels that indices and queries use. Changing them does not change the body.
     pub labels: &'a mut Labels,
 }
 
@@ -86,7 +90,8 @@ struct State {
     started: bool,
 }
 
-/// Who is the same. The form is told by the type of the body, and by what was cut out of it.
+/// Requests with the same identity share an informer. The body type and the treatment of `managedFields`
+/// stand for the form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     target: Target,
@@ -95,7 +100,7 @@ struct Identity {
 }
 
 impl<C: Connect> SharedInformerFactory<C> {
-    /// A factory without informers.
+    /// Creates a factory without informers.
     pub fn new(connect: C, runtime: impl Runtime + 'static) -> Self {
         Self {
             connect,
@@ -105,21 +110,21 @@ impl<C: Connect> SharedInformerFactory<C> {
         }
     }
 
-    /// Informers that do not name a namespace follow only this one.
+    /// Sets the namespace of informers that do not have one.
     #[must_use]
     pub fn namespace(mut self, namespace: &str) -> Self {
         self.defaults.namespace = Some(namespace.to_owned());
         self
     }
 
-    /// How often handlers are shown the whole store again, where an informer does not say otherwise.
+    /// Sets the resync period of informers that do not have one: see [`InformerBuilder::resync`].
     #[must_use]
     pub const fn resync(mut self, period: Duration) -> Self {
         self.defaults.resync = Some(period);
         self
     }
 
-    /// The most objects that the store of each informer holds, where it does not say otherwise: see
+    /// Limits how many objects each cache holds, for informers without such a limit: see
     /// [`InformerBuilder::max_objects`].
     #[must_use]
     pub const fn max_objects(mut self, objects: usize) -> Self {
@@ -127,7 +132,7 @@ impl<C: Connect> SharedInformerFactory<C> {
         self
     }
 
-    /// The most bytes of all objects in the store of each informer, where it does not say otherwise: see
+    /// Limits the total size of the objects in each cache, for informers without such a limit: see
     /// [`InformerBuilder::max_bytes`].
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
@@ -135,23 +140,23 @@ impl<C: Connect> SharedInformerFactory<C> {
         self
     }
 
-    /// Objects without `metadata.managedFields`, for all informers: see
-    /// [`InformerBuilder::without_managed_fields`].
+    /// Drops `metadata.managedFields` in all informers: see [`InformerBuilder::without_managed_fields`].
     #[must_use]
     pub const fn without_managed_fields(mut self) -> Self {
         self.defaults.without_managed_fields = true;
         self
     }
 
-    /// Changes what is asked of the server, for all informers.
+    /// Changes the target of every informer.
     #[must_use]
     pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
         self.defaults.tweak = Some(Arc::new(tweak));
         self
     }
 
-    /// Looks at every object of every informer before it is kept, and may refuse it; runs before the
-    /// transform of the informer itself. It must not panic.
+    /// Sets a function that gets every object of every informer before it goes into the cache. It can
+    /// change the labels or reject the object. It runs before the informer's own transform, and must not
+    /// panic.
     #[must_use]
     pub fn transform(
         mut self,
@@ -161,13 +166,14 @@ impl<C: Connect> SharedInformerFactory<C> {
         self
     }
 
-    /// The informer for this, made if there is none yet. If the factory was started, so is the informer.
+    /// Returns the informer for these settings. Builds it if there is none yet, and starts it if the
+    /// factory was started.
     ///
-    /// Of one that is there already, everything stays as it is, but that it gets those indices of the
-    /// builder whose names it does not have.
+    /// An existing informer keeps its settings. It only gets the indices of the builder that it does not
+    /// have yet, by name.
     ///
     /// # Errors
-    /// The configuration cannot work, or the runtime cannot run it.
+    /// The configuration is invalid, or the runtime cannot run the informer.
     pub fn informer<K: Send + Sync + 'static>(
         &self,
         builder: &InformerBuilder<K>,
@@ -178,7 +184,7 @@ impl<C: Connect> SharedInformerFactory<C> {
             body: TypeId::of::<K>(),
             managed_fields: builder.managed_fields(),
         };
-        // Connecting, indexing and starting run code that is not ours: nothing is locked meanwhile.
+        // Connecting, indexing and starting run user code, so do not hold the lock.
         let known = self.lock().known(&identity);
         let informer = match known {
             Some(informer) => informer,
@@ -194,19 +200,19 @@ impl<C: Connect> SharedInformerFactory<C> {
         Ok(informer)
     }
 
-    /// The informer for all objects of a Rust type.
+    /// Returns the informer for all objects of a Rust type.
     ///
     /// # Errors
-    /// The configuration cannot work, or the runtime cannot run it.
+    /// The configuration is invalid, or the runtime cannot run the informer.
     pub fn of<K: Kind>(&self) -> Result<SharedInformer<K>, BuildError> {
         self.informer(&InformerBuilder::typed())
     }
 
-    /// Starts all informers, those that are asked for later included. Any number of times. Those that
-    /// have ended are left alone: whoever asks for one of them gets a new one.
+    /// Starts all informers, including those that you request later. You can call it any number of times.
+    /// Informers that have ended are skipped; the next request for one of them builds a new one.
     ///
     /// # Errors
-    /// The runtime cannot run one of them: the first error. The others are started all the same.
+    /// The runtime cannot run one of them. This is the first error; the other informers are started.
     pub fn start(&self) -> Result<(), StartError> {
         let informers: Vec<_> = {
             let mut state = self.lock();
@@ -221,8 +227,8 @@ impl<C: Connect> SharedInformerFactory<C> {
     /// Waits until all informers are synced.
     ///
     /// # Errors
-    /// Some are not in time, or never will be: each with its reason. One that was not started is such a
-    /// one.
+    /// Some informers did not sync before the timeout, have ended, or were not started. The error has a
+    /// reason for each.
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotAllSynced> {
         let waits: Vec<_> = {
             let state = self.lock();
@@ -241,7 +247,7 @@ impl<C: Connect> SharedInformerFactory<C> {
         }
     }
 
-    /// How each informer is doing.
+    /// Returns the status of each informer.
     #[must_use]
     pub fn status(&self) -> Vec<Status> {
         let state = self.lock();
@@ -252,8 +258,8 @@ impl<C: Connect> SharedInformerFactory<C> {
             .collect()
     }
 
-    /// The factory has no part in this informer any more: it ends when the last of its handles is
-    /// dropped, and whoever asks for it anew gets another one. Says whether the factory had it.
+    /// Removes an informer from the factory. It ends when you drop its last handle, and the next request
+    /// builds a new one. Returns whether the factory had it.
     pub fn forget<K: Send + Sync + 'static>(&self, informer: &SharedInformer<K>) -> bool {
         let mut state = self.lock();
         let before = state.informers.len();
@@ -264,8 +270,8 @@ impl<C: Connect> SharedInformerFactory<C> {
         state.informers.len() < before
     }
 
-    /// Stops all informers and waits until everything that belongs to them has ended. The factory can be
-    /// used again after that, with new informers.
+    /// Stops all informers and waits until they have finished. You can use the factory again afterwards,
+    /// with new informers.
     pub async fn shutdown(&self) {
         let informers = {
             let mut state = self.lock();
@@ -284,14 +290,15 @@ impl<C: Connect> SharedInformerFactory<C> {
 }
 
 impl State {
-    /// The informer that is the same and has not ended.
+    /// The running informer with this identity.
     fn known<K: Send + Sync + 'static>(&self, identity: &Identity) -> Option<SharedInformer<K>> {
         let known = self.informers.get(identity)?;
         let informer = known.any().downcast_ref::<SharedInformer<K>>()?;
         (!informer.is_stopped()).then(|| informer.clone())
     }
 
-    /// Keeps an informer, unless somebody else has made the same meanwhile. Gives the one that is kept.
+    /// Stores an informer, unless another thread stored one with the same identity first. Returns the one
+    /// that is stored.
     fn know<K: Send + Sync + 'static>(
         &mut self,
         identity: Identity,
@@ -307,8 +314,8 @@ impl State {
 
 type Waiting<R> = Pin<Box<dyn Future<Output = R> + Send>>;
 
-/// Waits for all at once, since the time of each begins when it is first polled. What they give comes in
-/// their order.
+/// Waits for all futures at once, because each timeout starts with the first poll. The outputs keep their
+/// order.
 async fn all<R>(mut waits: Vec<Waiting<R>>) -> Vec<R> {
     let mut given: Vec<Option<R>> = waits.iter().map(|_| None).collect();
     poll_fn(|cx| {
@@ -329,7 +336,7 @@ async fn all<R>(mut waits: Vec<Waiting<R>>) -> Vec<R> {
     given.into_iter().flatten().collect()
 }
 
-/// An informer whose kind is not known here.
+/// An informer of any kind.
 trait AnyInformer: Send + Sync {
     fn any(&self) -> &dyn Any;
     fn start(&self) -> Result<(), StartError>;
@@ -377,11 +384,11 @@ impl<K: Send + Sync + 'static> AnyInformer for SharedInformer<K> {
     }
 }
 
-/// Some informers of a factory are not synced.
+/// Some informers of a factory did not sync.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct NotAllSynced {
-    /// Each of them, with its reason.
+    /// The reason for each of them.
     pub late: Vec<NotSynced>,
 }
 

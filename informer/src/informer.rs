@@ -1,4 +1,4 @@
-//! `Informer`: one watch, one store, one handler.
+//! `Informer`: one watch, one cache, one handler.
 
 use std::time::Duration;
 
@@ -12,8 +12,36 @@ use crate::registration::Registration;
 use crate::shared::SharedInformer;
 use crate::status::Status;
 
-/// An informer with one handler, for whoever needs no more. It is a [`SharedInformer`] of which nobody
-/// else can have a part, so "synced" means both the store and the handler. Dropped, it ends.
+/// One watch and one cache for a single handler.
+///
+/// It wraps a [`SharedInformer`]. "Synced" means that both the cache and the handler are. The informer
+/// ends when you drop it.
+///
+/// ```
+/// use informer::runtime::Tokio;
+/// use informer::{Informer, InformerBuilder, Target};
+/// use std::time::Duration;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .build(&server.connect(), Tokio::current()?)?;
+/// let (sender, changes) = std::sync::mpsc::channel();
+/// let pods = Informer::new(pods, move |change| {
+///     let _ = sender.send(format!("{change}"));
+/// })?;
+/// pods.synced(Duration::from_secs(30)).await?;
+/// assert_eq!(changes.try_recv()?, "added web/shop-1 (initial, relist)");
+/// assert_eq!(pods.lister().len(), 1);
+/// pods.stop().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Informer<K: Send + Sync + 'static> {
     shared: SharedInformer<K>,
@@ -21,10 +49,10 @@ pub struct Informer<K: Send + Sync + 'static> {
 }
 
 impl<K: Send + Sync + 'static> Informer<K> {
-    /// Gives an informer its handler, and starts it.
+    /// Adds the handler to an informer and starts it.
     ///
     /// # Errors
-    /// The informer has ended, or its runtime cannot run it.
+    /// The informer has ended, or the runtime cannot run it.
     pub fn new(shared: SharedInformer<K>, handler: impl Handler<K>) -> Result<Self, StartError> {
         let registration = shared.on(handler)?;
         shared.start()?;
@@ -34,39 +62,39 @@ impl<K: Send + Sync + 'static> Informer<K> {
         })
     }
 
-    /// Waits until the handler has been through the initial state.
+    /// Waits until the handler has processed the initial state.
     ///
     /// # Errors
-    /// It did not come to that in time, or never will; with the reason.
+    /// The timeout has passed, or the informer has ended. The error says why.
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         self.registration.synced(timeout).await
     }
 
-    /// Whether the handler has been through the initial state.
+    /// Whether the handler has processed the initial state.
     #[must_use]
     pub fn is_synced(&self) -> bool {
         self.registration.is_synced()
     }
 
-    /// The store as it is now.
+    /// Returns the cache as it is now. Later changes do not affect the snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<Shared<K>> {
         self.shared.snapshot()
     }
 
-    /// Reads the store.
+    /// Returns a reader of the cache.
     #[must_use]
     pub fn lister(&self) -> Lister<K> {
         self.shared.lister()
     }
 
-    /// How it is doing.
+    /// Returns what the informer is doing now.
     #[must_use]
     pub fn status(&self) -> Status {
         self.shared.status()
     }
 
-    /// Stops it, and waits until the last call of the handler has returned.
+    /// Stops the informer, and waits until the last call of the handler has returned.
     pub async fn stop(self) {
         self.shared.stop();
         self.shared.join().await;

@@ -1,4 +1,4 @@
-//! The kinds that nearly every controller follows, by their names.
+//! Shortcuts for common kinds.
 
 use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::Job;
@@ -13,10 +13,10 @@ macro_rules! accessors {
     ($($name:ident: $kind:ident),* $(,)?) => {
         impl<C: Connect> SharedInformerFactory<C> {
             $(
-                #[doc = concat!("The informer for every `", stringify!($kind), "`.")]
+                #[doc = concat!("Returns the informer for every `", stringify!($kind), "`.")]
                 ///
                 /// # Errors
-                /// The configuration cannot work.
+                /// The configuration is invalid, or the runtime cannot run the informer.
                 pub fn $name(&self) -> Result<SharedInformer<$kind>, BuildError> {
                     self.of()
                 }

@@ -1,10 +1,11 @@
-//! Kinds of objects that Rust has a type for.
+//! Rust types of Kubernetes kinds.
 
 use informer_core::transport::Target;
 
-/// A type whose values are the objects of one kind.
+/// A Rust type for the objects of one kind.
 ///
-/// The types of `k8s-openapi` have it, with the feature of that name. For a custom resource:
+/// The types of `k8s-openapi` implement it with the feature `k8s-openapi`. For a custom resource,
+/// implement it yourself:
 ///
 /// ```
 /// use informer::Kind;
@@ -26,14 +27,14 @@ use informer_core::transport::Target;
 /// assert_eq!(Widget::target().path(), "/apis/example.com/v1/widgets");
 /// ```
 pub trait Kind: serde::de::DeserializeOwned + Send + Sync + 'static {
-    /// The group; empty for the core group.
+    /// The API group; empty for the core group.
     const GROUP: &'static str;
-    /// The version of the group.
+    /// The version of the API group.
     const VERSION: &'static str;
-    /// The plural name, as it stands in URLs.
+    /// The plural name of the resource, as in URLs.
     const PLURAL: &'static str;
 
-    /// All objects of the kind.
+    /// Returns the target for all objects of the kind, in all namespaces.
     #[must_use]
     fn target() -> Target {
         Target::new(Self::GROUP, Self::VERSION, Self::PLURAL)

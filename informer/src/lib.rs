@@ -1,146 +1,157 @@
-//! Kubernetes informers: list once, watch for ever, keep an indexed local copy of the objects, and tell
-//! every handler exactly what changed and why.
+//! Kubernetes informers for Rust. An informer lists a resource, watches it, keeps its objects in an indexed
+//! local cache, and calls your handlers with every change and its cause.
 //!
 #![cfg_attr(feature = "hyper", doc = "```no_run")]
 #![cfg_attr(not(feature = "hyper"), doc = "```ignore")]
 //! use informer::{Client, Config, InformerBuilder, Target};
+//! use std::time::Duration;
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::new(Config::infer()?)?;
 //! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&client)?;
 //! pods.on(|change| println!("{change}"))?;
-//! pods.synced(std::time::Duration::from_secs(30)).await?;
+//! pods.synced(Duration::from_secs(30)).await?;
+//! println!("{} pods", pods.lister().len());
 //! tokio::signal::ctrl_c().await?;
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! It needs no cluster to be tested; here a mock of an API server plays its part:
+//! You can test your code without a cluster. The crate `informer-transport-mock` has an API server in
+//! memory; pass its `connect()` in place of the client:
 //!
 //! ```
 //! use informer::{InformerBuilder, Query, Target, by};
+//! use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 //! use std::time::Duration;
-//! # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
-//! # server.with(|server| server.create("pods", serde_json::json!({
-//! #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}}
-//! # })))?;
-//! # let client = server.connect();
+//! let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+//! server.with(|server| server.create("pods", serde_json::json!({
+//!     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}}
+//! })))?;
 //! let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
 //!     .index("app", by::label("app"))
-//!     .start(&client)?;
+//!     .start(&server.connect())?;
+//! pods.synced(Duration::from_secs(30)).await?;
 //!
-//! // Everybody who wants to be told registers; what is there is shown first.
-//! let registration = pods.on(|notification| println!("{notification}"))?;
-//! registration.synced(Duration::from_secs(30)).await?;
-//!
-//! // The store can be read at any time; nobody waits for anybody.
 //! let shop = "app=shop".parse()?;
 //! assert_eq!(pods.lister().select(&Query::new().labels(&shop)).len(), 1);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # The parts
+//! # Which form to choose
 //!
-//! * [`InformerBuilder`] says what to follow and how: resource, namespace, selectors, the form in which
-//!   objects are kept (typed, lean, metadata only, dynamic), indices, transform, resync, queue, preset.
-//! * [`SharedInformer`] is one watch and one store with many handlers; [`Informer`] has one handler;
-//!   [`SharedInformerFactory`] gives the same informer to all who ask for the same thing.
-//! * [`Handler`]s are traits or closures, [`AsyncHandler`]s may wait, [`Filter`] selects,
-//!   [`Notifications`] is a stream. Each runs in a task of its own and pulls: a slow one costs memory by
-//!   its [`Backlog`] policy and slows nobody else; one that panics harms nobody else.
-//! * [`Lister`] reads the store, by key, index or [`Query`].
-//! * [`controller`] has a work queue, workers with retries, and handlers that queue keys.
-//! * [`Status`] says what the informer is doing and why it waits; [`SharedInformer::is_fresh`] is for a
-//!   readiness probe, [`SharedInformer::reached`] waits for one's own writes.
-//!
-//! Nothing of it is magic: every decision is made by `informer-core`; the driver here moves bytes and
-//! commands between the core and a transport, and waits. Each part can be replaced: the transport
-//! ([`Connect`]), the runtime and the clock ([`runtime`]).
+//! The builder decides in which form the cache keeps objects. **Start with
+//! [`lean`](InformerBuilder::lean).** It keeps the text that the server sent, without `managedFields`, and
+//! decodes an object when you ask for it. No other form keeps the whole object in less memory. Choose
+//! [`typed`](InformerBuilder::typed) if you read the same fields often: each object is decoded once, into
+//! your Rust type. Prefer a small type with only the fields you need, because the complete types of
+//! `k8s-openapi` take much more memory. Choose [`metadata`](InformerBuilder::metadata) if labels,
+//! annotations and owner references are enough; the server then sends nothing else. Choose
+//! [`dynamic`](InformerBuilder::dynamic) for tools that handle any kind as a [`serde_json::Value`]; this
+//! form needs several times the memory of `lean`.
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | `hyper` (default) | `Client` and `Config`: an API server over HTTP, by kubeconfig or in the cluster |
-//! | `tokio` (default) | [`runtime`]`::Tokio`, `InformerBuilder::start` |
-//! | `threads` | `runtime::Threads`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
-//! | `k8s-openapi` | the types of that crate are [`Kind`]s, and a factory has `pods()`, `deployments()` and so on; you pick its version feature |
+//! | `hyper` (default) | `Client` and `Config`: an API server over HTTP, found by kubeconfig or from inside the cluster; implies `tokio` |
+//! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
+//! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
+//! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
+//!
+//! # Where to go on
+//!
+//! * [`InformerBuilder`] has every setting: namespace, selectors, indices, transform, resync, limits.
+//! * [`SharedInformer`] is one watch and one cache with many handlers. [`Informer`] has a single handler.
+//!   [`SharedInformerFactory`] shares informers across a program.
+//! * [`Handler`] is a trait or a closure. [`AsyncHandler`] can await, [`Filter`] selects objects, and
+//!   [`Notifications`] is a stream. Every handler runs in its own task, so a panic does not affect the
+//!   others. [`Backlog`] decides what happens to the notifications of a slow handler; it does not slow
+//!   the others unless you choose [`Backlog::Stall`].
+//! * [`Lister`] reads the cache by key, index or [`Query`], without waiting for writers.
+//! * [`controller`] has a work queue, workers with retries, and handlers that enqueue keys.
+//! * [`Status`] says what the informer is doing and why it waits. Use [`SharedInformer::is_fresh`] for a
+//!   readiness probe and [`SharedInformer::reached`] to wait until the cache shows your own writes.
+//! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. The crate
+//!   `informer-core` makes all decisions and does no I/O; this crate moves bytes and waits.
+//!
+//! The repository has a guide (`docs/guide.md`), notes for operators (`docs/operations.md`) and many
+//! runnable programs (`examples`).
 #![forbid(unsafe_code)]
 
-// What threads share, by one name.
+// Mutexes, atomics and threads; shuttle replaces them in model checks.
 mod sync;
 
-// How things are put in words.
+// Numbers, durations and errors as text.
 mod words;
 
-// Not a line of the log for each of a thousand things.
+// A rate limit for log lines.
 mod sparing;
 
-// Who brings the bytes.
+// Transports for informers.
 mod connect;
 
-// Where tasks run and by which clock.
+// Executors and clocks.
 pub mod runtime;
 
-// Kinds that Rust has a type for.
+// Rust types of Kubernetes kinds.
 mod kind;
 
-// How an informer is set up.
+// Settings of an informer.
 mod builder;
 
-// A lock that notices who asks itself.
+// A mutex that detects re-entry.
 mod lock;
 
-// What is shared: the core behind a lock.
+// The shared state: the core informer behind a lock.
 mod engine;
 
-// Moves signals and commands, and waits.
+// The task that connects the core with the transport.
 mod driver;
 
-// Waiting for something, up to a deadline.
+// Futures that wait for a condition, with a timeout.
 mod wait;
 
-// Who is told of changes.
+// Callbacks and streams for notifications.
 mod handler;
 
-// A handler that is registered.
+// Handles of registered handlers.
 mod registration;
 
-// What is done about panics of code that is not ours.
+// Catches panics in user code.
 mod panics;
 
-// What is said in the log.
+// Log events.
 mod log;
 
-// How it is doing.
+// Health of informers and handlers.
 mod status;
 
-// What can go wrong for whoever asks.
+// Error types.
 mod error;
 
-// What a controller reads.
+// Read access to the cache.
 mod lister;
 
-// One watch, one store, many handlers.
+// One watch, one cache, many handlers.
 mod shared;
 
-// One watch, one store, one handler.
+// One watch, one cache, one handler.
 mod informer;
 
-// One informer for all who follow the same thing.
+// Informers shared across a program.
 mod factory;
 
-// The kinds that nearly every controller follows.
+// Shortcuts for common kinds.
 #[cfg(feature = "k8s-openapi")]
 mod k8s;
 
-// Reconcile loops.
+// Work queue and reconcile workers.
 pub mod controller;
 
 pub use builder::InformerBuilder;
@@ -158,11 +169,11 @@ pub use registration::Registration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, Status};
 
-// For whoever writes a transport, a form or an index of their own.
+// For your own transports, forms and indices.
 pub use informer_core;
 pub use informer_indexers;
 
-// For whoever sets up connections: settings, secrets, resources by their names.
+// For connection settings, credentials and discovery of resources.
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper;
 

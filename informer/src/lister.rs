@@ -1,4 +1,4 @@
-//! Listers: what a controller reads.
+//! Read access to the cache.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,11 +11,40 @@ use informer_indexers::shared::Snapshot;
 use crate::engine::Shared;
 use crate::shared::Handle;
 
-/// Reads the store of an informer: always its newest state. Cheap to clone, and as long as there is one
-/// the informer runs.
+/// Reads the cache of an informer, always in its newest state.
 ///
-/// Each call reads one state. Who wants to ask several questions of the same state takes a
-/// [`snapshot`](Self::snapshot), which also lists without copying the pointers.
+/// Clones are cheap. A lister keeps its informer running. Reading never waits for writers.
+///
+/// ```
+/// use informer::{InformerBuilder, Query, Target, by};
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({
+/// #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}},
+/// #     "spec": {"nodeName": "node-1"}
+/// # });
+/// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1 of the app `shop` on node-1.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .index("node", by::node_name())
+///     .start(&server.connect())?;
+/// pods.synced(std::time::Duration::from_secs(30)).await?;
+///
+/// let lister = pods.lister();
+/// assert_eq!(lister.len(), 1);
+/// assert!(lister.get("web", "shop-1").is_some());
+/// assert_eq!(lister.by_index("node", "node-1")?.len(), 1);
+/// let others = "app!=shop".parse()?;
+/// assert!(lister.select(&Query::new().labels(&others)).is_empty());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Each call reads one state. To read several things from the same state, or to iterate without copying
+/// pointers, take a [`snapshot`](Self::snapshot).
 pub struct Lister<K: Send + Sync + 'static> {
     handle: Arc<Handle<K>>,
 }
@@ -25,38 +54,38 @@ impl<K: Send + Sync + 'static> Lister<K> {
         Self { handle }
     }
 
-    /// The store as it is now, to be kept as long as it is needed.
+    /// Returns the cache as it is now. Later changes do not affect the snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<Shared<K>> {
         self.handle.engine.reader.snapshot()
     }
 
-    /// The object `name` in `namespace`; an empty namespace means none.
+    /// Returns the object `name` in `namespace`. Pass `""` for objects without a namespace.
     #[must_use]
     pub fn get(&self, namespace: &str, name: &str) -> Option<Shared<K>> {
         self.by_key(&ObjectKey::new(namespace, name))
     }
 
-    /// The object under a key.
+    /// Returns the object with this key.
     #[must_use]
     pub fn by_key(&self, key: &ObjectKey) -> Option<Shared<K>> {
         self.snapshot().get(key).cloned()
     }
 
-    /// All objects.
+    /// Returns all objects.
     #[must_use]
     pub fn list(&self) -> Vec<Shared<K>> {
         self.snapshot().iter().cloned().collect()
     }
 
-    /// The objects that a query asks for, by namespace, labels or fields; through an index where one
+    /// Returns the objects that match a query by namespace, labels or fields. Uses an index where one
     /// fits.
     #[must_use]
     pub fn select(&self, query: &Query<'_, Shared<K>>) -> Vec<Shared<K>> {
         self.snapshot().lister().select(query).cloned().collect()
     }
 
-    /// The objects that an index files under a value.
+    /// Returns the objects with this value in an index.
     ///
     /// # Errors
     /// There is no such index.
@@ -69,7 +98,7 @@ impl<K: Send + Sync + 'static> Lister<K> {
         Ok(snapshot.by_index(index, value)?.cloned().collect())
     }
 
-    /// A lister of one namespace.
+    /// Returns a lister for one namespace.
     #[must_use]
     pub fn namespace(&self, namespace: &str) -> NamespaceLister<K> {
         NamespaceLister {
@@ -91,26 +120,47 @@ impl<K: Send + Sync + 'static> Lister<K> {
     }
 }
 
-/// Reads one namespace of a store.
+/// Reads one namespace of the cache.
+///
+/// ```
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # for namespace in ["web", "batch"] {
+/// #     let pod = serde_json::json!({"metadata": {"namespace": namespace, "name": "shop-1"}});
+/// #     server.with(|server| server.create("pods", pod))?;
+/// # }
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # pods.synced(std::time::Duration::from_secs(30)).await?;
+/// // `pods` follows a mock API server with the pods web/shop-1 and batch/shop-1.
+/// let web = pods.lister().namespace("web");
+/// assert!(web.get("shop-1").is_some());
+/// assert_eq!(web.list().len(), 1);
+/// assert_eq!(pods.lister().len(), 2);
+/// # Ok(())
+/// # }
+/// ```
 pub struct NamespaceLister<K: Send + Sync + 'static> {
     lister: Lister<K>,
     namespace: String,
 }
 
 impl<K: Send + Sync + 'static> NamespaceLister<K> {
-    /// The object with this name.
+    /// Returns the object with this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Shared<K>> {
         self.lister.get(&self.namespace, name)
     }
 
-    /// All objects of the namespace.
+    /// Returns all objects of the namespace.
     #[must_use]
     pub fn list(&self) -> Vec<Shared<K>> {
         self.select(Query::new())
     }
 
-    /// Those of them that a query asks for.
+    /// Returns the objects of the namespace that match a query.
     #[must_use]
     pub fn select(&self, query: Query<'_, Shared<K>>) -> Vec<Shared<K>> {
         let query = query.namespace(&self.namespace);
@@ -122,6 +172,15 @@ impl<K: Send + Sync + 'static> Clone for Lister<K> {
     fn clone(&self) -> Self {
         Self {
             handle: Arc::clone(&self.handle),
+        }
+    }
+}
+
+impl<K: Send + Sync + 'static> Clone for NamespaceLister<K> {
+    fn clone(&self) -> Self {
+        Self {
+            lister: self.lister.clone(),
+            namespace: self.namespace.clone(),
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The lock of an engine. A thread that has it and asks for it again is told so, instead of waiting for
-//! itself for ever.
+//! A mutex that detects re-entry: a thread that locks it twice panics instead of deadlocking.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::PoisonError;
@@ -8,17 +7,17 @@ use std::sync::atomic::Ordering;
 use crate::sync::{AtomicUsize, Mutex, MutexGuard, thread_local};
 
 thread_local! {
-    /// Its address is the name of the thread.
+    /// Its address identifies the thread.
     static HERE: u8 = const { 0 };
 }
 
-/// What a thread says that asks its own informer.
-const OWN: &str = "a decoder, transform or index function, or the `Drop` of an object, asked its own \
-    informer, which waits for it; in there read only the store, by `lister` or `snapshot`";
+/// The panic message for user code that calls its own informer.
+const OWN: &str = "a decoder, transform or index function, or the `Drop` of an object, called its own \
+    informer, which would deadlock; inside them only read the cache, with `lister` or `snapshot`";
 
 pub(crate) struct Lock<T> {
     value: Mutex<T>,
-    /// The thread that has it; zero for none.
+    /// The thread that holds the lock; zero if there is none.
     holder: AtomicUsize,
 }
 
@@ -30,13 +29,13 @@ impl<T> Lock<T> {
         }
     }
 
-    /// Waits until nobody else has it.
+    /// Waits until no other thread holds the lock.
     ///
     /// # Panics
-    /// If this thread has it.
+    /// If this thread holds it already.
     pub(crate) fn lock(&self) -> Locked<'_, T> {
         let here = HERE.with(|here| std::ptr::from_ref(here).addr());
-        // Nobody else writes the name of this thread, so this needs no order.
+        // Only this thread stores its own address, so relaxed ordering is enough.
         assert!(self.holder.load(Ordering::Relaxed) != here, "{OWN}");
         let value = self.value.lock().unwrap_or_else(PoisonError::into_inner);
         self.holder.store(here, Ordering::Relaxed);
@@ -47,7 +46,7 @@ impl<T> Lock<T> {
     }
 }
 
-/// The lock is held.
+/// A held lock.
 pub(crate) struct Locked<'a, T> {
     value: MutexGuard<'a, T>,
     holder: &'a AtomicUsize,

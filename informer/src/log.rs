@@ -1,7 +1,7 @@
-//! What is said in the log.
+//! Log events.
 //!
-//! A subscriber is the user's code, and may ask the informer. So what is to be said is collected under
-//! the lock, and said when that has been given back.
+//! A `tracing` subscriber is user code and may call the informer. So events are collected under the lock
+//! and emitted after it is released.
 
 use informer_core::ObjectKey;
 use informer_core::failure::Printable;
@@ -11,7 +11,7 @@ use informer_core::reflector::{LastFailure, Phase};
 
 use crate::runtime::RuntimeError;
 
-/// Something to be said.
+/// An event that waits for the lock to be released.
 pub(crate) enum Log {
     Broken(String),
     Lost(RuntimeError),
@@ -45,7 +45,7 @@ impl Log {
                 informer,
                 failure = %last.failure,
                 detail = last.message,
-                "the server could not be followed"
+                "list or watch failed"
             ),
             Self::Phase { phase, version } => {
                 tracing::info!(informer, ?phase, version = %Printable(version), "phase");

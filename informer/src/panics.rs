@@ -1,4 +1,4 @@
-//! What is done about panics of code that is not ours.
+//! Catches panics in user code.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
-/// One call of the user's. A panic is caught, be it in the call or while it waits, and becomes its text.
+/// Calls user code and awaits its future. A panic in either becomes an error with the panic message.
 pub(crate) async fn caught<F: Future>(call: impl FnOnce() -> F) -> Result<F::Output, String> {
     let future = catch_unwind(AssertUnwindSafe(call));
     let mut future = pin!(future.map_err(|panic| panic_text(&*panic))?);
@@ -19,9 +19,9 @@ pub(crate) async fn caught<F: Future>(call: impl FnOnce() -> F) -> Result<F::Out
     .await
 }
 
-/// What somebody said when they panicked.
+/// The message of a panic.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("without a text").to_owned()
+    text.unwrap_or("no message").to_owned()
 }

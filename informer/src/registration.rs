@@ -1,4 +1,4 @@
-//! A handler that is registered.
+//! Handles of registered handlers.
 
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -13,8 +13,32 @@ use crate::status::HandlerStatus;
 use crate::sync::AtomicBool;
 use crate::wait::Wait;
 
-/// A handler that was added to an informer. Dropping this changes nothing for the handler: it is told
-/// of changes until it is removed, or the informer ends. Keeping it keeps nothing of the informer.
+/// A handle of a handler that was added to an informer.
+///
+/// Dropping it does not remove the handler: the handler stays until you [remove](Self::remove) it or the
+/// informer ends. Keeping it does not keep the informer alive.
+///
+/// ```
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with one pod.
+/// let registration = pods.on(|change| println!("{change}"))?;
+/// registration.synced(std::time::Duration::from_secs(30)).await?;
+///
+/// let status = registration.status().ok_or("the handler was removed")?;
+/// assert_eq!((status.delivered, status.pending), (1, 0));
+///
+/// registration.remove().await;
+/// assert!(pods.status().handlers.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 pub struct Registration<K: Send + Sync + 'static> {
     engine: Weak<Engine<K>>,
     name: String,
@@ -32,13 +56,13 @@ impl<K: Send + Sync + 'static> Registration<K> {
         }
     }
 
-    /// Whether the handler has been through its initial state: every call for it has returned.
+    /// Whether the handler has processed its initial state: every call for it has returned.
     #[must_use]
     pub fn is_synced(&self) -> bool {
         self.status().is_some_and(|status| status.synced)
     }
 
-    /// How the handler is doing; `None` after it was removed, or the informer was dropped.
+    /// Returns what the handler is doing now, or `None` if it was removed or the informer was dropped.
     #[must_use]
     pub fn status(&self) -> Option<HandlerStatus> {
         let engine = self.engine.upgrade()?;
@@ -46,12 +70,11 @@ impl<K: Send + Sync + 'static> Registration<K> {
         engine.lock().handler(self.id, now)
     }
 
-    /// Waits until the handler has been through its initial state. This is what a controller waits for
-    /// before it begins to act.
+    /// Waits until the handler has processed its initial state. A controller waits for this before it
+    /// starts its workers.
     ///
     /// # Errors
-    /// It did not come to that in time, or never will, or the handler or the informer has ended; with the
-    /// reason.
+    /// The timeout has passed, the handler was removed, or the informer has ended. The error says why.
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let id = self.id;
         let Some(engine) = self.engine.upgrade() else {
@@ -74,9 +97,9 @@ impl<K: Send + Sync + 'static> Registration<K> {
         }
     }
 
-    /// Removes the handler. It is not called any more once the future is ready; a call under way is
-    /// waited for. The removal itself happens at once, whether or not anybody waits: do not wait for
-    /// it in the handler itself.
+    /// Removes the handler. The removal takes effect at once, even if you do not await the future. The
+    /// future waits for a call in progress; after it the handler is never called again. Do not await it
+    /// inside the handler itself.
     pub fn remove(self) -> impl Future<Output = ()> + Send {
         if let Some(engine) = self.engine.upgrade() {
             engine.remove_listener(self.id);

@@ -1,4 +1,4 @@
-//! `SharedInformer`: one watch, one store, many handlers.
+//! `SharedInformer`: one watch, one cache, many handlers.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,22 +23,53 @@ use crate::status::{Hooks, Status};
 use crate::sync::Mutex;
 use crate::wait::Wait;
 
-/// An informer: it lists once, watches for ever, keeps the objects and tells every handler what
-/// changed. Cheap to clone; all clones are the same informer.
+/// One watch and one cache for any number of handlers.
 ///
-/// When the last clone, lister and stream is dropped, the watch ends and the store is freed.
-/// A handler that owns one of these keeps its own informer alive: such an informer ends when it is
-/// [stopped](Self::stop), and not before.
+/// It lists the objects, watches them, keeps them in a cache, and notifies every handler of each change.
+/// Clones are cheap and refer to the same informer.
+///
+/// ```
+/// use informer::{InformerBuilder, Target};
+/// use std::time::Duration;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let (sender, changes) = std::sync::mpsc::channel();
+/// let registration = pods.on(move |change| {
+///     let _ = sender.send(format!("{change}"));
+/// })?;
+///
+/// // The handler has seen every object that existed when it was added.
+/// registration.synced(Duration::from_secs(30)).await?;
+/// assert_eq!(changes.try_recv()?, "added web/shop-1 (initial, relist)");
+/// assert!(pods.lister().get("web", "shop-1").is_some());
+///
+/// pods.stop();
+/// pods.join().await;
+/// assert!(pods.is_stopped());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The watch ends and the cache is freed when you drop the last clone, [lister](Self::lister) and
+/// [stream](Self::stream). A handler that owns one of these keeps its own informer alive; you must
+/// [stop](Self::stop) such an informer.
 pub struct SharedInformer<K: Send + Sync + 'static> {
     handle: Arc<Handle<K>>,
 }
 
-/// What users hold. Tasks hold only the engine, so when this goes nobody is left who could ask.
+/// What users hold. Tasks hold only the engine, so the informer can end when the last of these is dropped.
 pub(crate) struct Handle<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
     target: Target,
     listeners: ListenerConfig,
-    /// The driver, until the informer is started.
+    /// `None` once the informer was started or stopped.
     driver: Mutex<Option<Task>>,
 }
 
@@ -64,10 +95,10 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// Starts it. The second time nothing happens.
+    /// Starts the informer. Does nothing if it runs already.
     ///
     /// # Errors
-    /// Its runtime cannot run it, or it has ended before.
+    /// The runtime cannot run it, or the informer has ended.
     pub fn start(&self) -> Result<(), StartError> {
         match self.handle.take_driver() {
             Some(driver) => self.engine().start(driver),
@@ -75,32 +106,32 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// Stops it, for good: the watch ends, and handlers are told nothing more. The store stays readable.
-    /// Who wants it again makes a new one.
+    /// Stops the informer for good: the watch ends, and handlers get no more notifications. The cache
+    /// stays readable. To start again, build a new informer.
     pub fn stop(&self) {
         self.handle.stop();
     }
 
-    /// Whether it was started.
+    /// Whether [`start`](Self::start) was called.
     #[must_use]
     pub fn is_started(&self) -> bool {
         self.engine().lock().started
     }
 
-    /// Whether it was stopped.
+    /// Whether the informer has ended: it was stopped, or could not go on.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.engine().lock().core.is_stopped()
     }
 
-    /// Whether this is the same informer as another one.
+    /// Whether both handles refer to the same informer.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.handle, &other.handle)
     }
 
-    /// Waits until everything that belongs to it has ended, after it was stopped: the watch, and every
-    /// call of a handler.
+    /// Waits until a stopped informer has finished: the watch is closed and every handler call has
+    /// returned. An informer that is never stopped never finishes.
     pub async fn join(&self) {
         Wait::for_status(self.engine(), |state| {
             (state.core.is_stopped() && state.tasks == 0).then_some(())
@@ -108,14 +139,17 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         .await;
     }
 
-    /// What it follows.
+    /// The resource, namespace and selectors that it follows.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.handle.target
     }
 
-    /// Adds a handler, at any time: a [`Handler`], or a function of a [`Notification`](informer_core::Notification). It is shown what is
-    /// there, and then told what changes.
+    /// Adds a handler: a [`Handler`], or a closure that takes a
+    /// [`Notification`](informer_core::Notification).
+    ///
+    /// You can add handlers at any time. A new handler first gets every object in the cache as added, and
+    /// then every change.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -123,7 +157,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.on_with(handler, self.handle.listeners)
     }
 
-    /// As [`on`](Self::on), with a resync period and a backlog policy of its own.
+    /// Adds a handler, as [`on`](Self::on) does, with its own resync period and backlog policy.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -135,8 +169,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.on_async_with(Inline(handler), config)
     }
 
-    /// Adds a handler that may wait: an [`AsyncHandler`], or a function that gives a future. The next
-    /// notification comes when it is done with the one before.
+    /// Adds a handler that can await: an [`AsyncHandler`], or a closure that returns a future. It gets the
+    /// next notification when that future is ready.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -144,7 +178,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.on_async_with(handler, self.handle.listeners)
     }
 
-    /// As [`on_async`](Self::on_async), with a resync period and a backlog policy of its own.
+    /// Adds a handler, as [`on_async`](Self::on_async) does, with its own resync period and backlog policy.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -164,7 +198,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// The notifications as a stream.
+    /// Returns the notifications as a stream.
     ///
     /// # Errors
     /// The informer has ended.
@@ -172,7 +206,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.stream_with(self.handle.listeners)
     }
 
-    /// The same, with a resync period or a backlog policy of its own.
+    /// Returns a stream, as [`stream`](Self::stream) does, with its own resync period and backlog policy.
     ///
     /// # Errors
     /// The informer has ended.
@@ -181,8 +215,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         Ok(Notifications::new(pulling, Arc::clone(&self.handle)))
     }
 
-    /// Sends the notifications into a channel. While it is full, they wait here, subject to the backlog
-    /// policy; when its receiver is gone, they are dropped.
+    /// Sends the notifications to a channel. While the channel is full, they wait in the informer, subject
+    /// to the backlog policy. When the receiver is dropped, they are discarded.
     ///
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
@@ -195,7 +229,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             move |notification: informer_core::Notification<Shared<K>>| {
                 let channel = channel.clone();
                 async move {
-                    // Without a receiver there is nobody to tell.
+                    // An error means that the receiver was dropped.
                     let _ = channel.send(notification).await;
                 }
             },
@@ -207,27 +241,27 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         Ok(Pulling::new(Arc::clone(self.engine()), listening))
     }
 
-    /// Reads the store.
+    /// Returns a reader of the cache.
     #[must_use]
     pub fn lister(&self) -> Lister<K> {
         Lister::new(Arc::clone(&self.handle))
     }
 
-    /// The store as it is now, to be kept as long as it is needed.
+    /// Returns the cache as it is now. Later changes do not affect the snapshot.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<Shared<K>> {
         self.engine().reader.snapshot()
     }
 
-    /// Adds an index to the store, at any time.
+    /// Adds an index to the cache. You can do so at any time.
     ///
-    /// Its function is called at once for every object, and later with every change. It must not panic
-    /// then: that ends the informer. Of the informer it may read the store only, by [`lister`](Self::lister)
-    /// or [`snapshot`](Self::snapshot); anything else that asks it is such a panic.
+    /// The function is called now for every object in the cache, and later for every change. If it panics
+    /// later, the informer ends. It may read the cache with [`lister`](Self::lister) or
+    /// [`snapshot`](Self::snapshot); any other call to the same informer panics.
     ///
     /// # Errors
-    /// The name is taken, or the function panicked for an object that is there: then the index is not
-    /// added, and nothing else has changed.
+    /// The name is taken, or the function panicked for an object in the cache. The index is not added
+    /// then, and nothing else changes.
     pub fn add_index(
         &self,
         name: &str,
@@ -239,7 +273,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             let added = match added {
                 Ok(added) => Ok(added?),
                 Err(panic) => {
-                    // It has filed some of the objects.
+                    // Some objects are in the index already.
                     let _ = core.remove_index(name);
                     Err(AddIndexError::Panicked {
                         name: name.to_owned(),
@@ -253,17 +287,17 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         })
     }
 
-    /// Whether the first full state is in the store. A handler may still be busy with it: see
+    /// Whether the cache holds the first full state. Handlers may still be working through it: see
     /// [`Registration::synced`].
     #[must_use]
     pub fn is_synced(&self) -> bool {
         self.engine().lock().core.is_synced()
     }
 
-    /// Waits until the first full state is in the store.
+    /// Waits until the cache holds the first full state.
     ///
     /// # Errors
-    /// It did not come to that in time, or never will, or the informer has ended; with the reason.
+    /// The timeout has passed, or the informer has ended. The error says why.
     pub async fn synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         let wait = Wait::for_status(self.engine(), |state| {
             let runs = !state.core.is_stopped();
@@ -275,21 +309,21 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// The same for a thread.
+    /// Blocks the thread until the cache holds the first full state.
     ///
     /// # Errors
-    /// It did not come to that in time, or never will; with the reason.
+    /// The timeout has passed, or the informer has ended. The error says why.
     #[cfg(feature = "threads")]
     pub fn wait_synced(&self, timeout: Duration) -> Result<(), NotSynced> {
         crate::runtime::block_on(self.synced(timeout))
     }
 
-    /// Waits until the store shows at least the state of `version`, such as the one that a write of
-    /// one's own was answered with, and gives that state.
+    /// Waits until the cache has reached `version`, and returns that snapshot. Pass the `resourceVersion`
+    /// that the server returned for your own write to read what you wrote.
     ///
     /// # Errors
-    /// It was not reached in time, nobody can tell, or an object that could not be used keeps the store
-    /// from showing it: [`NotReached::Rejected`] names it.
+    /// The timeout has passed, the informer has ended, the version is not a number, or the cache cannot
+    /// show that version because an object was rejected: see [`NotReached::Rejected`].
     pub async fn reached(
         &self,
         version: &str,
@@ -328,14 +362,14 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         }
     }
 
-    /// How it is doing.
+    /// Returns what the informer is doing now.
     #[must_use]
     pub fn status(&self) -> Status {
         self.engine().status()
     }
 
-    /// Waits until the status differs from `seen` in its phase, its failures or its sync, and gives it.
-    /// `None` when the informer has ended.
+    /// Waits until the phase, the failures or the sync state differ from `seen`, and returns the new
+    /// status. Returns `None` when the informer has ended.
     pub async fn status_change(&self, seen: &Status) -> Option<Status> {
         let engine = Arc::clone(self.engine());
         let name = engine.name.clone();
@@ -349,17 +383,19 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         wait.await.flatten()
     }
 
-    /// Whether the store follows the server now: for a readiness probe. All of this must hold:
+    /// Whether the cache follows the server now. Use it in a readiness probe.
     ///
-    /// * the first full state is in the store;
-    /// * a watch has been answered, and nothing has failed since: any failure makes this false at once,
-    ///   until the next watch is answered;
-    /// * no handler holds up the changes;
-    /// * something was heard at most `within` ago.
+    /// True if all of this holds:
     ///
-    /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
-    /// asked for at once. A connection that is dead without a sign is noticed when `within` has passed. A
-    /// server sends bookmarks about once a minute, so two minutes are a good value.
+    /// * The cache holds the first full state.
+    /// * The server has answered a watch, and nothing has failed since. Any failure makes this false until
+    ///   the next watch is answered.
+    /// * No handler holds up the changes.
+    /// * The server has sent something within the last `within`.
+    ///
+    /// A watch that ends normally does not make this false, because the next one starts at once. A
+    /// connection that died silently is noticed after `within`. The server sends a bookmark about once a
+    /// minute, so two minutes are a good value.
     #[must_use]
     pub fn is_fresh(&self, within: Duration) -> bool {
         let now = self.engine().clock.now();
@@ -372,14 +408,14 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 }
 
 impl<K: Send + Sync + 'static> Handle<K> {
-    /// The driver, if nobody has taken it. Whoever has it uses it when nothing is locked.
+    /// Takes the driver out, so that it can run or be dropped without holding the lock.
     fn take_driver(&self) -> Option<Task> {
         let driver = self.driver.lock();
         driver.unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn stop(&self) {
-        // A driver that never ran is not needed any more.
+        // A driver that never ran is dropped only after the stop, or it would count as lost.
         let driver = self.take_driver();
         self.engine.stop();
         drop(driver);

@@ -1,32 +1,32 @@
-//! Not a line of the log for each of a thousand things.
+//! A rate limit for log lines.
 
 use std::time::Duration;
 
 use informer_core::Instant;
 
-/// So many lines about the same thing are said in a minute.
+/// How many lines about the same thing are logged per minute.
 const LINES: u32 = 10;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Lines about the same thing. The first ones of a minute are said; how many were not is told with the
-/// next one that is. Nothing is lost by that: there are counters and hooks.
+/// Limits log lines about the same thing. The first lines of each minute are logged, and the next logged
+/// line says how many were skipped. Counters and hooks still see every event.
 #[derive(Default, Debug)]
 pub(crate) struct Sparing {
-    /// When the first line of this minute was said, and how many were said since.
+    /// When the first line of this minute was logged.
     began: Option<Instant>,
     said: u32,
     unsaid: u64,
 }
 
-/// A line may be said.
+/// Permission to log a line.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Say {
-    /// How many were not said since the one before, if any.
+    /// How many lines were skipped since the previous one, if any.
     pub(crate) not_logged: Option<u64>,
 }
 
 impl Sparing {
-    /// Whether one more line may be said. If not, it is counted.
+    /// Whether to log one more line. Counts the line as skipped if not.
     pub(crate) fn say(&mut self, now: Instant) -> Option<Say> {
         let began = *self.began.get_or_insert(now);
         if now.since(began) >= MINUTE {
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_begins_with_a_line_and_not_with_silence() {
+    fn a_minute_starts_with_its_first_line() {
         let mut sparing = Sparing::default();
         let at = |seconds: u64| Instant::from_micros(seconds * 1_000_000);
         let mut said = |seconds| (0..20).filter_map(|_| sparing.say(at(seconds))).count();
         assert_eq!(said(5), 10);
         assert_eq!(said(64), 0);
         assert_eq!(said(65), 10);
-        // A clock that goes back does not begin a minute.
+        // A clock that goes back does not start a new minute.
         assert_eq!(said(3), 0);
         assert_eq!(said(1_000), 10);
         let say = sparing.say(at(2_000));

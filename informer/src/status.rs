@@ -1,4 +1,4 @@
-//! How an informer is doing, for people, probes and hooks.
+//! Health of informers and handlers, for people, probes and hooks.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,51 +16,76 @@ use crate::panics::panic_text;
 use crate::runtime::RuntimeError;
 use crate::words::{counted, roughly};
 
-/// How an informer is doing, at one moment.
+/// What an informer is doing at one moment: phase, progress, failures and handlers.
+///
+/// ```
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with one pod.
+/// pods.synced(std::time::Duration::from_secs(30)).await?;
+/// let status = pods.status();
+/// assert_eq!(status.name, "pods.v1");
+/// assert!(status.synced);
+/// assert_eq!(status.objects, 1);
+/// assert!(status.last_failure.is_none());
+/// assert!(status.handlers.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Status {
-    /// What it follows: resource, namespace, selectors.
+    /// The resource, namespace and selectors that it follows.
     pub name: String,
-    /// Whether it was started.
+    /// Whether the informer was started.
     pub started: bool,
-    /// What it is doing, and if it waits, why and until when.
+    /// The current phase. While the informer waits, it says why and until when.
     pub phase: Phase,
-    /// Whether the first full state is in the store. It never turns back.
+    /// Whether the cache holds the first full state. Never becomes false again.
     pub synced: bool,
-    /// Whether the changes reach it now: a watch has been answered, and nothing has failed since.
+    /// Whether the server has answered a watch and nothing has failed since.
     pub following: bool,
-    /// The version up to which the server has reported everything; `None` before the first full state.
+    /// The version up to which the server has sent all changes; `None` before the first full state.
     pub version: Option<String>,
-    /// Objects in the store.
+    /// The number of objects in the cache.
     pub objects: usize,
-    /// Changes between the server and the store.
+    /// The number of received changes that are not in the cache yet.
     pub queued: usize,
-    /// Whether a handler holds up everything, by its policy.
+    /// Whether a handler with `Backlog::Stall` holds up the informer.
     pub stalled: bool,
-    /// Whether the newest full state contained an object that could not even be named, so that nothing
-    /// was deleted.
+    /// Whether the last relist contained an object without a readable key. It then deletes nothing,
+    /// because any missing object could be that one.
     pub unswept: bool,
-    /// The failure that happened last, with what the server or the transport said.
+    /// The last failure, with the message of the server or the transport.
     pub last_failure: Option<LastFailure<String>>,
-    /// How long ago the last byte came.
+    /// The time since the last byte from the server.
     pub last_byte: Option<Duration>,
-    /// How long ago the last event or object came.
+    /// The time since the last event or object.
     pub last_event: Option<Duration>,
-    /// How long ago the last bookmark came.
+    /// The time since the last bookmark.
     pub last_bookmark: Option<Duration>,
     /// Counters since the start.
     pub counts: Counts,
-    /// One for each handler.
+    /// The status of each handler and stream.
     pub handlers: Vec<HandlerStatus>,
-    /// A decoder, transform or index function panicked, and that ended the informer.
+    /// The message of a panic in a decoder, transform, index function or transport, which ended the
+    /// informer.
     pub panic: Option<String>,
-    /// The informer has ended because its task was lost: why.
+    /// Why the informer lost its task, which ended it.
     pub lost: Option<RuntimeError>,
 }
 
-/// What ends an informer with a panic.
-pub(crate) const PANICKED: &str = "a decoder, transform or index function panicked";
+/// Says which user code can end an informer with a panic.
+pub(crate) const PANICKED: &str = "a decoder, transform, index function or transport panicked";
+
+/// What to do after a runtime has ended.
+pub(crate) const NEW_RUNTIME: &str = "build a new informer on a runtime that outlives it";
 
 impl Status {
     pub(crate) fn of<K: Send + Sync + 'static>(name: &str, state: &State<K>, now: Instant) -> Self {
@@ -88,7 +113,7 @@ impl Status {
         }
     }
 
-    /// Whether something is different that one would act on.
+    /// Whether a user may want to react to the difference. Counters and times do not count.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         let what = |status: &Self| {
             let count = |which: fn(&HandlerStatus) -> bool| {
@@ -109,7 +134,7 @@ impl Status {
         what(self) != what(other)
     }
 
-    /// Why it has not come further, in words.
+    /// Why the informer has not got further, for error messages.
     pub(crate) fn reason(&self) -> String {
         let failure = self.last_failure.as_ref().map(|last| {
             let Self { counts, .. } = self;
@@ -127,7 +152,7 @@ impl Status {
             return format!("{PANICKED}: {panic}");
         }
         if let Some(lost) = &self.lost {
-            return format!("{lost}; make a new informer, on a runtime that outlives it");
+            return format!("{lost}; {NEW_RUNTIME}");
         }
         match self.phase {
             _ if !self.started => "it was not started; call `start`".to_owned(),
@@ -155,53 +180,79 @@ impl Status {
                 format!("{received} received so far{held_up}{failure}")
             }
             Phase::Watching if !self.following => {
-                format!("the watch has not been answered yet{failure}")
+                format!("the server has not answered the watch yet{failure}")
             }
             Phase::Watching if self.synced && !self.stalled => {
-                format!("it follows the server, which has told nothing newer{failure}")
+                format!("it is watching, and the server has sent nothing newer{failure}")
             }
-            Phase::Watching => format!("the state is being applied{held_up}{failure}"),
+            Phase::Watching => {
+                format!("received changes are not in the cache yet{held_up}{failure}")
+            }
         }
     }
 
-    /// That a handler holds it up, and whether that is because a call does not return.
+    /// Says that a handler holds up the informer, and why.
     fn held_up(&self) -> Option<String> {
         let stalls = self.handlers.iter().filter(|handler| handler.stalls);
         let in_call = stalls.map(|handler| handler.in_call).max()?;
         let why = in_call.map_or_else(
             || "it has not taken its notifications".to_owned(),
-            |time| format!("its present call has not returned for {}", roughly(time)),
+            |time| format!("its current call has not returned for {}", roughly(time)),
         );
         let held_up = || format!("; a handler with `Backlog::Stall` holds it up: {why}");
         self.stalled.then(held_up)
     }
 }
 
-/// How a handler is doing.
+/// What a handler is doing at one moment: lag, progress and panics.
+///
+/// ```
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with one pod.
+/// let mut changes = pods.stream()?;
+/// pods.synced(std::time::Duration::from_secs(30)).await?;
+///
+/// // The stream lags until you read it.
+/// let status = changes.status().ok_or("the stream has ended")?;
+/// assert_eq!((status.pending, status.delivered), (1, 0));
+/// changes.next().await;
+/// let status = changes.status().ok_or("the stream has ended")?;
+/// assert_eq!((status.pending, status.delivered), (0, 1));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct HandlerStatus {
-    /// Notifications that it has not dealt with: its lag. The one of its present call is one of them.
+    /// The lag: notifications that the handler has not finished, including the one of the current call.
     pub pending: usize,
-    /// Notifications that it has dealt with: its calls that have returned, or what a stream has handed out.
+    /// Notifications that the handler has finished, or that a stream has returned.
     pub delivered: u64,
-    /// Notifications that were merged away because it did not keep up.
+    /// Notifications that were merged with later ones because the handler did not keep up.
     pub coalesced: u64,
-    /// Whether it has dealt with its initial state.
+    /// Whether the handler has processed its initial state.
     pub synced: bool,
-    /// How often it panicked.
+    /// How often the handler has panicked.
     pub panics: u64,
-    /// Whether it holds up everybody, by `Backlog::Stall`.
+    /// Whether the handler holds up the informer with `Backlog::Stall`.
     pub stalls: bool,
-    /// For how long its present call has not returned; `None` between calls, and for a stream. A call that
-    /// does not return holds up this handler, and by `Backlog::Stall` everybody.
+    /// How long the current call has been running; `None` between calls, and for a stream. A call that
+    /// does not return holds up this handler, and with `Backlog::Stall` the whole informer.
     pub in_call: Option<Duration>,
-    /// Whether its task was lost, because its runtime has ended: it is told nothing more.
+    /// Whether the task of the handler was lost because its runtime has ended. The handler gets no more
+    /// notifications.
     pub lost: bool,
 }
 
 impl HandlerStatus {
-    /// For the core, what was taken counts as delivered.
+    /// The core counts notifications as delivered when the task takes them, before the handler is called.
     pub(crate) fn of(core: ListenerStatus, progress: &Progress, now: Instant) -> Self {
         let taken = progress.taken();
         Self {
@@ -217,7 +268,7 @@ impl HandlerStatus {
     }
 }
 
-/// Something that went wrong, for hooks.
+/// An event for the hooks.
 pub(crate) enum Report {
     Failed(LastFailure<String>),
     Rejected(RejectedObject<ObjectKey, String>),
@@ -226,7 +277,7 @@ pub(crate) enum Report {
 type FailureHook = dyn Fn(&LastFailure<String>) + Send + Sync;
 type RejectedHook = dyn Fn(&RejectedObject<ObjectKey, String>) + Send + Sync;
 
-/// What the user wants to be told beside the notifications.
+/// Hooks of the user for failures and rejected objects.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub(crate) on_failure: Option<Arc<FailureHook>>,
@@ -234,10 +285,10 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    /// Tells the user. A hook that panics harms nobody; what it said is given to `panicked`.
+    /// Calls the hooks. Catches panics and passes their messages to `panicked`.
     pub(crate) fn call(&self, reports: Vec<Report>, mut panicked: impl FnMut(String)) {
         for report in reports {
-            let told = catch_unwind(AssertUnwindSafe(|| match (report, self) {
+            let called = catch_unwind(AssertUnwindSafe(|| match (report, self) {
                 (
                     Report::Failed(failure),
                     Self {
@@ -254,7 +305,7 @@ impl Hooks {
                 ) => hook(&object),
                 _ => {}
             }));
-            if let Err(panic) = told {
+            if let Err(panic) = called {
                 panicked(panic_text(&*panic));
             }
         }

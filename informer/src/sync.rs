@@ -1,5 +1,5 @@
-//! What threads share, by one name, so that a model checker can take its place: with `--cfg shuttle`
-//! every use of it is a point at which the checker chooses who goes on. See `tests/wakes.rs`.
+//! Mutexes, atomics and threads under one name. With `--cfg shuttle` they come from the model checker,
+//! which tries different interleavings. See `tests/wakes.rs`.
 
 #[cfg(not(shuttle))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicUsize};

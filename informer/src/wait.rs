@@ -1,4 +1,4 @@
-//! Waiting for something, up to a deadline.
+//! Futures that wait for a condition, with a timeout.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use informer_core::{Instant, Timer, Wakers};
 
 use crate::engine::{Engine, State};
 
-/// Waits until `check` finds something. `None` means that the time is over.
+/// Waits until `check` returns something. The output is `None` if the timeout passes first.
 pub(crate) struct Wait<K: Send + Sync + 'static, F> {
     engine: Arc<Engine<K>>,
     check: F,
@@ -19,7 +19,7 @@ pub(crate) struct Wait<K: Send + Sync + 'static, F> {
 }
 
 impl<K: Send + Sync + 'static, F> Wait<K, F> {
-    /// Waits for a change of the status.
+    /// Runs `check` after every change of the status.
     pub(crate) fn for_status<R>(engine: &Arc<Engine<K>>, check: F) -> Self
     where
         F: FnMut(&mut State<K>) -> Option<R> + Unpin,
@@ -27,7 +27,7 @@ impl<K: Send + Sync + 'static, F> Wait<K, F> {
         Self::new(engine, check, |state| &mut state.status_waiting)
     }
 
-    /// Waits for a version of the store.
+    /// Runs `check` after every change of the cache.
     pub(crate) fn for_version<R>(engine: &Arc<Engine<K>>, check: F) -> Self
     where
         F: FnMut(&mut State<K>) -> Option<R> + Unpin,
@@ -45,7 +45,7 @@ impl<K: Send + Sync + 'static, F> Wait<K, F> {
         }
     }
 
-    /// No longer than this.
+    /// Limits how long to wait.
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
         let clock = &self.engine.clock;
         self.deadline = Some((clock.now().after(timeout), clock.timer()));

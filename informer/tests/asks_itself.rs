@@ -1,6 +1,6 @@
-//! Code of the user's that runs inside an informer, and asks that informer.
+//! User code that runs inside an informer and calls that informer.
 //!
-//! What used to wait for itself does not end, so it runs on a thread of its own.
+//! Each test runs on its own thread, so that a deadlock is a failure.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -23,10 +23,10 @@ use informer_core::transport::{Command, ExchangeId, Signal};
 use serde_json::Value;
 use world::{Pod, World, pods};
 
-/// In real time; nothing comes near it unless a test fails.
+/// In real time, far longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Runs something that may wait for itself.
+/// Runs something that may deadlock, on its own thread.
 fn ends(what: impl FnOnce() + Send + 'static) {
     let (tell, told) = mpsc::channel();
     let thread = thread::spawn(move || {
@@ -34,14 +34,14 @@ fn ends(what: impl FnOnce() + Send + 'static) {
         tell.send(()).unwrap();
     });
     match told.recv_timeout(LONG) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it waits for itself"),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("deadlock"),
         _ => thread.join().unwrap(),
     }
 }
 
 type Asked = Arc<OnceLock<SharedInformer<Value>>>;
 
-/// An index whose function asks something of the informer that it is called by.
+/// An index whose function calls an informer.
 fn asking(asked: &Asked, ask: fn(&SharedInformer<Value>) -> usize) -> IndexFn<Pod> {
     let asked = Arc::clone(asked);
     IndexFn::new(move |_: &Pod, file| {
@@ -52,7 +52,7 @@ fn asking(asked: &Asked, ask: fn(&SharedInformer<Value>) -> usize) -> IndexFn<Po
 }
 
 #[test]
-fn an_index_that_asks_how_its_own_informer_is_doing_is_told_what_is_wrong() {
+fn an_index_that_calls_its_own_informer_panics_with_the_remedy() {
     ends(|| {
         let asked = Asked::default();
         let world = World::new();
@@ -65,13 +65,13 @@ fn an_index_that_asks_how_its_own_informer_is_doing_is_told_what_is_wrong() {
         informer.start().unwrap();
         world.settle();
         let panic = informer.status().panic.unwrap();
-        assert!(panic.contains("asked its own informer"), "{panic}");
+        assert!(panic.contains("called its own informer"), "{panic}");
         assert!(panic.contains("`lister` or `snapshot`"), "{panic}");
     });
 }
 
 #[test]
-fn an_index_may_read_the_store_of_its_own_informer() {
+fn an_index_may_read_the_cache_of_its_own_informer() {
     ends(|| {
         let asked = Asked::default();
         let world = World::new();
@@ -93,7 +93,7 @@ fn an_index_may_read_the_store_of_its_own_informer() {
 }
 
 #[test]
-fn an_index_may_ask_another_informer_and_a_late_one_that_asks_its_own_is_refused() {
+fn an_index_may_call_another_informer_and_a_late_one_that_calls_its_own_is_rejected() {
     ends(|| {
         let asked = Asked::default();
         let world = World::new();
@@ -112,14 +112,14 @@ fn an_index_may_ask_another_informer_and_a_late_one_that_asks_its_own_is_refused
         informer.add_index("asks", index.clone()).unwrap();
         let error = other.add_index("asks", index).unwrap_err();
         assert!(
-            error.to_string().contains("asked its own informer"),
+            error.to_string().contains("called its own informer"),
             "{error}"
         );
         assert_eq!(other.status().panic, None);
     });
 }
 
-/// A runtime that does something of its own in `spawn`: it could as well run the task there.
+/// A runtime that does something in `spawn`, as one does that polls the task there.
 struct Inline<A> {
     runtime: Manual,
     act: A,
@@ -136,7 +136,7 @@ impl<A: Fn() + Send + Sync> Runtime for Inline<A> {
     }
 }
 
-/// A transport that asks its informer how it is doing, whatever it is told to do.
+/// A transport that reads the status of its informer in every call.
 struct Asking {
     inner: Box<dyn Transport + Send>,
     asked: Asked,
@@ -168,9 +168,9 @@ impl Transport for Asking {
     }
 }
 
-/// Commands are lent by the core, which lies behind the lock; they are executed after it is given back.
+/// The core lends commands from behind the lock. They are executed after the lock is released.
 #[test]
-fn nothing_is_locked_while_a_transport_is_called() {
+fn the_lock_is_free_while_a_transport_is_called() {
     ends(|| {
         let world = World::new();
         world.create("a");
@@ -194,7 +194,7 @@ fn nothing_is_locked_while_a_transport_is_called() {
 }
 
 #[test]
-fn nothing_is_locked_while_a_task_is_started() {
+fn the_lock_is_free_while_a_task_is_spawned() {
     type Factory = SharedInformerFactory<Box<dyn Fn(&Target) -> Mock + Send + Sync>>;
     type Mock = informer_transport_mock::transport::MockTransport;
     ends(|| {
@@ -229,7 +229,7 @@ fn nothing_is_locked_while_a_task_is_started() {
         informer.on(|_: Notification<Pod>| {}).unwrap();
         made.get().unwrap().start().unwrap();
         world.wait(informer.synced(LONG)).unwrap();
-        // One that is asked for after the start is started there.
+        // A factory that was started starts later informers itself.
         informer.stop();
         let again = made.get().unwrap().informer(&pods()).unwrap();
         assert!(!again.is_same(&informer) && again.is_started());

@@ -1,4 +1,4 @@
-//! A handler whose call does not return: the status says so, and what it has taken still waits.
+//! Handlers whose call does not return: the status shows it, and their notifications stay pending.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,7 +18,7 @@ use world::{Pod, World, pods};
 const SOON: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// An informer of so many pods, not started.
+/// An informer that is not started, and a server with `objects` pods.
 fn build(world: &World, objects: usize) -> SharedInformer<Value> {
     for at in 0..objects {
         world.create(&format!("pod-{at}"));
@@ -27,7 +27,7 @@ fn build(world: &World, objects: usize) -> SharedInformer<Value> {
     pods().build(&world.connect(), runtime).unwrap()
 }
 
-/// Pending, delivered, and for how long the present call has not returned.
+/// Pending, delivered, and how long the current call has been running.
 fn shown(status: HandlerStatus) -> (usize, u64, Option<Duration>) {
     (status.pending, status.delivered, status.in_call)
 }
@@ -44,7 +44,7 @@ fn taking(world: &World, time: Duration) -> impl FnMut(Notification<Pod>) -> Pau
 type Pause = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[test]
-fn what_a_handler_has_taken_waits_until_its_call_has_returned() {
+fn notifications_are_pending_until_their_call_has_returned() {
     let world = World::new();
     let informer = build(&world, 5);
     let slow = informer
@@ -64,7 +64,7 @@ fn what_a_handler_has_taken_waits_until_its_call_has_returned() {
 }
 
 #[test]
-fn a_handler_sees_that_it_is_in_its_first_call() {
+fn a_handler_sees_its_own_call_in_the_status() {
     let world = World::new();
     let informer = build(&world, 5);
     let asked: Arc<OnceLock<SharedInformer<Value>>> = Arc::default();
@@ -82,7 +82,6 @@ fn a_handler_sees_that_it_is_in_its_first_call() {
     assert_eq!(*seen.lock().unwrap(), expected);
 }
 
-/// A panic ends a call as well.
 #[test]
 fn a_call_that_panicked_has_returned() {
     let world = World::new();
@@ -94,9 +93,9 @@ fn a_call_that_panicked_has_returned() {
     assert_eq!(shown(panicking.status().unwrap()), (0, 3, None));
 }
 
-/// What a stream has not handed out waits, and it has no calls.
+/// A stream has no calls.
 #[test]
-fn what_a_stream_has_not_handed_out_waits() {
+fn notifications_are_pending_until_the_stream_returns_them() {
     let world = World::new();
     let informer = build(&world, 3);
     let mut stream = informer.stream().unwrap();
@@ -108,7 +107,7 @@ fn what_a_stream_has_not_handed_out_waits() {
 }
 
 #[test]
-fn whoever_waits_for_a_blocked_handler_is_told_that_it_is_blocked() {
+fn waiting_for_a_blocked_handler_fails_with_that_reason() {
     let world = World::new();
     let informer = build(&world, 5);
     let slow = informer.on_async(taking(&world, 600 * SECOND)).unwrap();
@@ -116,9 +115,9 @@ fn whoever_waits_for_a_blocked_handler_is_told_that_it_is_blocked() {
     let error = world.wait(slow.synced(SOON)).unwrap_err();
     assert_eq!(
         error.reason,
-        "the store is, but 5 notifications wait for the handler, whose present call has not returned for 30s"
+        "the cache is synced, but 5 notifications wait for the handler; its current call has not returned for 30s"
     );
-    // With one there is no plural.
+    // One notification is singular.
     let world = World::new();
     let informer = build(&world, 1);
     let slow = informer.on_async(taking(&world, 600 * SECOND)).unwrap();
@@ -126,12 +125,12 @@ fn whoever_waits_for_a_blocked_handler_is_told_that_it_is_blocked() {
     let error = world.wait(slow.synced(SOON)).unwrap_err();
     assert_eq!(
         error.reason,
-        "the store is, but 1 notification waits for the handler, whose present call has not returned for 30s"
+        "the cache is synced, but 1 notification waits for the handler; its current call has not returned for 30s"
     );
 }
 
 #[test]
-fn an_informer_that_a_blocked_handler_holds_up_says_so() {
+fn an_informer_says_that_a_blocked_handler_holds_it_up() {
     let world = World::new();
     let informer = build(&world, 5);
     let stalling = ListenerConfig {
@@ -144,11 +143,11 @@ fn an_informer_that_a_blocked_handler_holds_up_says_so() {
     let error = world.wait(informer.synced(SOON)).unwrap_err();
     assert!(
         error.reason.contains(
-            "a handler with `Backlog::Stall` holds it up: its present call has not returned for 30s"
+            "a handler with `Backlog::Stall` holds it up: its current call has not returned for 30s"
         ),
         "{error}"
     );
-    // One that nobody pulls is in no call.
+    // A stream that is never read is not in a call.
     let world = World::new();
     let informer = build(&world, 5);
     let _stream = informer.stream_with(stalling).unwrap();

@@ -1,4 +1,4 @@
-//! What a builder is told counts, in whatever order.
+//! The settings of a builder work in any order.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -70,12 +70,12 @@ fn the_order_of_calls_does_not_matter() {
 }
 
 #[test]
-fn a_selector_is_a_text_or_a_selector() {
+fn a_selector_can_be_a_string_or_a_selector() {
     let parsed: LabelSelector = "app in (shop, web)".parse().unwrap();
     let by_text = pods().labels("app in ( web,shop )").target().unwrap();
     assert_eq!(by_text, pods().labels(&parsed).target().unwrap());
     assert_eq!(by_text.labels, "app in (shop,web)");
-    // So whoever asks for the same gets the same.
+    // So equal requests share an informer.
     let world = World::new();
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
     let one = factory.informer(&pods().labels("app = shop")).unwrap();
@@ -84,7 +84,7 @@ fn a_selector_is_a_text_or_a_selector() {
 }
 
 #[test]
-fn a_text_that_is_no_selector_is_refused_with_the_reason() {
+fn an_invalid_selector_is_rejected_with_the_reason() {
     let world = World::new();
     for builder in [
         pods().labels("app in shop"),
@@ -101,6 +101,6 @@ fn a_text_that_is_no_selector_is_refused_with_the_reason() {
     let error = pods().labels("app in shop").target().unwrap_err();
     assert_eq!(
         error.to_string(),
-        r#"the selector "app in shop" cannot be read: found "shop" at byte 7 of the selector, expected `(`"#
+        r#"invalid selector "app in shop": found "shop" at byte 7 of the selector, expected `(`"#
     );
 }

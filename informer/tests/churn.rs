@@ -1,4 +1,4 @@
-//! Handlers that come and go at random while events flow: nothing is lost, nothing comes twice.
+//! Handlers that come and go at random while events flow: nothing is lost or delivered twice.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -25,18 +25,18 @@ use serde_json::Value;
 use world::random::Random;
 use world::{Pod, World, pods};
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(100_000);
 const SECOND: Duration = Duration::from_secs(1);
 const NAMES: usize = 8;
 
-/// Whether a filter lets a pod pass: that changes with about every second write.
+/// Whether a filter selects a pod. That changes with about every second write.
 fn is_even(pod: &Pod) -> bool {
     let touched = pod.body["spec"]["touched"].as_u64();
     touched.is_none_or(|touched| touched.is_multiple_of(2))
 }
 
-/// Ready after so many looks.
+/// Ready after this many polls.
 struct After(usize);
 
 impl Future for After {
@@ -52,7 +52,7 @@ impl Future for After {
     }
 }
 
-/// One handler and what it knows. While somebody waits for its sync, they have the registration.
+/// One handler and what it knows. A task that waits for its sync holds the registration meanwhile.
 struct Watcher {
     knows: Folded,
     filtered: bool,
@@ -66,7 +66,7 @@ struct Simulation {
     is_client_go: bool,
     watchers: Vec<Watcher>,
     removed: Vec<Folded>,
-    /// Who waits for something, as a task that runs only when it is woken.
+    /// How many tasks wait for something. They run only when they are woken.
     waiting: Arc<AtomicUsize>,
 }
 
@@ -143,8 +143,8 @@ impl Simulation {
             } else {
                 Resync::Every(SECOND * 10)
             },
-            // By client-go's rules a deletion and an add would be merged to an update of a state that the
-            // handler was never told.
+            // With the rules of client-go, a deletion and an add would be merged into an update from a
+            // state that the handler never saw.
             backlog: match self.random.below(if self.is_client_go { 2 } else { 4 }) {
                 0 => Backlog::Grow,
                 1 => Backlog::Stall { at: 2 },
@@ -215,7 +215,7 @@ impl Simulation {
             16..20 => self.add(),
             20..23 => self.remove(),
             23..34 => {
-                // Some of what could happen now happens.
+                // Run some of the tasks that can run now.
                 let looks = 1 + self.random.below(12);
                 let _ = self.world.runtime.run(After(looks));
             }
@@ -226,7 +226,7 @@ impl Simulation {
         }
     }
 
-    /// Lets everything come to rest, and compares.
+    /// Lets all tasks finish, and compares.
     fn finish(mut self, seed: u64) {
         self.informer.start().unwrap();
         self.world
@@ -255,7 +255,7 @@ impl Simulation {
         self.wait_in_a_task(async move { informer.join().await });
         self.watchers.clear();
         self.informer.stop();
-        // A call under way is waited for.
+        // The stop waits for calls in progress.
         self.world.pass(SECOND);
         assert_eq!(self.world.runtime.tasks(), 0, "seed {seed}");
     }

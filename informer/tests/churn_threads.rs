@@ -1,4 +1,4 @@
-//! The same as `churn.rs` in earnest: threads, a writer that never waits, handlers that come and go.
+//! Like `churn.rs`, with real threads: a writer that never waits, and handlers that come and go.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -22,7 +22,7 @@ use serde_json::Value;
 use world::random::Random;
 use world::{World, pods};
 
-/// In virtual time, which passes as the test lets it.
+/// In virtual time, which the test advances.
 const LONG: Duration = Duration::from_secs(1 << 16);
 const NAMES: usize = 16;
 const WRITES: usize = 1_000;
@@ -77,7 +77,7 @@ async fn remove(watcher: Watcher) {
     assert_eq!(watcher.knows.faults(), [""; 0]);
 }
 
-/// Adds and removes handlers until the writer is done, and compares what they know then.
+/// Adds and removes handlers until the writer is done, and then compares what they know.
 async fn churn(world: &World, informer: &SharedInformer<Value>, seed: u64, done: &AtomicBool) {
     let mut random = Random::new(seed);
     let mut watchers: Vec<Watcher> = Vec::new();
@@ -101,7 +101,7 @@ async fn churn(world: &World, informer: &SharedInformer<Value>, seed: u64, done:
     let store = view(informer.snapshot().iter());
     assert_eq!(store, world.view());
     for watcher in watchers {
-        // Everything waits for it or was given to it; when it has been through all that, it knows.
+        // All changes are pending or delivered, so the handler knows the state when it has processed them.
         watcher.registration.synced(LONG).await.unwrap();
         while watcher.knows.view() != store {
             assert_eq!(watcher.knows.faults(), [""; 0]);
@@ -114,7 +114,7 @@ async fn churn(world: &World, informer: &SharedInformer<Value>, seed: u64, done:
     }
 }
 
-/// Sets it even if the test fails, so that the other threads end.
+/// Sets the flag even if the test fails, so that the other threads end.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -125,7 +125,7 @@ impl Drop for Ends<'_> {
 
 type Churn<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// Runs a writer, a reader with the time, and the churn beside each other.
+/// Runs a writer, a reader that advances the clock, and the churn concurrently.
 fn stress<R: Runtime + 'static>(
     seed: u64,
     runtime: impl FnOnce(Arc<dyn Clock>) -> R,
@@ -144,7 +144,7 @@ fn stress<R: Runtime + 'static>(
         });
         scope.spawn(|| {
             while !ended.load(Ordering::Acquire) {
-                // Time passes, but not much while somebody looks around.
+                // Advance the clock a little with each read.
                 world.clock.advance(Duration::from_millis(5));
                 let seen = view(informer.snapshot().iter()).len();
                 assert!(seen <= NAMES && informer.status().panic.is_none());

@@ -1,4 +1,4 @@
-//! Workers: what they say of failures, and what counts as one.
+//! Workers: what counts as a failure, and what they log about it.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,7 +18,7 @@ use informer::controller::{Controller, Next};
 use world::World;
 use world::logged::{logged, saying};
 
-/// An error that has another one as its cause.
+/// An error with an optional cause.
 #[derive(Debug)]
 struct Because(&'static str, Option<Box<Self>>);
 
@@ -34,7 +34,7 @@ impl Error for Because {
     }
 }
 
-/// What a worker says if its calls end so, one after the other.
+/// The attempts and errors that a worker logs for these outcomes.
 fn said<E>(outcomes: Vec<Result<Next, E>>) -> Vec<(String, String)>
 where
     E: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
@@ -60,7 +60,7 @@ where
 }
 
 #[test]
-fn a_failure_is_told_with_all_its_causes() {
+fn a_failure_is_logged_with_all_its_causes() {
     let refused = Because("connection refused", None);
     let because = Because("cannot reach the database", Some(Box::new(refused)));
     let outcome = Err(Because("cannot scale", Some(Box::new(because))));
@@ -74,7 +74,7 @@ fn a_failure_is_told_with_all_its_causes() {
 }
 
 #[test]
-fn whatever_can_be_an_error_will_do() {
+fn every_error_type_works() {
     let first = |text: &str| vec![("1".to_owned(), text.to_owned())];
     assert_eq!(said(vec![Err("in short")]), first("in short"));
     assert_eq!(said(vec![Err("longer".to_owned())]), first("longer"));
@@ -84,7 +84,7 @@ fn whatever_can_be_an_error_will_do() {
 }
 
 #[test]
-fn attempts_are_counted_from_one_and_anew_after_a_success() {
+fn attempts_count_from_one_and_restart_after_a_success() {
     for success in [Next::Done, Next::After(Duration::ZERO)] {
         let again = matches!(success, Next::After(_));
         let outcomes = vec![Err("a"), Err("b"), Ok(success), Err("c")];
@@ -94,7 +94,7 @@ fn attempts_are_counted_from_one_and_anew_after_a_success() {
     }
 }
 
-/// The waits grow with the failures in a row, so they tell as well what counts as one.
+/// The delays grow with consecutive failures, so they show what counts as a failure.
 #[test]
 fn to_look_again_later_is_a_success() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Mistakes that were made once, each with the smallest case that shows it.
+//! Regression tests, each with the smallest case that shows the bug.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -34,7 +34,7 @@ const STALL: ListenerConfig = ListenerConfig {
 };
 
 #[test]
-fn a_factory_waits_for_all_at_once() {
+fn a_factory_waits_for_all_informers_at_once() {
     let world = World::new();
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
     for plural in ["ghosts", "phantoms", "spectres"] {
@@ -49,7 +49,7 @@ fn a_factory_waits_for_all_at_once() {
 }
 
 #[test]
-fn who_waits_for_a_handler_hears_of_its_sync_when_another_one_goes() {
+fn a_sync_wait_is_woken_when_a_stalling_handler_leaves() {
     let world = World::new();
     for name in ["a", "b", "c"] {
         world.create(name);
@@ -58,7 +58,7 @@ fn who_waits_for_a_handler_hears_of_its_sync_when_another_one_goes() {
         .queue(QueueKind::InOrder)
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
-    // It holds back what is told of the first state, which is in the store already.
+    // It holds up notifications of the first state, which is already in the cache.
     let holding = informer.stream_with(STALL).unwrap();
     informer.start().unwrap();
     world.pass(Duration::from_secs(1));
@@ -78,11 +78,11 @@ fn who_waits_for_a_handler_hears_of_its_sync_when_another_one_goes() {
     drop(holding);
     world.settle();
     assert!(late.is_synced());
-    assert!(woken.times() > 0, "it waits for ever");
+    assert!(woken.times() > 0, "the waiting task was not woken");
 }
 
 #[test]
-fn a_worker_that_is_never_idle_lets_others_have_their_turn() {
+fn a_worker_that_is_never_idle_yields_to_other_tasks() {
     const TOO_OFTEN: usize = 10_000;
     let world = World::new();
     let controller: Controller<u32> = Controller::new(world.runtime.clone());
@@ -113,7 +113,7 @@ fn a_worker_that_is_never_idle_lets_others_have_their_turn() {
     assert!(worked.load(Ordering::Relaxed) < TOO_OFTEN);
 }
 
-/// A runtime that can run so many tasks and no more, as when there are no threads left.
+/// A runtime that can only run a few tasks, as when the system has no threads left.
 struct Few {
     runtime: Manual,
     left: AtomicUsize,
@@ -136,7 +136,7 @@ impl Runtime for Few {
 }
 
 #[test]
-fn a_handler_that_has_no_task_holds_up_nobody() {
+fn a_handler_without_a_task_does_not_hold_up_the_informer() {
     let world = World::new();
     for name in ["a", "b", "c"] {
         world.create(name);
@@ -150,12 +150,15 @@ fn a_handler_that_has_no_task_holds_up_nobody() {
     let runs = informer.on(|_: Notification<Pod>| {}).unwrap();
     let error = informer.on_with(|_: Notification<Pod>| {}, STALL);
     let error = error.unwrap_err();
-    assert_eq!(error.to_string(), "there are no threads left");
+    assert_eq!(
+        error.to_string(),
+        "cannot start a task: there are no threads left"
+    );
     world.wait(runs.synced(SOON)).unwrap();
     assert_eq!(informer.status().handlers.len(), 1);
 }
 
-/// A transport whose answers begin, and then say nothing.
+/// A transport whose answers begin, but never send a byte.
 struct Silent {
     begun: Option<ExchangeId>,
 }
@@ -180,7 +183,7 @@ impl Transport for Silent {
 }
 
 #[test]
-fn a_failure_that_the_clock_finds_is_told_at_once() {
+fn a_timeout_is_reported_at_once() {
     let world = World::new();
     let told = Arc::new(Mutex::new(Vec::new()));
     let (seen, clock) = (Arc::clone(&told), world.clock.clone());
@@ -200,7 +203,7 @@ fn a_failure_that_the_clock_finds_is_told_at_once() {
 }
 
 #[test]
-fn who_waits_for_a_handler_of_a_stopped_informer_is_told_that_it_was_stopped() {
+fn waiting_for_a_handler_of_a_stopped_informer_fails_with_the_reason() {
     let world = World::new();
     world.create("a");
     let informer = pods()
@@ -214,7 +217,7 @@ fn who_waits_for_a_handler_of_a_stopped_informer_is_told_that_it_was_stopped() {
     assert_eq!(error.reason, "it was stopped");
 }
 
-/// A server that has everything ready, in large pieces.
+/// A server that has all its data ready, in large pieces.
 struct Flood {
     exchange: Option<ExchangeId>,
     text: Vec<u8>,
@@ -243,7 +246,7 @@ impl Transport for Flood {
 }
 
 #[test]
-fn a_handler_that_is_quick_is_not_left_behind_by_a_flood() {
+fn a_fast_handler_keeps_up_with_a_flood() {
     let mut text = String::new();
     for version in 1..=4_000 {
         let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
@@ -281,14 +284,14 @@ fn a_handler_that_is_quick_is_not_left_behind_by_a_flood() {
     pods.start().unwrap();
     world.runtime.run_until_idle();
     assert_eq!(told.load(Ordering::Relaxed), 4_000);
-    // The driver brings no more in a turn than a handler takes in its own.
+    // The driver brings no more changes in a turn than a handler takes in one.
     let longest = longest.load(Ordering::Relaxed);
-    assert!(longest < 500, "{longest} waited");
+    assert!(longest < 500, "{longest} notifications waited");
 }
 
-/// While much is decoded, the driver has the store's lock nearly all the time.
+/// While it decodes a lot, the driver holds the lock nearly all the time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_handler_goes_through_what_it_has_taken_while_the_store_is_written() {
+async fn a_handler_works_through_its_batch_while_the_cache_is_written() {
     let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
     let create = |server: &MockServer, name: &str| {
         let pod = serde_json::json!({"metadata": {"name": name}});
@@ -296,7 +299,7 @@ async fn a_handler_goes_through_what_it_has_taken_while_the_store_is_written() {
     };
     create(&server, "a");
     create(&server, "b");
-    // A write that does not end before somebody allows it to. Index functions run under the lock.
+    // A write that blocks until the test allows it to go on. Index functions run under the lock.
     let (begin, begun) = mpsc::channel();
     let (allow, allowed) = mpsc::channel();
     let (allowed, was_allowed) = (Mutex::new(allowed), Arc::new(AtomicBool::new(false)));
@@ -310,13 +313,13 @@ async fn a_handler_goes_through_what_it_has_taken_while_the_store_is_written() {
     });
     let pods = pods().index("slow", slow).start(&server.connect()).unwrap();
     pods.synced(SOON).await.unwrap();
-    // Both are there already, so they are taken at once.
+    // Both objects exist already, so the handler takes them in one batch.
     let elsewhere = server.clone();
     let registration =
         pods.on(
             move |notification: Notification<Pod>| match notification.key().name() {
                 "a" => {
-                    // By another thread: tokio would run the driver on this one, which waits.
+                    // Create on another thread: tokio would run the driver on this one, which blocks.
                     std::thread::scope(|scope| {
                         scope.spawn(|| create(&elsewhere, "z"));
                     });
@@ -330,6 +333,6 @@ async fn a_handler_goes_through_what_it_has_taken_while_the_store_is_written() {
     registration.synced(SOON).await.unwrap();
     assert!(
         was_allowed.load(Ordering::Relaxed),
-        "b had to wait for the lock"
+        "the handler had to wait for the lock before b"
     );
 }

@@ -1,4 +1,4 @@
-//! What informers hand out, and what becomes of it: registrations, streams, waits, informers of a factory.
+//! The lifetime of what informers return: registrations, streams, waits, informers of a factory.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -37,32 +37,32 @@ fn started(world: &World) -> SharedInformer<Value> {
 }
 
 #[test]
-fn a_registration_keeps_nothing_of_its_informer() {
+fn a_registration_does_not_keep_its_informer_alive() {
     let world = World::new();
     world.create("a");
     let informer = started(&world);
     let kept = informer.on(|_: Notification<Pod>| {}).unwrap();
     let removed = informer.on(|_: Notification<Pod>| {}).unwrap();
     world.wait(kept.synced(SOON)).unwrap();
-    // A removal that nobody waits for keeps nothing, either.
+    // Nor does a removal that is not awaited.
     let removal = removed.remove();
     let object = Arc::downgrade(&informer.lister().get("web", "a").unwrap());
     drop(informer);
     world.settle();
-    assert!(object.upgrade().is_none(), "the store is still there");
+    assert!(object.upgrade().is_none(), "the cache still exists");
     assert_eq!(kept.status(), None);
     assert!(!kept.is_synced());
     let error = world.wait(kept.synced(SOON)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "pods.v1 is not synced after 30s: the informer was dropped"
+        "pods.v1 is not synced after 30s: the informer was dropped; keep a handle or a lister of it"
     );
     assert_eq!(error.status, None);
     world.wait(kept.remove());
     world.wait(removal);
 }
 
-/// A handler that does something in its first call, and counts its calls.
+/// A handler that acts in every call, and counts its calls.
 fn first_call(
     mut act: impl FnMut() + Send + 'static,
 ) -> (
@@ -108,13 +108,13 @@ fn the_rest_of_a_batch_is_not_told_after_a_removal() {
     let registration: Arc<Mutex<Option<Registration<Value>>>> = Arc::default();
     let own = Arc::clone(&registration);
     let (handler, calls) = first_call(move || {
-        // It takes effect at once, whether or not it is waited for.
+        // The removal takes effect at once, even if it is not awaited.
         drop(own.lock().unwrap().take().map(Registration::remove));
     });
     *registration.lock().unwrap() = Some(informer.on(handler).unwrap());
     world.settle();
     assert_eq!(*calls.lock().unwrap(), 1);
-    assert_eq!(world.runtime.tasks(), 1, "the driver");
+    assert_eq!(world.runtime.tasks(), 1, "only the driver is left");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_factory_hands_out_no_informer_that_has_ended() {
     factory.start().unwrap();
     assert!(factory.informer(&pods()).unwrap().is_same(&first));
     first.stop();
-    // Those that have ended are nobody's failure.
+    // An informer that has ended is not an error.
     factory.start().unwrap();
     let second = factory.informer(&pods()).unwrap();
     assert!(!second.is_same(&first));
@@ -170,10 +170,10 @@ fn one_more_failure_is_a_change_of_the_status() {
     world.settle();
     let seen = waits(1);
     waits(seen.counts.failures + 1);
-    // It waits as before, for the same reason.
+    // It still waits, for the same reason.
     let mut changed = pin!(informer.status_change(&seen));
     let Poll::Ready(Some(changed)) = look(changed.as_mut(), Waker::noop()) else {
-        panic!("that nothing has changed");
+        panic!("the new failure is not a change");
     };
     assert!(changed.counts.failures > seen.counts.failures);
 }
@@ -201,20 +201,20 @@ fn a_wait_that_is_dropped_is_forgotten() {
         let mut reached = pin!(informer.reached("999", SOON));
         assert!(look(reached.as_mut(), &waker).is_pending());
     }
-    assert_eq!(Arc::strong_count(&status), 1, "somebody keeps its waker");
+    assert_eq!(Arc::strong_count(&status), 1, "a waker was kept");
     informer.stop();
     assert_eq!(status.times(), 0);
     assert_eq!(version.times(), 0);
 }
 
 #[test]
-fn whoever_waits_for_the_status_hears_that_a_synced_stream_has_gone() {
+fn a_status_wait_is_woken_when_a_synced_stream_is_dropped() {
     let world = World::new();
     world.create("a");
     let informer = started(&world);
     let mut stream = informer.stream().unwrap();
     world.wait(stream.next()).unwrap();
-    // What was given counts as dealt with when more is asked for.
+    // The stream counts as synced when it is asked for more.
     assert!(look(pin!(stream.next()), Waker::noop()).is_pending());
     world.settle();
     let seen = informer.status();
@@ -229,7 +229,7 @@ fn whoever_waits_for_the_status_hears_that_a_synced_stream_has_gone() {
 }
 
 #[test]
-fn an_outage_shows_at_once_and_until_the_server_answers_again() {
+fn an_outage_shows_until_the_server_answers_again() {
     let world = World::new();
     world.create("a");
     let informer = started(&world);
@@ -240,7 +240,7 @@ fn an_outage_shows_at_once_and_until_the_server_answers_again() {
     world.server.inject(Fault::Refuse);
     world.server.with(|server| server.restart());
     world.settle();
-    assert!(!informer.is_fresh(long), "nothing is followed");
+    assert!(!informer.is_fresh(long), "the watch is gone");
     assert!(!informer.status().following);
     while !informer.is_fresh(long) {
         assert!(world.clock.advance_to_next().is_some());
@@ -252,7 +252,7 @@ fn an_outage_shows_at_once_and_until_the_server_answers_again() {
 }
 
 #[test]
-fn who_waits_in_vain_for_a_version_is_told_what_the_informer_is_doing() {
+fn a_version_that_is_not_reached_is_an_error_with_the_state_of_the_informer() {
     let world = World::new();
     let informer = started(&world);
     world.wait(informer.synced(SOON)).unwrap();
@@ -263,7 +263,7 @@ fn who_waits_in_vain_for_a_version_is_told_what_the_informer_is_doing() {
     let error = world.wait(informer.reached("999", SOON)).unwrap_err();
     assert_eq!(
         told(error),
-        "it follows the server, which has told nothing newer"
+        "it is watching, and the server has sent nothing newer"
     );
     // The next watch is not answered.
     let mut reached = pin!(informer.reached("999", Duration::from_millis(1)));
@@ -273,7 +273,7 @@ fn who_waits_in_vain_for_a_version_is_told_what_the_informer_is_doing() {
     let error = world.wait(reached).unwrap_err();
     let reason = told(error);
     assert!(
-        reason.starts_with("the watch has not been answered yet; 1 failure"),
+        reason.starts_with("the server has not answered the watch yet; 1 failure"),
         "{reason}"
     );
 }

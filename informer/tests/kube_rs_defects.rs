@@ -1,4 +1,4 @@
-//! The defects that were found in kube-rs, by their numbers: none of them is here.
+//! Defects that were found in kube-rs, by number. None of them exists here.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -17,7 +17,7 @@ const SOON: Duration = Duration::from_secs(30);
 const MINUTES: Duration = Duration::from_secs(300);
 
 #[test]
-fn defect_1_a_subscriber_outlives_objects_that_come_and_go_at_once() {
+fn defect_1_a_subscriber_survives_short_lived_objects() {
     let world = World::new();
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
@@ -27,7 +27,7 @@ fn defect_1_a_subscriber_outlives_objects_that_come_and_go_at_once() {
     let told = Told::default();
     informer.on(told.handler()).unwrap();
     for n in 0..20 {
-        // Gone before anybody has looked.
+        // Deleted before any task runs.
         world.create("short");
         world.delete("short");
         world.create(&format!("stays-{n}"));
@@ -43,12 +43,12 @@ fn defect_1_a_subscriber_outlives_objects_that_come_and_go_at_once() {
 }
 
 #[test]
-fn defect_2_what_vanishes_during_a_broken_streamed_list_is_no_ghost() {
+fn defect_2_an_object_deleted_during_a_broken_streamed_list_does_not_stay() {
     let world = World::new();
     for name in ["a", "b", "c", "d"] {
         world.create(name);
     }
-    // The first two streams break after about two objects; the second follows at once.
+    // The first two streams break after about two objects. The second one starts at once.
     world
         .server
         .set_faults(FaultPlan::script([Some(Fault::Reset { after: 700 }); 2]));
@@ -63,7 +63,7 @@ fn defect_2_what_vanishes_during_a_broken_streamed_list_is_no_ghost() {
     let before = told.take();
     assert!(
         !before.is_empty() && before.len() < 4,
-        "some were told: {before:?}"
+        "some were notified: {before:?}"
     );
     world.delete("a");
     world.wait(informer.synced(MINUTES)).unwrap();
@@ -128,7 +128,7 @@ fn defect_5_a_streamed_list_does_not_go_back_in_time_and_has_a_fallback() {
     world.pass(MINUTES);
     let after = informer.status().version.unwrap();
     assert!(after.parse::<u64>().unwrap() > before.parse().unwrap());
-    // A server that refuses the stream is asked for pages.
+    // If the server refuses the stream, the informer lists pages.
     let world = World::new();
     world.create("a");
     world

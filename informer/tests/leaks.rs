@@ -35,7 +35,7 @@ fn build<const TEST: usize>(
     builder.build(&world.connect(), runtime).unwrap()
 }
 
-/// Adds handlers of all kinds; one of them holds the informer itself, as a controller does.
+/// Adds handlers of all kinds. One of them holds a lister of its informer, as a controller does.
 fn add_handlers<const TEST: usize>(informer: &SharedInformer<Tracked<TEST>>) {
     let lister = informer.lister();
     let kept = std::sync::Mutex::new(Vec::new());
@@ -54,7 +54,7 @@ fn by_hand() {
     for round in 0..INFORMERS {
         let informer = build::<0>(&world, world.runtime.clone());
         let observed = informer.on(|_| {}).unwrap();
-        // Some end before they begin, some in the middle, some in full swing.
+        // Some end before they start, some while they sync, some afterwards.
         match round % 5 {
             0 => {}
             1 => informer.start().unwrap(),
@@ -76,7 +76,7 @@ fn by_hand() {
                 assert!(world.wait(stream.next()).is_some());
                 drop(informer);
                 world.settle();
-                assert!(world.runtime.tasks() > 0, "a stream keeps it alive");
+                assert!(world.runtime.tasks() > 0, "the stream keeps it alive");
                 continue;
             }
         }
@@ -92,7 +92,7 @@ fn by_hand() {
 }
 
 #[test]
-fn a_snapshot_outlives_its_informer_and_keeps_its_objects_only() {
+fn a_snapshot_outlives_its_informer_and_keeps_only_its_objects() {
     type Tested = Tracked<1>;
     let world = world();
     let informer = build::<1>(&world, world.runtime.clone());
@@ -114,7 +114,7 @@ mod on_tokio {
 
     use super::*;
 
-    /// Half of them are stopped and joined, half of them just dropped.
+    /// Some informers are stopped and joined, some are only stopped, some are just dropped.
     async fn come_and_go<const TEST: usize>() {
         let world = world();
         for round in 0..INFORMERS {
@@ -136,7 +136,7 @@ mod on_tokio {
         }
     }
 
-    /// Tasks that were woken for the last time need their turn.
+    /// Gives tasks that were woken for the last time their turn.
     async fn until_no_task_is_left() {
         let patience = std::time::Instant::now() + LONG;
         while Handle::current().metrics().num_alive_tasks() > 0 {
@@ -166,7 +166,7 @@ mod on_tokio {
             come_and_go::<3>().await;
             until_no_task_is_left().await;
         });
-        // A task is gone a moment before what it held.
+        // tokio counts a task as gone shortly before it drops what the task held.
         assert!(Tracked::<3>::live().wait_for_zero());
     }
 }
@@ -182,7 +182,7 @@ mod on_threads {
 
     use super::*;
 
-    /// Threads that are counted until they have ended.
+    /// Counts threads until they have ended.
     struct CountedThreads(Threads);
 
     static RUNNING: Count = Count::new();
@@ -196,7 +196,7 @@ mod on_threads {
     }
 
     thread_local! {
-        /// Is dropped when its thread ends.
+        /// Dropped when its thread ends.
         static HERE: RefCell<Option<Running>> = const { RefCell::new(None) };
     }
 

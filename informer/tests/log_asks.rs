@@ -1,5 +1,5 @@
-//! The log is written when nothing is locked. Alone in its program: tracing remembers for all threads who
-//! listens to what.
+//! Events are logged without the lock. This test has its own program, because tracing caches for all
+//! threads which events are enabled.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,10 +19,10 @@ use serde_json::Value;
 use tracing::{Event, Metadata, Subscriber, span};
 use world::{World, pods};
 
-/// In real time; nothing comes near it unless a test fails.
+/// In real time, far longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Runs something that may wait for itself.
+/// Runs something that may deadlock, on its own thread.
 fn ends(what: impl FnOnce() + Send + 'static) {
     let (tell, told) = mpsc::channel();
     let thread = thread::spawn(move || {
@@ -30,14 +30,14 @@ fn ends(what: impl FnOnce() + Send + 'static) {
         tell.send(()).unwrap();
     });
     match told.recv_timeout(LONG) {
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it waits for itself"),
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("deadlock"),
         _ => thread.join().unwrap(),
     }
 }
 
 type Asked = Arc<OnceLock<SharedInformer<Value>>>;
 
-/// A subscriber that asks the informer at every event.
+/// A subscriber that calls the informer on every event.
 struct Asks {
     asked: Asked,
     events: Arc<AtomicUsize>,
@@ -69,7 +69,7 @@ impl Subscriber for Asks {
 }
 
 #[test]
-fn a_subscriber_of_the_log_may_ask_the_informer() {
+fn a_log_subscriber_may_call_the_informer() {
     let events = Arc::new(AtomicUsize::new(0));
     let asks = Asks {
         asked: Asked::default(),
@@ -96,7 +96,7 @@ fn a_subscriber_of_the_log_may_ask_the_informer() {
             asked.set(informer.clone()).unwrap();
             informer.start().unwrap();
             world.settle();
-            // Phases, the sync, an object that was refused.
+            // Phases, the sync, a rejected object.
             let events = events.load(Ordering::Relaxed);
             assert!(events >= 4, "{events}");
             world.server.with(|server| server.restart());

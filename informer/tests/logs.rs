@@ -1,4 +1,4 @@
-//! What is said in the log: each field once, and not a line for each of a thousand objects.
+//! Log events: each field once, and a limit on repeated lines.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -21,7 +21,7 @@ use world::{Pod, World, pods};
 const SOON: Duration = Duration::from_secs(30);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// So many lines about the same thing are said in a minute.
+/// How many lines about the same thing are logged per minute.
 const LINES: usize = 10;
 
 /// An informer that is synced and watches.
@@ -34,7 +34,7 @@ fn watching(world: &World, builder: &InformerBuilder<Value>) -> SharedInformer<V
     informer
 }
 
-/// Pods come, one after the other.
+/// Creates pods, one after the other.
 fn create(world: &World, names: std::ops::Range<usize>) {
     for at in names {
         world.create(&format!("pod-{at}"));
@@ -42,14 +42,14 @@ fn create(world: &World, names: std::ops::Range<usize>) {
     }
 }
 
-/// How many lines were not said before each of these.
+/// How many lines were skipped before each of these.
 fn not_logged(lines: &[&Line]) -> Vec<Option<String>> {
     let count = |line: &&Line| line.get("not_logged").map(str::to_owned);
     lines.iter().map(count).collect()
 }
 
 #[test]
-fn a_failure_has_one_message_and_says_what_the_server_said() {
+fn a_failure_has_one_message_and_the_text_of_the_server() {
     let lines = logged(|| {
         let world = World::new();
         world.server.inject(Fault::Fail);
@@ -58,14 +58,14 @@ fn a_failure_has_one_message_and_says_what_the_server_said() {
     for line in &lines {
         assert_eq!(line.all("message").len(), 1, "{line:?}");
     }
-    let failed = saying(&lines, "the server could not be followed");
+    let failed = saying(&lines, "list or watch failed");
     assert_eq!(failed.len(), 1, "{lines:?}");
     assert!(failed[0].get("failure").is_some());
     assert!(!failed[0].get("detail").unwrap().is_empty());
 }
 
 #[test]
-fn of_many_objects_that_cannot_be_used_only_some_are_logged_and_the_hook_sees_all() {
+fn rejected_objects_are_logged_sparingly_and_the_hook_sees_all() {
     let hooked = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&hooked);
     let builder = pods()
@@ -91,13 +91,13 @@ fn of_many_objects_that_cannot_be_used_only_some_are_logged_and_the_hook_sees_al
 }
 
 #[test]
-fn of_many_panics_of_a_handler_only_some_are_logged_and_all_are_counted() {
+fn panics_of_a_handler_are_logged_sparingly_and_all_are_counted() {
     let lines = logged(|| {
         let world = World::new();
         let informer = watching(&world, &pods());
         let panicking = informer.on(|_: Notification<Pod>| panic!("whatever it is"));
         let panicking = panicking.unwrap();
-        // Another one has lines of its own.
+        // Each handler has its own limit.
         let other = informer.on(|notification: Notification<Pod>| {
             assert_ne!(notification.key().name(), "pod-99", "this one is bad");
         });
@@ -114,7 +114,7 @@ fn of_many_panics_of_a_handler_only_some_are_logged_and_all_are_counted() {
 }
 
 #[test]
-fn of_many_panics_of_a_hook_only_some_are_logged() {
+fn panics_of_a_hook_are_logged_sparingly() {
     let builder = pods()
         .transform(|_| Err(TransformError::new("no")))
         .on_rejected(|_| panic!("a hook"));

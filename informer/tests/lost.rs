@@ -1,4 +1,4 @@
-//! Tasks and runtimes that are lost: a state with a reason, for all who ask and wait.
+//! Lost tasks and runtimes: the status and every wait report the reason.
 #![cfg(feature = "tokio")]
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use world::{Pod, Told, World, keys, pods};
 
-/// Nothing comes near it unless a test fails.
+/// Far longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
 const ENDED: &str = "its runtime has ended";
 
@@ -40,7 +40,7 @@ fn two_threads() -> tokio::runtime::Runtime {
     builder.worker_threads(2).enable_all().build().unwrap()
 }
 
-/// Somebody who is on no runtime at all looks once.
+/// Polls once, outside of any runtime.
 fn look<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
@@ -48,12 +48,12 @@ fn look<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
 fn ready<F: Future>(future: F) -> F::Output {
     match look(pin!(future)) {
         Poll::Ready(output) => output,
-        Poll::Pending => panic!("it would wait"),
+        Poll::Pending => panic!("the future is not ready"),
     }
 }
 
 #[test]
-fn a_runtime_that_is_dropped_is_a_state_with_a_reason() {
+fn a_dropped_runtime_shows_in_the_status_and_fails_waits_and_calls() {
     for runtime in [one_thread(), two_threads()] {
         let world = World::new();
         world.create("a");
@@ -77,7 +77,7 @@ fn a_runtime_that_is_dropped_is_a_state_with_a_reason() {
         assert!(!informer.is_fresh(LONG) && informer.is_stopped());
         assert!(handler.status().unwrap().lost);
 
-        // For those who wait: on no runtime, so no timer helps.
+        // Waits fail at once; there is no runtime, so no timer can help.
         let error = ready(informer.synced(LONG)).unwrap_err();
         assert!(error.to_string().contains(ENDED), "{error}");
         let error = ready(handler.synced(LONG)).unwrap_err();
@@ -89,7 +89,7 @@ fn a_runtime_that_is_dropped_is_a_state_with_a_reason() {
         ready(handler.remove());
         ready(informer.join());
 
-        // For those who come late.
+        // Later calls fail.
         for error in [
             informer.start().unwrap_err(),
             informer.on(|_: Notification<Pod>| {}).unwrap_err(),
@@ -98,13 +98,13 @@ fn a_runtime_that_is_dropped_is_a_state_with_a_reason() {
             assert!(matches!(error, StartError::Ended { .. }), "{error:?}");
             assert!(error.to_string().contains(ENDED), "{error}");
         }
-        // What was there can be read.
+        // The cache can still be read.
         assert_eq!(keys(&informer), ["web/a"]);
     }
 }
 
 #[test]
-fn whoever_waits_while_the_runtime_is_dropped_is_told() {
+fn waits_fail_when_the_runtime_is_dropped() {
     for runtime in [one_thread(), two_threads()] {
         let world = World::new();
         world.create("a");
@@ -143,7 +143,7 @@ fn an_informer_whose_runtime_ends_before_its_start_cannot_be_started() {
     let controller: Controller<u32> = Controller::new(current);
     drop(runtime);
 
-    // Its timers are gone, too: whoever waits is not kept, and does not panic.
+    // The timers are gone, too, so the wait returns at once and does not panic.
     let error = ready(informer.synced(LONG)).unwrap_err();
     assert!(error.reason.starts_with("it was not started"), "{error}");
 
@@ -152,16 +152,21 @@ fn an_informer_whose_runtime_ends_before_its_start_cannot_be_started() {
     assert!(matches!(informer.start(), Err(StartError::Ended { .. })));
     assert_eq!(informer.status().lost, Some(RuntimeError::new(ENDED)));
     let error = handled.on(|_: Notification<Pod>| {}).unwrap_err();
-    assert_eq!(error.to_string(), ENDED);
+    let cannot_start = format!("cannot start a task: {ENDED}");
+    assert_eq!(error.to_string(), cannot_start);
     assert!(handled.status().handlers.is_empty(), "it was not added");
-    assert_eq!(factory.start().unwrap_err().to_string(), ENDED);
+    assert_eq!(factory.start().unwrap_err().to_string(), cannot_start);
     let work = controller.work(1, |_| async { Ok::<_, String>(Next::Done) });
     assert_eq!(work, Err(RuntimeError::new(ENDED)));
-    assert_eq!(ready(controller.stop()), (), "no worker is waited for");
+    assert_eq!(
+        ready(controller.stop()),
+        (),
+        "there is no worker to wait for"
+    );
 }
 
 #[test]
-fn without_tokio_or_without_its_timers_there_is_an_error_with_the_remedy() {
+fn a_missing_runtime_or_missing_timers_are_an_error_with_the_remedy() {
     let world = World::new();
     let remedy = |started: Result<SharedInformer<Value>, BuildError>| match started {
         Err(BuildError::Start(StartError::Runtime(error))) => error.to_string(),
@@ -175,7 +180,7 @@ fn without_tokio_or_without_its_timers_there_is_an_error_with_the_remedy() {
     assert!(Tokio::current().is_err());
 }
 
-/// A runtime that drops its tasks, one or all, when it is told to.
+/// A runtime that can drop a task.
 #[derive(Clone)]
 struct Mortal {
     runtime: Manual,
@@ -194,7 +199,7 @@ impl Mortal {
 impl Runtime for Mortal {
     fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
         let (mut task, dead) = (Some(task), Arc::clone(&self.dead));
-        // The next task that is woken goes.
+        // Drops the next task that is woken.
         self.runtime.spawn(Box::pin(poll_fn(move |cx| {
             if dead.swap(false, Ordering::Relaxed) {
                 task = None;
@@ -210,7 +215,7 @@ impl Runtime for Mortal {
 }
 
 #[test]
-fn a_handler_whose_task_is_lost_says_so_and_holds_up_nobody() {
+fn a_lost_handler_shows_in_its_status_and_does_not_hold_up_the_informer() {
     const STALL: ListenerConfig = ListenerConfig {
         resync: Resync::Never,
         backlog: Backlog::Stall { at: 1 },
@@ -238,7 +243,9 @@ fn a_handler_whose_task_is_lost_says_so_and_holds_up_nobody() {
     let error = world.wait(lost.synced(LONG)).unwrap_err();
     assert_eq!(
         error.reason,
-        format!("the task of the handler was lost: {ENDED}")
+        format!(
+            "the task of the handler was lost: {ENDED}; build a new informer on a runtime that outlives it"
+        )
     );
     assert!(lost.status().unwrap().lost);
     assert!(!lost.is_synced());
@@ -258,7 +265,7 @@ fn a_handler_whose_task_is_lost_says_so_and_holds_up_nobody() {
 }
 
 #[test]
-fn a_driver_that_is_lost_ends_the_informer_with_a_reason() {
+fn a_lost_driver_ends_the_informer_with_a_reason() {
     let world = World::new();
     world.create("a");
     let runtime = Mortal::new(&world);
@@ -272,13 +279,13 @@ fn a_driver_that_is_lost_ends_the_informer_with_a_reason() {
     world.settle();
     assert_eq!(informer.status().lost, Some(RuntimeError::new(ENDED)));
     assert!(!informer.is_fresh(LONG));
-    // The task of the handler came to its end.
+    // The task of the handler finished normally.
     assert!(!handler.status().unwrap().lost);
     assert_eq!(world.runtime.tasks(), 0);
 }
 
 #[test]
-fn an_informer_that_was_stopped_is_not_lost_when_its_runtime_is_dropped() {
+fn a_stopped_informer_is_not_lost_when_its_runtime_is_dropped() {
     let world = World::new();
     let runtime = one_thread();
     let entered = runtime.enter();

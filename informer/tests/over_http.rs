@@ -1,4 +1,4 @@
-//! The front door over hyper, against the mock over HTTP: real sockets, real time, nothing sleeps.
+//! Informers over hyper against the mock server over HTTP: real sockets and real time, without sleeping.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn pod(name: &str) -> serde_json::Value {
     json!({"metadata": {"namespace": "web", "name": name, "labels": {"app": name}}})
 }
 
-/// The version at which the server has all of this.
+/// Changes the server, and returns its version afterwards.
 fn write(server: &SharedServer, change: impl FnOnce(&mut Server)) -> String {
     server.with(|server| {
         change(server);
@@ -43,7 +43,7 @@ async fn follows(tls: bool) {
     config.token = Some("let-me-in".to_owned());
     let running = serve(server.clone(), config).await.unwrap();
 
-    // As a user has it: by a kubeconfig.
+    // Connect with a kubeconfig, as users do.
     let folder = std::env::temp_dir().join(format!("informer-{}-{tls}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let kubeconfig = folder.join("config");
@@ -66,7 +66,7 @@ async fn follows(tls: bool) {
     assert_eq!(keys(&one), ["web/b"]);
     assert_eq!(metadata.lister().len(), 2);
 
-    // Changes are followed, also over a restart that makes the past unknown.
+    // The informer follows changes, even over a restart after which old versions are unknown.
     for round in 0..3 {
         let version = write(&server, |server| {
             server.create("pods", pod(&format!("c{round}"))).unwrap();
@@ -92,7 +92,7 @@ async fn informers_follow_a_server_with_tls() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_reached_is_said() {
+async fn errors_say_what_cannot_be_reached() {
     let nowhere = Client::new(Config::new("http://127.0.0.1:1").unwrap()).unwrap();
     let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
         .start(&nowhere)

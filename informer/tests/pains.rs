@@ -1,4 +1,4 @@
-//! The long-standing complaints about informers, by their numbers: here they do not hurt.
+//! Well-known complaints about other informers, by number. None of them applies here.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -39,7 +39,7 @@ fn synced(
     (informer, told)
 }
 
-/// What happens while the informer cannot see it; then it reads the full state again.
+/// Makes a change that the informer cannot see, so that it has to relist.
 fn unseen(world: &World, change: impl FnOnce()) {
     world.server.with(|server| server.restart());
     world.server.inject(Fault::Refuse);
@@ -71,19 +71,19 @@ fn p_05_synced_means_that_my_handler_is_done() {
     let clock = world.clock.clone();
     let registration = informer
         .on_async(move |_| {
-            // A second for each.
+            // Each call takes a second.
             let (clock, until) = (clock.clone(), clock.now().after(Duration::from_secs(1)));
             async move { std::future::poll_fn(|cx| clock.poll_until(until, cx)).await }
         })
         .unwrap();
     informer.start().unwrap();
     world.settle();
-    assert!(informer.is_synced(), "the store is");
-    assert!(!registration.is_synced(), "the handler is not");
+    assert!(informer.is_synced(), "the cache is synced");
+    assert!(!registration.is_synced(), "the handler is not synced");
     let error = world
         .wait(registration.synced(Duration::from_millis(1)))
         .unwrap_err();
-    assert!(error.reason.contains("the store is, but"), "{error}");
+    assert!(error.reason.contains("the cache is synced, but"), "{error}");
     let begun = world.clock.now();
     world.wait(registration.synced(SOON)).unwrap();
     assert!(world.clock.now().since(begun) >= Duration::from_millis(1_900));
@@ -115,7 +115,7 @@ fn p_06_a_panic_in_the_initial_list_does_not_hold_up_the_sync() {
         told.take(),
         ["add a initial Relist", "add c initial Relist"]
     );
-    assert_eq!(other.take().len(), 3, "nobody else notices");
+    assert_eq!(other.take().len(), 3, "the other handler is not affected");
     assert_eq!(registration.status().unwrap().panics, 1);
 }
 
@@ -154,7 +154,7 @@ fn p_07_a_slow_handler_costs_one_entry_per_object_and_its_lag_can_be_seen() {
     assert_eq!(
         status.pending,
         2 + 2,
-        "two in hand, and one for each object"
+        "two taken, and one waiting for each object"
     );
     assert_eq!(status.coalesced, 998);
     free.store(true, Ordering::Relaxed);
@@ -165,7 +165,7 @@ fn p_07_a_slow_handler_costs_one_entry_per_object_and_its_lag_can_be_seen() {
 }
 
 #[test]
-fn p_13_every_notification_says_why_and_a_relist_tells_only_what_changed() {
+fn p_13_every_notification_has_a_cause_and_a_relist_only_reports_changes() {
     let world = World::new();
     for name in ["a", "b"] {
         world.create(name);
@@ -183,7 +183,7 @@ fn p_13_every_notification_says_why_and_a_relist_tells_only_what_changed() {
 }
 
 #[test]
-fn p_15_failures_are_seen_by_whoever_waits_looks_or_listens() {
+fn p_15_failures_reach_waiters_the_status_and_hooks() {
     let world = World::new();
     world
         .server
@@ -219,7 +219,7 @@ fn p_15_failures_are_seen_by_whoever_waits_looks_or_listens() {
     );
     assert!(!informer.is_fresh(Duration::from_secs(120)));
 
-    // A stream that breaks is a failure that the hook sees, too.
+    // The hook also sees a broken stream.
     failures.lock().unwrap().clear();
     world
         .server
@@ -232,12 +232,12 @@ fn p_15_failures_are_seen_by_whoever_waits_looks_or_listens() {
     world.pass(Duration::from_secs(5));
     assert!(
         !failures.lock().unwrap().is_empty(),
-        "the break of the watch was told"
+        "the hook saw that the watch broke"
     );
 }
 
 #[test]
-fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
+fn p_17_one_informer_of_a_factory_can_be_stopped_and_built_again() {
     let world = World::new();
     world.create("a");
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
@@ -246,10 +246,10 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
     factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(factory.forget(&first));
-    assert!(!factory.forget(&first), "it is not the factory's any more");
+    assert!(!factory.forget(&first), "the factory no longer has it");
     world.create("b");
     world.settle();
-    assert_eq!(keys(&first).len(), 2, "who holds it still has it");
+    assert_eq!(keys(&first).len(), 2, "existing handles still work");
     let tasks = world.runtime.tasks();
     drop(first);
     world.settle();
@@ -265,7 +265,7 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
     world.wait(again.synced(SOON)).unwrap();
     assert_eq!(keys(&again).len(), 3);
 
-    // A kind that disappears is said to have, and comes back.
+    // A kind that disappears shows in the status, and can come back.
     let widgets = InformerBuilder::dynamic(Target::new("example.com", "v1", "widgets"));
     let kind = || ApiKind::custom("example.com", "v1", "widgets", "Widget");
     world.server.with(|server| server.register(kind()));
@@ -291,7 +291,7 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
         ),
         "{status:?}"
     );
-    assert_eq!(status.objects, 0, "the server said that they are gone");
+    assert_eq!(status.objects, 0, "the server reported the deletions");
     world.server.with(|server| server.register(kind()));
     world
         .server
@@ -305,7 +305,7 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_had_again() {
 }
 
 #[test]
-fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
+fn p_18_different_settings_get_different_informers() {
     let world = World::new();
     world.create("a");
     world.create("b");
@@ -330,7 +330,7 @@ fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
     assert_eq!(lean.lister().len(), 2);
     assert_eq!(factory.status().len(), 5, "five watches");
 
-    // One tweak for all, and a namespace for those that name none.
+    // A tweak for all informers, and a namespace for those without one.
     let narrow = SharedInformerFactory::new(world.connect(), world.runtime.clone())
         .namespace("web")
         .tweak(|target| target.labels = "app=b".to_owned());
@@ -345,7 +345,7 @@ fn p_18_informers_are_told_apart_by_everything_that_makes_a_difference() {
 }
 
 #[test]
-fn p_19_nobody_waits_in_vain_and_late_informers_run() {
+fn p_19_waiting_for_an_informer_that_was_not_started_fails_and_late_informers_run() {
     let world = World::new();
     world.create("a");
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
@@ -378,7 +378,7 @@ fn p_19_nobody_waits_in_vain_and_late_informers_run() {
 }
 
 #[test]
-fn p_20_a_delete_that_nobody_saw_is_a_delete_like_any_other() {
+fn p_20_a_missed_delete_is_reported_like_any_other() {
     let world = World::new();
     world.create("a");
     type Deletions = Arc<Mutex<Vec<(ObjectKey, Option<Pod>, Certainty)>>>;
@@ -404,7 +404,7 @@ fn p_20_a_delete_that_nobody_saw_is_a_delete_like_any_other() {
 }
 
 #[test]
-fn p_25_a_server_that_never_ends_its_streamed_list_is_asked_for_pages() {
+fn p_25_a_streamed_list_that_never_ends_falls_back_to_pages() {
     let world = World::new();
     world.create("a");
     world
@@ -423,7 +423,7 @@ fn p_25_a_server_that_never_ends_its_streamed_list_is_asked_for_pages() {
 }
 
 #[test]
-fn p_27_a_handler_that_was_removed_is_not_called_any_more() {
+fn p_27_a_removed_handler_is_never_called_again() {
     let world = World::new();
     world.create("a");
     let informer = pods()
@@ -445,7 +445,7 @@ fn p_27_a_handler_that_was_removed_is_not_called_any_more() {
     world.settle();
     world.create("b");
     world.settle();
-    // The first call is under way; removal waits for it, and there is no second one.
+    // Removal waits for the first call, and there is no second one.
     let begun = world.clock.now();
     world.wait(registration.remove());
     assert_eq!(calls.load(Ordering::Relaxed), 1);
@@ -458,7 +458,7 @@ fn p_27_a_handler_that_was_removed_is_not_called_any_more() {
 }
 
 #[test]
-fn p_29_one_can_read_ones_own_writes() {
+fn p_29_you_can_read_your_own_writes() {
     let world = World::new();
     world.create("a");
     let (informer, _) = synced(&world, &pods());
@@ -483,7 +483,7 @@ fn p_29_one_can_read_ones_own_writes() {
 }
 
 #[test]
-fn handlers_have_resync_periods_of_their_own() {
+fn handlers_have_their_own_resync_periods() {
     let world = World::new();
     world.create("a");
     let informer = pods()
@@ -499,12 +499,12 @@ fn handlers_have_resync_periods_of_their_own() {
     informer.on_with(never.handler(), quiet).unwrap();
     informer.start().unwrap();
     world.pass(Duration::from_secs(190));
-    assert_eq!(often.take().len(), 4, "the add, and three times again");
+    assert_eq!(often.take().len(), 4, "the add and three resyncs");
     assert_eq!(never.take(), ["add a initial Relist"]);
 }
 
 #[test]
-fn a_transform_changes_objects_before_anybody_sees_them() {
+fn a_transform_changes_objects_before_they_are_visible() {
     let world = World::new();
     world.create("a");
     world.create("secret");
@@ -566,7 +566,7 @@ fn a_factory_transforms_the_objects_of_all_its_informers() {
 }
 
 #[test]
-fn a_late_handler_is_shown_what_is_there() {
+fn a_late_handler_gets_the_current_objects() {
     let world = World::new();
     world.create("a");
     let (informer, _) = synced(&world, &pods());
@@ -581,12 +581,12 @@ fn a_late_handler_is_shown_what_is_there() {
         ..
     }) = world.wait(stream.next())
     else {
-        panic!("the stream begins with what is there");
+        panic!("the stream must begin with the current objects");
     };
     informer.stop();
     assert!(
         world.wait(stream.next()).is_none(),
-        "it ends with the informer"
+        "the stream ends with the informer"
     );
     assert!(informer.on(late.handler()).is_err());
     world.wait(informer.join());

@@ -1,4 +1,4 @@
-//! User code that panics: in handlers, which harms nobody, and where it must not, which is seen.
+//! Panics in user code: in handlers they do no harm, elsewhere they end the informer visibly.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -23,12 +23,12 @@ use world::{Pod, Told, World, keys, pods};
 const SOON: Duration = Duration::from_secs(30);
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Panics at every notification of the pod "bad".
+/// Panics on every notification of the pod "bad".
 fn panic_if_bad(notification: &Notification<Pod>) {
     assert!(notification.key().name() != "bad", "this one is bad");
 }
 
-/// An index that panics at the pod "bad".
+/// An index that panics on the pod "bad".
 fn touchy() -> IndexFn<Pod> {
     IndexFn::new(|pod: &Pod, file| {
         assert!(pod.key.name() != "bad", "cannot index it");
@@ -36,7 +36,7 @@ fn touchy() -> IndexFn<Pod> {
     })
 }
 
-/// Slows everybody as soon as one notification waits for it.
+/// Stalls the informer as soon as one notification waits.
 const STALLING: ListenerConfig = ListenerConfig {
     resync: informer::Resync::Default,
     backlog: Backlog::Stall { at: 1 },
@@ -86,7 +86,7 @@ fn p06_a_panic_in_the_initial_list_is_counted_and_the_sync_completes() {
 }
 
 #[test]
-fn an_async_handler_may_panic_before_and_after_it_waits() {
+fn an_async_handler_may_panic_before_and_after_it_awaits() {
     for wait_first in [false, true] {
         let world = World::new();
         for name in ["a", "bad", "c"] {
@@ -124,7 +124,7 @@ fn an_async_handler_may_panic_before_and_after_it_waits() {
 }
 
 #[test]
-fn a_late_joiner_that_panics_at_everything_is_synced_too() {
+fn a_late_handler_that_always_panics_is_synced_too() {
     let world = World::new();
     for at in 0..200 {
         world.create(&format!("pod-{at}"));
@@ -139,7 +139,7 @@ fn a_late_joiner_that_panics_at_everything_is_synced_too() {
 }
 
 #[test]
-fn a_panicking_hook_harms_nobody() {
+fn a_panicking_hook_does_no_harm() {
     let world = World::new();
     world.create("a");
     let mut faulty = pods().on_failure(|_| panic!("a hook"));
@@ -156,7 +156,7 @@ fn a_panicking_hook_harms_nobody() {
     assert_eq!(status.panic, None);
 }
 
-/// Asserts that a panic has ended the informer, that everybody can see it and that nobody waits for it.
+/// Asserts that a panic has ended the informer, that it is visible and that no call waits for ever.
 fn assert_broken(world: &World, informer: &SharedInformer<Value>, text: &str) {
     let status: Status = informer.status();
     assert_eq!(status.panic.as_deref(), Some(text));
@@ -164,7 +164,7 @@ fn assert_broken(world: &World, informer: &SharedInformer<Value>, text: &str) {
     world.wait(informer.join());
     assert_eq!(world.runtime.tasks(), 0);
     assert!(informer.on(|_: Notification<Pod>| {}).is_err());
-    // What was published is whole: every index files every object.
+    // The published snapshot is consistent: every index has every object.
     let snapshot = informer.snapshot();
     for pod in snapshot.iter() {
         let found: Vec<&Shared<Value>> = match snapshot.by_index("touchy", pod.key.name()) {
@@ -202,7 +202,7 @@ fn a_panicking_transform_ends_the_informer_visibly() {
     assert_eq!(
         world.clock.now().as_micros(),
         0,
-        "nobody waited for a deadline"
+        "no wait ran into its timeout"
     );
 }
 
@@ -221,7 +221,7 @@ fn a_panicking_index_function_ends_the_informer_visibly() {
     assert_broken(&world, &informer, "cannot index it");
     assert!(keys(&informer).contains(&"web/a".to_owned()));
     assert!(!keys(&informer).contains(&"web/bad".to_owned()));
-    // What is in the store stays there, but nobody is to begin with it.
+    // The cache keeps its objects, but `synced` fails.
     assert!(informer.is_synced());
     let error = world.wait(informer.synced(SOON)).unwrap_err();
     assert!(
@@ -237,7 +237,7 @@ fn a_panic_while_a_handler_takes_its_notifications_ends_the_informer_visibly() {
     let mut stream = informer.stream_with(STALLING).unwrap();
     informer.start().unwrap();
     world.wait(informer.synced(SOON)).unwrap();
-    // The first waits for the stream, so the second waits before the store.
+    // The first notification waits for the stream, so the second change is not in the cache yet.
     world.create("a");
     world.create("bad");
     world.settle();
@@ -265,7 +265,7 @@ fn a_panic_while_a_handler_is_removed_ends_the_informer_visibly() {
 }
 
 #[test]
-fn an_index_that_panics_when_it_is_added_is_not_added_and_harms_nobody() {
+fn an_index_that_panics_when_it_is_added_is_not_added_and_does_no_harm() {
     let world = World::new();
     world.create("a");
     world.create("bad");
@@ -278,14 +278,14 @@ fn an_index_that_panics_when_it_is_added_is_not_added_and_harms_nobody() {
     let error = informer.add_index("touchy", touchy()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the function of the index \"touchy\" panicked: cannot index it"
+        "cannot add index \"touchy\": its function panicked: cannot index it"
     );
     assert!(informer.snapshot().by_index("touchy", "a").is_err());
     world.create("c");
     world.settle();
     assert_eq!(informer.status().panic, None);
     assert_eq!(told.take(), ["add c Watch"]);
-    // Nothing is left of it: the name is free, and another function fills it.
+    // Nothing is left of it: another index can have the name.
     let by_name = IndexFn::new(|pod: &Pod, file| file(pod.key.name().as_bytes()));
     informer.add_index("touchy", by_name).unwrap();
     let snapshot = informer.snapshot();

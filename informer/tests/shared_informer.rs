@@ -17,7 +17,7 @@ use world::{Pod, Told, World, keys, pods};
 const SOON: Duration = Duration::from_secs(30);
 
 #[test]
-fn handlers_are_told_and_the_store_follows() {
+fn handlers_are_notified_and_the_cache_follows() {
     let world = World::new();
     world.create("a");
     let informer = pods()
@@ -41,7 +41,7 @@ fn handlers_are_told_and_the_store_follows() {
     assert_eq!(keys(&informer), ["web/a"]);
 }
 
-/// What a newcomer writes must compile: nobody wants to name the types of a closure.
+/// Closures must compile without complicated type annotations.
 #[test]
 fn closures_need_no_types() {
     let world = World::new();
@@ -72,7 +72,7 @@ fn closures_need_no_types() {
 }
 
 #[test]
-fn managed_fields_are_dropped_where_somebody_says_so() {
+fn managed_fields_are_dropped_on_request() {
     let world = World::new();
     let connect = |target: &Target| {
         let pod = r#"{"metadata":{"name":"a","resourceVersion":"7","managedFields":[{}]}}"#;
@@ -87,7 +87,7 @@ fn managed_fields_are_dropped_where_somebody_says_so() {
         let pod = snapshot.iter().next().unwrap();
         pod.body["metadata"].get("managedFields").is_some()
     };
-    // With and without them are two forms, so there are two informers.
+    // With and without managed fields are two forms, so there are two informers.
     let factory = SharedInformerFactory::new(connect, world.runtime.clone());
     let with = factory.informer(&pods()).unwrap();
     let without = factory.informer(&pods().without_managed_fields()).unwrap();
@@ -100,7 +100,7 @@ fn managed_fields_are_dropped_where_somebody_says_so() {
         SharedInformerFactory::new(connect, world.runtime.clone()).without_managed_fields();
     let without = factory.informer(&pods()).unwrap();
     assert!(without.is_same(&factory.informer(&pods().without_managed_fields()).unwrap()));
-    // A form that never has them is one and the same.
+    // A form that never has managed fields is the same form either way.
     let lean = InformerBuilder::lean(Target::new("", "v1", "pods"));
     let first = factory.informer(&lean).unwrap();
     assert!(first.is_same(&factory.informer(&lean.without_managed_fields()).unwrap()));
@@ -109,9 +109,9 @@ fn managed_fields_are_dropped_where_somebody_says_so() {
     assert!(!has_them(&without));
 }
 
-/// Whatever way a wrong name comes in, it is refused when the informer is built, with the remedy.
+/// An invalid name is rejected when the informer is built, with the remedy, wherever it comes from.
 #[test]
-fn names_that_no_server_can_have_are_refused_when_built() {
+fn invalid_names_are_rejected_when_built() {
     let world = World::new();
     let build = |builder: InformerBuilder<serde_json::Value>| {
         let built = builder.build(&world.connect(), world.runtime.clone());

@@ -1,4 +1,4 @@
-//! Handlers that do not keep up: they harm nobody, and are told what they must know.
+//! Handlers that do not keep up: they do not affect others, and still learn the final state.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -18,11 +18,11 @@ use informer_transport_mock::VirtualClock;
 use world::tracked::Tracked;
 use world::{Pod, Told, World, pods};
 
-/// So many objects come, change and go.
+/// How many objects are created, changed and deleted.
 const OBJECTS: usize = 100;
-/// From here on, what waits is merged.
+/// Above this many pending notifications, they are merged.
 const ABOVE: usize = 64;
-/// A handler takes so many notifications at once, and each of them holds two states.
+/// How many notifications a handler takes at once. Each holds up to two states.
 const BATCH: usize = 64;
 const TAKEN: usize = BATCH * 2;
 
@@ -30,8 +30,8 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Tested = Tracked<0>;
 
-/// How many events there are: 100,000 with `INFORMER_STRESS` in the environment, fewer otherwise, since a
-/// build without optimisation takes its time.
+/// How many events there are: 100,000 with `INFORMER_STRESS` in the environment, and fewer by default,
+/// because builds without optimisation are slow.
 fn events() -> usize {
     match std::env::var_os("INFORMER_STRESS") {
         Some(_) => 100_000,
@@ -39,7 +39,7 @@ fn events() -> usize {
     }
 }
 
-/// What a handler was told and when, in one number, and how often.
+/// A hash of all notifications of a handler and their times, and their number.
 #[derive(Clone, Default)]
 struct Trace(Arc<Mutex<(DefaultHasher, usize)>>);
 
@@ -61,7 +61,7 @@ impl Trace {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 struct Outcome {
     traces: Vec<(u64, usize)>,
     most_pending: usize,
@@ -103,7 +103,7 @@ fn run(with_slow: bool) -> Outcome {
     let (mut most_pending, mut most_live) = (0, 0);
     let mut there = [false; OBJECTS];
     for event in 0..events() {
-        // Each object is created, changed eight times and deleted, over and over.
+        // Each object is created, changed eight times and deleted, repeatedly.
         let at = event % OBJECTS;
         let name = format!("pod-{at}");
         if !there[at] {
@@ -115,7 +115,7 @@ fn run(with_slow: bool) -> Outcome {
         } else {
             world.touch(&name);
         }
-        // Fifty events a second: fifty times what the slow one can take.
+        // Fifty events per second: fifty times what the slow handler can process.
         if event % 50 == 49 {
             world.pass(SECOND);
             if let Some(slow) = &slow {
@@ -128,14 +128,14 @@ fn run(with_slow: bool) -> Outcome {
     let told: Vec<_> = traces.iter().map(Trace::told).collect();
     let mut coalesced = 0;
     if let Some(slow) = slow {
-        // It comes to the end as well, at its own pace.
+        // The slow handler finishes, too, at its own pace.
         world.pass(SECOND * (3 * OBJECTS + TAKEN) as u32);
         let status = slow.status().unwrap();
         assert_eq!(status.pending, 0);
         coalesced = status.coalesced;
         assert_eq!(knows.faults(), [""; 0]);
         assert_eq!(knows.view(), view(informer.snapshot().iter()));
-        assert!(knows.told() < events() / 10, "it saw few of the states");
+        assert!(knows.told() < events() / 10, "it saw only a few states");
     }
     drop(informer);
     world.settle();
@@ -149,18 +149,18 @@ fn run(with_slow: bool) -> Outcome {
 }
 
 #[test]
-fn seven_handlers_do_not_notice_a_slow_one_and_memory_stays_bounded() {
+fn a_slow_handler_does_not_affect_seven_others_and_memory_stays_bounded() {
     let without = run(false);
     let with = run(true);
     assert_eq!(
         with.traces, without.traces,
-        "the same things at the same times"
+        "the same notifications at the same times"
     );
     for (_, told) in &with.traces {
-        assert_eq!(*told, events(), "one after the other, nothing merged");
+        assert_eq!(*told, events(), "nothing was merged");
     }
     assert!(with.coalesced as usize > events() / 2);
-    // Of every object a deletion and an add may wait, or one other notification.
+    // For each object there may wait a deletion and an add, or one other notification.
     let bound = ABOVE.max(2 * OBJECTS);
     let in_hand = bound + BATCH;
     assert!(with.most_pending <= in_hand, "{} wait", with.most_pending);
@@ -169,7 +169,7 @@ fn seven_handlers_do_not_notice_a_slow_one_and_memory_stays_bounded() {
 }
 
 #[test]
-fn a_filter_passes_a_deletion_on_even_if_what_it_ceased_by_was_merged_away() {
+fn a_filter_passes_on_a_deletion_that_was_merged_with_an_earlier_change() {
     let world = World::new();
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
@@ -186,7 +186,7 @@ fn a_filter_passes_a_deletion_on_even_if_what_it_ceased_by_was_merged_away() {
     world.create("a");
     world.settle();
     assert_eq!(told.take(), ["add a initial Relist"]);
-    // Both come in one piece, before the handler has its turn.
+    // Both changes arrive before the handler runs.
     world.touch("a");
     world.delete("a");
     world.settle();

@@ -1,4 +1,4 @@
-//! Informers that stop reading in the middle of their lists, over hyper: nobody else has to wait for them.
+//! Informers over hyper that stop reading in the middle of a list do not hold up others.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// As many as may list at the same time.
+/// As many as may list at the same time by default.
 const INFORMERS: usize = 8;
 
 fn builder(plural: &str, first_state: FirstState) -> InformerBuilder<LeanBody> {
@@ -21,12 +21,12 @@ fn builder(plural: &str, first_state: FirstState) -> InformerBuilder<LeanBody> {
     InformerBuilder::lean(Target::new("", "v1", plural)).preset(config)
 }
 
-/// Handlers of eight informers wait for the sync of a ninth, whose list waits for nobody.
+/// Handlers of eight informers wait for the sync of a ninth, whose list must not wait for theirs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn handlers_may_wait_for_the_sync_of_another_informer() {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     server.with(|server| {
-        // More than fits into the buffers between a server and a handler.
+        // More than the buffers between server and handler can hold.
         let note = "x".repeat(16 << 10);
         for number in 0..64 {
             let name = format!("pod-{number}");

@@ -1,4 +1,4 @@
-//! What is promised about the store: how much it holds, and what it shows.
+//! What the cache holds and shows.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -28,7 +28,7 @@ fn start(world: &World, builder: &InformerBuilder<Value>) -> SharedInformer<Valu
 }
 
 #[test]
-fn more_objects_than_allowed_are_a_failure_with_a_remedy_until_they_fit() {
+fn too_many_objects_are_a_failure_with_a_remedy_until_they_fit() {
     let world = World::new();
     for name in ["a", "b", "c"] {
         world.create(name);
@@ -59,7 +59,7 @@ fn more_objects_than_allowed_are_a_failure_with_a_remedy_until_they_fit() {
         assert!(informer.is_fresh(LONG));
         assert_eq!(informer.lister().len(), 1);
     }
-    // One that says otherwise than its factory is right.
+    // The limit of an informer wins over the limit of its factory.
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone()).max_objects(2);
     let own = factory.informer(&pods().max_objects(9)).unwrap();
     for name in ["d", "e", "f"] {
@@ -71,7 +71,7 @@ fn more_objects_than_allowed_are_a_failure_with_a_remedy_until_they_fit() {
 }
 
 #[test]
-fn a_write_whose_object_is_left_out_is_not_reached_and_the_error_names_it() {
+fn a_write_to_a_rejected_object_is_not_reached_and_the_error_names_it() {
     let world = World::new();
     world.create("a");
     let refusing = pods().transform(|pod| match pod.body["spec"]["touched"].as_u64() {
@@ -97,7 +97,7 @@ fn a_write_whose_object_is_left_out_is_not_reached_and_the_error_names_it() {
     );
     assert_eq!(object.key.as_ref().unwrap().to_string(), "web/a");
     let expected = format!(
-        "pods.v1 does not show version {refused}: the object \"web/a\" at version {refused} was left out: refused by the transform: touched; mend the object, or what refuses it"
+        "pods.v1 cannot show version {refused}: the object \"web/a\" at version {refused} was left out: refused by the transform: touched; fix the object, or the code that rejects it"
     );
     assert_eq!(said, expected);
     world.delete("a");

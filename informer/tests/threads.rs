@@ -1,4 +1,4 @@
-//! Informers on plain threads: no async runtime, neither at work nor in the dependency tree.
+//! Informers on plain threads: no async runtime, neither running nor in the dependency tree.
 #![cfg(feature = "threads")]
 #![allow(
     clippy::unwrap_used,
@@ -20,11 +20,11 @@ use informer::runtime::{Runtime as _, Threads, block_on};
 use informer_test_support::words;
 use world::{Pod, World, keys, pods};
 
-/// In real time; nothing comes near it unless a test fails.
+/// In real time, far longer than any test takes.
 const LONG: Duration = Duration::from_secs(60);
 
 #[test]
-fn a_blocking_program_starts_waits_is_told_and_joins() {
+fn a_blocking_program_can_start_wait_handle_and_join() {
     let world = World::new();
     world.create("a");
     let informer = pods().start_blocking(&world.connect()).unwrap();
@@ -47,7 +47,7 @@ fn a_blocking_program_starts_waits_is_told_and_joins() {
     block_on(registration.remove());
     assert!(
         told.recv().is_err(),
-        "the handler is gone when it was removed"
+        "the handler is dropped when it is removed"
     );
     world.delete("b");
     informer.stop();
@@ -56,11 +56,11 @@ fn a_blocking_program_starts_waits_is_told_and_joins() {
 }
 
 #[test]
-fn handlers_run_beside_each_other_and_stop_waits_for_a_call_under_way() {
+fn handlers_run_concurrently_and_join_waits_for_a_call_in_progress() {
     let world = World::new();
     world.create("a");
     let informer = pods().start_blocking(&world.connect()).unwrap();
-    // The first blocks its thread until the second has been told the same thing.
+    // The first handler blocks its thread until the second has processed the same notification.
     let (tell, told) = mpsc::channel();
     let (arrive, arrived) = mpsc::channel();
     let (leave, left) = mpsc::channel();
@@ -81,7 +81,7 @@ fn handlers_run_beside_each_other_and_stop_waits_for_a_call_under_way() {
 }
 
 #[test]
-fn waiting_on_a_thread_ends_at_its_deadline() {
+fn blocking_waits_end_at_their_timeout() {
     let world = World::new();
     let informer = pods().build(&world.connect(), Threads::new()).unwrap();
     let error = informer.wait_synced(Duration::from_millis(5)).unwrap_err();
@@ -89,13 +89,13 @@ fn waiting_on_a_thread_ends_at_its_deadline() {
 }
 
 #[test]
-fn threads_go_by_the_clock_they_are_given() {
+fn threads_use_the_clock_they_are_given() {
     let world = World::new();
     let threads = Threads::new().with_clock(Arc::new(world.clock.clone()));
     let informer = pods().build(&world.connect(), threads).unwrap();
     let waiting = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| informer.wait_synced(LONG));
-        // Time stands still until somebody waits for it.
+        // Wait until the thread has set its timer.
         while world.clock.next_deadline().is_none() {
             std::thread::yield_now();
         }
@@ -106,13 +106,13 @@ fn threads_go_by_the_clock_they_are_given() {
 }
 
 #[test]
-fn blocking_inside_of_a_task_leaves_its_timers_alone() {
+fn a_nested_block_on_leaves_outer_timers_alone() {
     let clock = Threads::new().clock();
     let mut timer = clock.timer();
     let deadline = clock.now().after(Duration::from_millis(5));
     block_on(poll_fn(|cx| {
         let polled = timer.poll_until(deadline, cx);
-        // A handler that waits for another informer, say.
+        // For example a handler that waits for another informer.
         assert_eq!(block_on(async { 7 }), 7);
         match polled {
             Poll::Ready(()) => Poll::Ready(()),
@@ -146,7 +146,7 @@ fn a_thread_sleeps_until_the_nearest_of_its_timers() {
 }
 
 #[test]
-fn there_is_no_async_runtime_below_the_threads() {
+fn the_threads_feature_depends_on_no_async_runtime() {
     let tree = |features: &str| {
         let tree = Command::new(env!("CARGO"))
             .args(["tree", "--package", "informer", "--edges", "normal"])
@@ -176,6 +176,6 @@ fn there_is_no_async_runtime_below_the_threads() {
     }
     assert!(
         tree("tokio").contains(&"tokio".to_owned()),
-        "it would be seen"
+        "the check would find tokio"
     );
 }

@@ -1,4 +1,4 @@
-//! What somebody is told, they find in the store.
+//! A handler or waiter finds in the cache what it was notified of.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -19,7 +19,7 @@ use world::{World, keys, pods};
 
 const SOON: Duration = Duration::from_secs(30);
 
-/// Looks at the store the moment it is woken.
+/// Reads the cache when it is woken.
 struct Looking {
     informer: SharedInformer<Value>,
     seen: Mutex<Vec<(bool, usize)>>,
@@ -33,7 +33,7 @@ impl Wake for Looking {
 }
 
 #[test]
-fn whoever_sees_the_sync_sees_the_objects() {
+fn objects_are_visible_as_soon_as_the_informer_is_synced() {
     let world = World::new();
     world.create("a");
     world.create("b");
@@ -60,7 +60,7 @@ fn whoever_sees_the_sync_sees_the_objects() {
 }
 
 #[test]
-fn whoever_is_told_finds_it_in_the_store_even_if_the_driver_sleeps() {
+fn a_notified_object_is_in_the_cache_even_if_the_driver_sleeps() {
     let world = World::new();
     let informer = pods()
         .build(&world.connect(), world.runtime.clone())
@@ -77,7 +77,7 @@ fn whoever_is_told_finds_it_in_the_store_even_if_the_driver_sleeps() {
     }
     world.settle();
     let mut cx = Context::from_waker(Waker::noop());
-    // Each of them makes room for the next, without the driver.
+    // Each notification makes room for the next one, without the driver.
     let mut told = Vec::new();
     while let std::task::Poll::Ready(Some(notification)) = pin!(stream.next()).poll(&mut cx) {
         told.push(notification.key().to_string());

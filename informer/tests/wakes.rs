@@ -1,10 +1,11 @@
-//! No wake-up is lost, in whichever order threads meet.
+//! No wake-up is lost, whatever the interleaving of threads.
 //!
-//! Every scenario ends with everybody having what they waited for; if a wake-up is lost, it does not end.
-//! The time stands still, so no deadline helps. With `RUSTFLAGS="--cfg shuttle"` the locks, atomics and
-//! threads of the crate are shuttle's, which explores the orders in which they can meet and says
-//! "deadlock" when nobody can go on; a target directory of its own saves rebuilding everything. Without,
-//! the scenarios run a few times as they happen to.
+//! In each scenario every task gets what it waits for. If a wake-up is lost, the scenario never ends: the
+//! clock stands still, so no timeout helps.
+//!
+//! With `RUSTFLAGS="--cfg shuttle"` the crate uses the locks, atomics and threads of shuttle, which tries
+//! many interleavings and fails with "deadlock" when no thread can go on. Use a separate target directory
+//! to avoid rebuilding everything. Without shuttle, the scenarios run a few times on real threads.
 #![cfg(feature = "threads")]
 #![allow(
     clippy::unwrap_used,
@@ -37,10 +38,10 @@ use shuttle::{
 #[cfg(not(shuttle))]
 use std::{sync::Mutex, thread};
 
-/// In virtual time, which does not pass.
+/// In virtual time, which stands still.
 const NEVER: Duration = Duration::from_secs(1_000_000);
 
-/// How many orders are tried; `INFORMER_STRESS` asks for more.
+/// How many interleavings to try. `INFORMER_STRESS` in the environment tries more.
 fn rounds() -> usize {
     let rounds = if cfg!(shuttle) { 200 } else { 20 };
     match std::env::var_os("INFORMER_STRESS") {
@@ -55,12 +56,12 @@ fn explore(scenario: impl Fn() + Send + Sync + 'static) {
     let again = Arc::clone(&scenario);
     let random = RandomScheduler::new(rounds());
     shuttle::Runner::new(random, config()).run(move || scenario());
-    // Few switches between threads, at the worst moments.
+    // Only a few thread switches, at the worst moments.
     let few_switches = PctScheduler::new(3, rounds());
     shuttle::Runner::new(few_switches, config()).run(move || again());
 }
 
-/// Shuttle's own stacks of 32 KiB are too small for whole informers in a debug build.
+/// The default stacks of shuttle, 32 KiB, are too small for a whole informer in a debug build.
 #[cfg(shuttle)]
 fn config() -> shuttle::Config {
     let mut config = shuttle::Config::new();
@@ -90,7 +91,7 @@ fn with(backlog: Backlog) -> ListenerConfig {
     }
 }
 
-/// A world that another thread writes to: `writes` pods, one after the other.
+/// Creates `writes` pods on another thread, one after the other.
 fn writing(world: &World, writes: usize) -> thread::JoinHandle<()> {
     let world = World {
         clock: world.clock.clone(),
@@ -106,7 +107,7 @@ fn writing(world: &World, writes: usize) -> thread::JoinHandle<()> {
 }
 
 #[test]
-fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
+fn a_server_event_wakes_the_driver_handlers_and_waiters() {
     explore(|| {
         let world = World::new();
         world.create("a");
@@ -140,7 +141,7 @@ fn the_driver_by_the_server_handlers_by_the_driver_and_who_waits_by_both() {
 }
 
 #[test]
-fn a_stalled_driver_by_the_handler_that_takes_something() {
+fn a_handler_that_takes_something_wakes_a_stalled_driver() {
     explore(|| {
         let world = World::new();
         for name in ["a", "b", "c"] {
@@ -169,7 +170,7 @@ fn a_stalled_driver_by_the_handler_that_takes_something() {
 }
 
 #[test]
-fn a_stalled_driver_by_the_removal_of_who_stalls_it() {
+fn the_removal_of_a_stalling_handler_wakes_the_driver() {
     explore(|| {
         let world = World::new();
         for name in ["a", "b", "c"] {
@@ -190,7 +191,7 @@ fn a_stalled_driver_by_the_removal_of_who_stalls_it() {
 }
 
 #[test]
-fn who_waits_for_a_removal_by_the_end_of_the_last_call() {
+fn the_end_of_the_last_call_wakes_a_removal() {
     explore(|| {
         let world = World::new();
         world.create("a");
@@ -219,10 +220,10 @@ fn who_waits_for_a_removal_by_the_end_of_the_last_call() {
 }
 
 #[test]
-fn everybody_by_the_stop() {
+fn a_stop_wakes_everything() {
     explore(|| {
         let world = World::new();
-        // The answer never comes.
+        // The server never answers.
         world.server.inject(Fault::Delay(NEVER * 2));
         let informer = informer(&world);
         let registration = informer
@@ -248,7 +249,7 @@ fn everybody_by_the_stop() {
 }
 
 #[test]
-fn who_follows_the_status_by_every_change_of_it() {
+fn every_change_of_the_status_wakes_its_followers() {
     explore(|| {
         let world = World::new();
         world.create("a");
@@ -276,7 +277,7 @@ fn who_follows_the_status_by_every_change_of_it() {
 }
 
 #[test]
-fn the_last_handle_may_go_at_any_moment() {
+fn the_last_handle_may_be_dropped_at_any_time() {
     explore(|| {
         let world = World::new();
         world.create("a");
@@ -286,14 +287,14 @@ fn the_last_handle_may_go_at_any_moment() {
             .unwrap();
         informer.start().unwrap();
         let leaving = thread::spawn(move || drop(informer));
-        // It is removed, and waited for, whichever is first.
+        // The removal finishes, whichever thread is first.
         block_on(registration.remove());
         leaving.join().unwrap();
     });
 }
 
 #[test]
-fn workers_by_whoever_queues_and_by_the_stop() {
+fn a_new_key_and_a_stop_wake_workers() {
     explore(|| {
         let world = World::new();
         let controller = Controller::new(threads(&world));
@@ -318,15 +319,15 @@ fn workers_by_whoever_queues_and_by_the_stop() {
         block_on(controller.stop());
         let mut done = done.lock().unwrap().clone();
         done.sort_unstable();
-        // What is queued while it is worked on comes again.
+        // A key that is added while a worker has it is processed again.
         assert!(done == [1, 2, 3] || done == [1, 2, 2, 3], "{done:?}");
     });
 }
 
-/// Something that can be waited for, right.
+/// A flag that a task can wait for.
 #[derive(Default)]
 struct Flag {
-    /// Whether it is set, and who waits for that.
+    /// Whether it is set, and the waiting task.
     state: Mutex<(bool, Option<Waker>)>,
 }
 
@@ -351,7 +352,7 @@ impl Flag {
         .await;
     }
 
-    /// The same, wrong: it looks, lets go of the lock, and only then leaves its waker.
+    /// A wrong version: it releases the lock between the check and the registration of its waker.
     #[cfg(shuttle)]
     async fn is_set_wrong(&self) {
         poll_fn(|cx| {
@@ -366,7 +367,7 @@ impl Flag {
 }
 
 #[test]
-fn a_thread_that_blocks_on_a_future() {
+fn a_wake_up_unblocks_block_on() {
     explore(|| {
         let flags: Arc<[Flag; 2]> = Arc::default();
         let setting = thread::spawn({
@@ -382,7 +383,7 @@ fn a_thread_that_blocks_on_a_future() {
 }
 
 #[test]
-fn tasks_by_hand_on_more_than_one_thread() {
+fn the_manual_runtime_works_on_several_threads() {
     explore(|| {
         let world = World::new();
         let runtime = world.runtime;
@@ -409,13 +410,13 @@ fn tasks_by_hand_on_more_than_one_thread() {
         for running in running {
             running.join().unwrap();
         }
-        // What was woken by one while the other had it in hand is not forgotten.
+        // A wake-up by one thread while the other polls the task is not lost.
         runtime.run_until_idle();
         assert_eq!(runtime.tasks(), 0);
     });
 }
 
-/// The control: a wake-up that can be lost is found.
+/// Checks that shuttle finds a wake-up that can be lost.
 #[cfg(shuttle)]
 #[test]
 #[should_panic(expected = "deadlock")]

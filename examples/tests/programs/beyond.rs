@@ -4,18 +4,18 @@ use std::fs;
 
 use crate::program::{example, output, run, shown};
 
-/// The tests that the example shows are tests: they run here.
-#[allow(dead_code, reason = "`main` is called when it is a program")]
+/// Runs the tests of the example.
+#[allow(dead_code, reason = "only the program uses `main`")]
 #[path = "../../test_your_controller.rs"]
 mod test_your_controller;
 
 #[test]
-fn a_controller_retries_follows_owners_and_ends() {
+fn the_controller_follows_owners_retries_and_stops() {
     assert_eq!(output("controller"), shown("controller"));
 }
 
 #[test]
-fn a_controller_names_the_server_that_does_not_answer() {
+fn the_controller_names_a_server_that_does_not_answer() {
     let ran = run(example("controller").args(["--server", "http://127.0.0.1:1"]));
     assert_eq!((ran.status, ran.stdout.as_str()), (Some(1), ""));
     assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
@@ -24,7 +24,7 @@ fn a_controller_names_the_server_that_does_not_answer() {
 }
 
 #[test]
-fn a_test_of_a_controller_passes_seconds_without_waiting() {
+fn test_your_controller_runs_in_virtual_time() {
     assert_eq!(
         output("test_your_controller"),
         shown("test_your_controller")
@@ -32,7 +32,7 @@ fn a_test_of_a_controller_passes_seconds_without_waiting() {
 }
 
 #[test]
-fn threads_do_without_a_runtime() {
+fn threads_need_no_async_runtime() {
     assert_eq!(output("threads"), shown("threads"));
     let source = include_str!("../../threads.rs");
     let code = source.lines().filter(|line| !line.starts_with("//!"));
@@ -52,9 +52,9 @@ fn a_recording_is_a_transport() {
     assert!(lines < 100, "{lines} lines");
 }
 
-/// The decorator itself is about twenty lines.
+/// The decorator itself has about twenty lines.
 #[test]
-fn a_decorator_counts_what_passes_through_any_transport() {
+fn a_decorator_counts_requests_and_bytes() {
     assert_eq!(output("counting_transport"), shown("counting_transport"));
     let source = include_str!("../../counting_transport.rs");
     let (_, decorator) = source.split_once("impl<T: Transport>").unwrap();
@@ -63,7 +63,7 @@ fn a_decorator_counts_what_passes_through_any_transport() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_used_is_named() {
+fn an_unusable_recording_is_named() {
     let ran = run(example("own_transport").arg("/nonexistent/pods.jsonl"));
     assert_eq!((ran.status, ran.stdout.as_str()), (Some(1), ""));
     assert!(
@@ -72,7 +72,7 @@ fn a_recording_that_cannot_be_used_is_named() {
         ran.stderr
     );
 
-    // One that breaks off before the first state is complete.
+    // A recording that ends before the first state is complete.
     let whole = include_str!("../../recorded/pods.jsonl");
     let path = std::env::temp_dir().join(format!("pods-{}.jsonl", std::process::id()));
     fs::write(&path, whole.lines().next().unwrap()).unwrap();

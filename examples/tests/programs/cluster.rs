@@ -1,4 +1,4 @@
-//! Which cluster: flags, and what is wrong with them.
+//! The cluster flags.
 
 use clap::{Args as _, Command, FromArgMatches as _};
 use informer_examples::{Cluster, ClusterArgs};
@@ -9,7 +9,7 @@ fn parse(flags: &[&str]) -> Result<ClusterArgs, clap::Error> {
 }
 
 #[tokio::test]
-async fn without_flags_it_is_a_mock_that_answers() {
+async fn without_flags_there_is_a_mock_server() {
     let cluster = Cluster::open(&parse(&[]).unwrap()).await.unwrap();
     assert!(cluster.server().is_some());
     let version = cluster.client().get("/version").await.unwrap();
@@ -32,7 +32,7 @@ async fn a_missing_kubeconfig_is_named() {
 }
 
 #[test]
-fn flags_that_contradict_each_other_are_refused() {
+fn conflicting_flags_are_rejected() {
     for flags in [
         &["--server", "http://a", "--context", "b"][..],
         &["--server", "http://a", "--kubeconfig", "b"],

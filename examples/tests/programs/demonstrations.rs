@@ -1,14 +1,14 @@
-//! The demonstrations: each shows one part of an informer.
+//! Demonstrations of single parts of an informer.
 
 use crate::program::{output, shown};
 
 #[test]
-fn delta_fifo_groups_what_happens_to_an_object() {
+fn delta_fifo_groups_changes_by_object() {
     assert_eq!(output("delta_fifo"), shown("delta_fifo"));
 }
 
 #[test]
-fn list_watch_lists_once_and_goes_on_from_there() {
+fn list_watch_lists_once_and_then_watches() {
     assert_eq!(output("list_watch"), shown("list_watch"));
 }
 
@@ -20,7 +20,7 @@ fn a_reflector_without_known_objects_loses_a_deletion() {
 }
 
 #[test]
-fn a_reflector_with_an_indexer_does_not() {
+fn a_reflector_with_an_indexer_reports_the_deletion() {
     let printed = output("reflector_with_indexer");
     assert_eq!(printed, shown("reflector_with_indexer"));
     assert!(printed.contains("Deleted  nettool"), "{printed}");
@@ -32,16 +32,16 @@ fn my_informer_calls_its_handler() {
 }
 
 #[test]
-fn shared_informer_by_hand_tells_everybody_everything() {
+fn shared_informer_by_hand_notifies_every_listener() {
     assert_eq!(
         output("shared_informer_by_hand"),
         shown("shared_informer_by_hand")
     );
 }
 
-/// The handlers run beside each other, so only the order of the lines of each of them is certain.
+/// The handlers run concurrently, so only the order within each handler is certain.
 #[test]
-fn shared_informer_tells_both_handlers_everything_in_order() {
+fn shared_informer_notifies_both_handlers_in_order() {
     let (printed, shown) = (output("shared_informer"), shown("shared_informer"));
     for handler in ["first ", "second"] {
         let lines = |text: &str| -> Vec<String> {
@@ -54,7 +54,7 @@ fn shared_informer_tells_both_handlers_everything_in_order() {
 }
 
 #[test]
-fn indexer_files_pods_under_their_label() {
+fn indexer_indexes_pods_by_label() {
     assert_eq!(output("indexer"), shown("indexer"));
 }
 
@@ -65,16 +65,16 @@ fn shared_informer_factory_resyncs() {
 }
 
 #[test]
-fn dispatcher_lets_nobody_wait_for_a_slow_observer() {
+fn a_slow_observer_of_the_dispatcher_does_not_hold_up_others() {
     assert_eq!(output("dispatcher"), shown("dispatcher"));
 }
 
 #[test]
-fn pods_in_ten_lines_tells_the_life_of_a_pod() {
+fn pods_in_ten_lines_prints_the_life_of_a_pod() {
     assert_eq!(output("pods_in_ten_lines"), shown("pods_in_ten_lines"));
 }
 
-/// The lines of `main` between the braces of the closure.
+/// Counts the lines of the closure in `main`.
 #[test]
 fn the_ten_lines_are_ten() {
     let source = include_str!("../../pods_in_ten_lines.rs");

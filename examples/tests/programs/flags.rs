@@ -1,4 +1,4 @@
-//! What all programs do about flags and clusters that are of no use.
+//! How all programs handle invalid flags and unusable clusters.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -17,12 +17,12 @@ fn all() -> impl Iterator<Item = &'static str> {
     entries.map(|entry| entry.split_once('"').unwrap().0)
 }
 
-/// Those that need no argument. `tail` needs to know what to follow, and has tests of its own.
+/// The examples that need no argument. `tail` needs a resource, and has its own tests.
 fn plain() -> impl Iterator<Item = &'static str> {
     all().filter(|name| *name != "tail")
 }
 
-/// Those that can follow a real cluster.
+/// The examples that can follow a real cluster.
 fn with_cluster_flags() -> Vec<&'static str> {
     let takes = |name: &&str| {
         let help = run(example(name).arg("--help"));
@@ -34,7 +34,7 @@ fn with_cluster_flags() -> Vec<&'static str> {
     names
 }
 
-/// One sentence, and no trace of how the program is made.
+/// Asserts that the program failed with a one-line message.
 fn assert_sentence(name: &str, ran: &Ran, words: &str) {
     let Ran { stderr, status, .. } = ran;
     assert_eq!(*status, Some(1), "{name}: {stderr}");
@@ -44,7 +44,7 @@ fn assert_sentence(name: &str, ran: &Ran, words: &str) {
 }
 
 #[test]
-fn nobody_takes_a_flag_that_does_not_exist() {
+fn unknown_flags_are_rejected() {
     for name in all() {
         let ran = run(example(name).arg("--nosuch"));
         assert_eq!(ran.status, Some(2), "{name}: {}", ran.stderr);
@@ -53,7 +53,7 @@ fn nobody_takes_a_flag_that_does_not_exist() {
 }
 
 #[test]
-fn a_cluster_that_cannot_be_used_is_named_in_one_sentence() {
+fn an_unusable_cluster_is_named_in_one_sentence() {
     for name in with_cluster_flags() {
         let with = |flags: &[&str]| run(example(name).args(flags));
         let silent = with(&["--server", "http://127.0.0.1:1"]);
@@ -67,9 +67,9 @@ fn a_cluster_that_cannot_be_used_is_named_in_one_sentence() {
     }
 }
 
-/// Any server but the one inside the program is a real cluster, with users of its own: here, the test.
+/// Any server outside of the program counts as a real cluster. Here the test makes the changes.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_real_cluster_is_followed_until_somebody_ends_it() {
+async fn a_real_cluster_is_followed_until_the_program_is_killed() {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
     let mut process = example("list_watch")
@@ -93,9 +93,9 @@ async fn a_real_cluster_is_followed_until_somebody_ends_it() {
     process.wait().unwrap();
 }
 
-/// The server tells its version to everybody, and nothing else: nobody tries for ever.
+/// The server answers `/version` without a token, but nothing else. Programs must not retry for ever.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cluster_that_refuses_us_is_a_failure() {
+async fn a_cluster_that_denies_access_is_a_failure() {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     let mut http = HttpConfig::new();
     http.token = Some("secret".to_owned());
@@ -108,7 +108,7 @@ async fn a_cluster_that_refuses_us_is_a_failure() {
 }
 
 #[test]
-fn the_time_can_be_up() {
+fn programs_end_when_their_time_is_up() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = Server::new(ServerConfig::new(1));
     let cluster = runtime.block_on(Cluster::mock(server)).unwrap();
@@ -119,7 +119,7 @@ fn the_time_can_be_up() {
 
 /// As in `… | head -1`.
 #[test]
-fn a_reader_who_has_seen_enough_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     for name in plain() {
         let mut process = example(name)
             .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! An index behind HTTP, asked over a socket.
+//! An index behind HTTP.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::program::{example, run, shown};
 
-/// The program while it runs. It goes on until somebody ends it.
+/// The running program. It is killed when dropped.
 struct Server {
     process: Child,
     address: String,
@@ -62,7 +62,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn an_index_answers_with_keys() {
+fn a_query_returns_keys() {
     let server = Server::start();
     let web = json!(["default/web-1", "default/web-2"]);
     assert_eq!(server.get("/?app=web"), (200, web));
@@ -71,7 +71,7 @@ fn an_index_answers_with_keys() {
 }
 
 #[test]
-fn what_is_wrong_with_a_question_is_said_in_json() {
+fn errors_are_json() {
     let server = Server::start();
     for (method, target, status, words) in [
         (
@@ -98,9 +98,9 @@ fn what_is_wrong_with_a_question_is_said_in_json() {
     }
 }
 
-/// What the README shows of a shell, with `curl`.
+/// Replays the `curl` commands of the README.
 #[test]
-fn the_readme_tells_the_truth() {
+fn the_readme_is_right() {
     let server = Server::start();
     let mut lines = shown_lines().into_iter();
     while let Some(line) = lines.next() {

@@ -1,4 +1,4 @@
-//! Every example is run, and what it prints is what `examples/README.md` shows.
+//! Runs every example and compares its output with `examples/README.md`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -7,25 +7,25 @@
     reason = "tests"
 )]
 
-// Runs an example, and knows what the README says about it.
+// Runs an example, and reads its expected output from the README.
 mod program;
 
 // The stages of an informer.
 mod by_hand;
 
-// Which cluster: flags, and what is wrong with them.
+// The cluster flags.
 mod cluster;
 
-// What all programs do about flags and clusters that are of no use.
+// How all programs handle invalid flags and unusable clusters.
 mod flags;
 
-// The first program that anybody runs.
+// The quickstart.
 mod quickstart;
 
-// The demonstrations: each shows one part of an informer.
+// Demonstrations of single parts of an informer.
 mod demonstrations;
 
-// An index behind HTTP, asked over a socket.
+// An index behind HTTP.
 mod indexer_http;
 
 // Controllers, other runtimes, other transports.

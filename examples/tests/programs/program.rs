@@ -1,4 +1,4 @@
-//! Runs an example, and knows what the README says about it.
+//! Runs an example, and reads its expected output from the README.
 
 use std::process::{Command, Output};
 
@@ -16,7 +16,7 @@ pub(crate) fn example(name: &str) -> Command {
         "{name} is not built; `cargo test -p informer-examples` builds all, `--test` alone does not"
     );
     let mut command = Command::new(program);
-    // What the owner of this machine has set up must not decide what a test sees.
+    // The configuration of this machine must not affect tests.
     command
         .env_remove("KUBECONFIG")
         .env_remove("KUBERNETES_SERVICE_HOST")
@@ -24,7 +24,7 @@ pub(crate) fn example(name: &str) -> Command {
     command
 }
 
-/// What it printed, and how it ended.
+/// The output and exit status of a program.
 pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -44,14 +44,14 @@ pub(crate) fn run(command: &mut Command) -> Ran {
     }
 }
 
-/// Runs an example with no flags, which must succeed and say nothing on the error stream.
+/// Runs an example without flags. It must succeed and print nothing on standard error.
 pub(crate) fn output(name: &str) -> String {
     let ran = run(&mut example(name));
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""), "{name}");
     ran.stdout
 }
 
-/// What the README shows below `$ cargo run --example NAME`.
+/// The output that the README shows below `$ cargo run --example NAME`.
 pub(crate) fn shown(name: &str) -> String {
     let command = format!("```console\n$ cargo run --example {name}\n");
     let (_, block) = README

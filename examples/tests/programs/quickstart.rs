@@ -1,8 +1,8 @@
-//! The first program that anybody runs.
+//! The quickstart.
 
 use crate::program::{example, run, shown};
 
-/// Times differ from run to run; they have two digits behind the point, and nothing else has.
+/// Replaces times, which differ from run to run. Only times have two digits after the point.
 fn without_times(text: &str) -> String {
     let is_time = |word: &str| {
         let parts = word.split_once('.');
@@ -20,7 +20,7 @@ fn without_times(text: &str) -> String {
 }
 
 #[test]
-fn it_shows_what_the_readme_shows() {
+fn it_prints_what_the_readme_shows() {
     let ran = run(example("quickstart").args(["--changes", "8"]));
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     let shown = shown("quickstart -- --changes 8");
@@ -28,7 +28,7 @@ fn it_shows_what_the_readme_shows() {
 }
 
 #[test]
-fn colours_are_for_terminals_and_for_whoever_wants_them() {
+fn colours_need_a_terminal_or_a_request() {
     let coloured = |variable: &str| {
         let mut quickstart = example("quickstart");
         quickstart
@@ -37,13 +37,13 @@ fn colours_are_for_terminals_and_for_whoever_wants_them() {
             .env(variable, "1");
         run(&mut quickstart).stdout.contains('\u{1b}')
     };
-    assert!(!coloured("TERM_IS_OF_NO_INTEREST"));
+    assert!(!coloured("UNRELATED"));
     assert!(coloured("CLICOLOR_FORCE"));
     assert!(!coloured("NO_COLOR"));
 }
 
 #[test]
-fn a_bound_and_no_bound_do_not_go_together() {
+fn changes_and_follow_conflict() {
     let ran = run(example("quickstart").args(["--changes", "1", "--follow"]));
     assert_eq!(ran.status, Some(2), "{}", ran.stderr);
 }

@@ -1,4 +1,4 @@
-//! Handlers that put keys into a queue.
+//! Handlers that enqueue keys.
 
 use informer_core::decode::{FieldPath, Fields};
 use informer_core::{Notification, ObjectKey};
@@ -7,13 +7,72 @@ use super::{Key, Queue};
 use crate::engine::Shared;
 use crate::handler::Handler;
 
-/// Queues the key of the object itself.
+/// Enqueues the key of the object itself.
+///
+/// ```
+/// use informer::controller::{Controller, enqueue};
+/// use informer::ObjectKey;
+/// # use informer::runtime::Tokio;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with the pod web/shop-1.
+/// let controller = Controller::new(Tokio::current()?);
+/// let queue = controller.queue();
+/// let registration = pods.on(enqueue::this(queue.clone()))?;
+/// registration.synced(std::time::Duration::from_secs(30)).await?;
+/// assert_eq!(queue.len(), 1);
+///
+/// // The pod is queued already.
+/// queue.add(ObjectKey::new("web", "shop-1"));
+/// assert_eq!(queue.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
     move |notification: Notification<Shared<K>>| queue.add(notification.key().clone())
 }
 
-/// Queues what a function gives for the object: for an update that of both states, since an object may
-/// have changed hands.
+/// Enqueues the keys that a function returns for the object. For an update it is called for the old and
+/// the new state, because the object may have moved from one key to another.
+///
+/// ```
+/// use informer::controller::{Controller, enqueue};
+/// use informer::{LeanBody, Shared};
+/// # use informer::runtime::Tokio;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # for name in ["shop-1", "shop-2"] {
+/// #     let pod = serde_json::json!({
+/// #         "metadata": {"namespace": "web", "name": name, "labels": {"app": "shop"}}
+/// #     });
+/// #     server.with(|server| server.create("pods", pod))?;
+/// # }
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with two pods of the app `shop`.
+/// let controller = Controller::new(Tokio::current()?);
+/// let queue = controller.queue();
+/// let app = |pod: &Shared<LeanBody>| pod.labels.get("app").map(str::to_owned);
+/// let registration = pods.on(enqueue::by(queue.clone(), app))?;
+/// registration.synced(std::time::Duration::from_secs(30)).await?;
+///
+/// // The app is queued once, and adding it again changes nothing.
+/// assert_eq!(queue.len(), 1);
+/// queue.add("shop".to_owned());
+/// assert_eq!(queue.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
     queue: Queue<Q>,
     keys: impl Fn(&Shared<K>) -> I + Send + 'static,
@@ -30,8 +89,40 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
     }
 }
 
-/// Queues the owners of a kind: the references in `metadata.ownerReferences` with this `kind`, in the
-/// namespace of the object. Owners without a namespace are queued by [`cluster_owner`].
+/// Enqueues the owners of one kind, by `metadata.ownerReferences`, in the namespace of the object. For
+/// owners without a namespace use [`cluster_owner`].
+///
+/// ```
+/// use informer::controller::{Controller, enqueue};
+/// use informer::ObjectKey;
+/// # use informer::runtime::Tokio;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let owner = serde_json::json!({
+/// #     "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "u-1"
+/// # });
+/// # let pod = serde_json::json!({
+/// #     "metadata": {"namespace": "web", "name": "shop-1", "ownerReferences": [owner]}
+/// # });
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with a pod of the ReplicaSet web/shop.
+/// let controller = Controller::new(Tokio::current()?);
+/// let queue = controller.queue();
+/// let registration = pods.on(enqueue::owner(queue.clone(), "ReplicaSet"))?;
+/// registration.synced(std::time::Duration::from_secs(30)).await?;
+/// assert_eq!(queue.len(), 1);
+///
+/// // The owner of the pod is queued already.
+/// queue.add(ObjectKey::new("web", "shop"));
+/// assert_eq!(queue.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K> {
     by(queue, move |object: &Shared<K>| {
         let namespace = object.key.namespace();
@@ -42,7 +133,39 @@ pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -
     })
 }
 
-/// The same for owners that are in no namespace.
+/// Enqueues the owners of one kind, by `metadata.ownerReferences`, for kinds without a namespace.
+///
+/// ```
+/// use informer::controller::{Controller, enqueue};
+/// use informer::ObjectKey;
+/// # use informer::runtime::Tokio;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let owner = serde_json::json!({
+/// #     "apiVersion": "v1", "kind": "Node", "name": "node-1", "uid": "u-1"
+/// # });
+/// # let pod = serde_json::json!({
+/// #     "metadata": {"namespace": "kube-system", "name": "proxy", "ownerReferences": [owner]}
+/// # });
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+///
+/// // `pods` follows a mock API server with a pod that node-1 owns.
+/// let controller = Controller::new(Tokio::current()?);
+/// let queue = controller.queue();
+/// let registration = pods.on(enqueue::cluster_owner(queue.clone(), "Node"))?;
+/// registration.synced(std::time::Duration::from_secs(30)).await?;
+/// assert_eq!(queue.len(), 1);
+///
+/// // The node is queued already.
+/// queue.add(ObjectKey::new("", "node-1"));
+/// assert_eq!(queue.len(), 1);
+/// # Ok(())
+/// # }
+/// ```
 pub fn cluster_owner<K: Fields + 'static>(
     queue: Queue<ObjectKey>,
     kind: &'static str,
@@ -65,7 +188,7 @@ fn owners<K: Fields>(object: &Shared<K>, kind: &str) -> Vec<String> {
         });
         texts
     };
-    // A server demands both of every reference, so they are in step.
+    // The server requires both fields in every reference, so the two lists line up.
     let kinds = texts("kind");
     let names = texts("name").into_iter().zip(kinds);
     names

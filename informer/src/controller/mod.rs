@@ -1,15 +1,16 @@
-//! Reconcile loops: a queue of keys, workers that take from it, and handlers that put into it.
+//! Reconcile loops: a work queue, workers with retries, and handlers that enqueue keys.
 //!
 //! ```
 //! use informer::controller::{Controller, Next, enqueue};
 //! use informer::runtime::Tokio;
 //! use informer::{InformerBuilder, ObjectKey, Target};
 //! # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
-//!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 //! # server.with(|server| server.create("pods", serde_json::json!({"metadata": {"name": "a"}})))?;
+//!
+//! // `server` is a mock API server with the pod default/a.
 //! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
 //! let (done, mut seen) = tokio::sync::mpsc::channel(9);
 //! let lister = pods.lister();
@@ -20,7 +21,7 @@
 //! controller.work(4, move |key: ObjectKey| {
 //!     let (lister, done) = (lister.clone(), done.clone());
 //!     async move {
-//!         // Bring the world in line with what the store says of the object; an error is retried.
+//!         // Make the world match the object in the cache. Errors are retried with back-off.
 //!         let exists = lister.by_key(&key).is_some();
 //!         done.send((key, exists)).await?;
 //!         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(Next::Done)
@@ -32,10 +33,10 @@
 //! # }
 //! ```
 
-// Keys to be worked on.
+// Keys that wait for a worker.
 mod queue;
 
-// Handlers that put keys into a queue.
+// Handlers that enqueue keys.
 pub mod enqueue;
 
 use std::error::Error;
@@ -53,30 +54,56 @@ use crate::panics::caught;
 use crate::runtime::{Runtime, RuntimeError};
 use crate::words::with_causes;
 
-/// What a worker wants next for its key.
+/// When to reconcile a key again after a success.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "done for now, or look again")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Next {
-    /// Nothing, until somebody queues it.
+    /// Not before the key is added to the queue again.
     Done,
-    /// To look at it again after so long, whatever happens.
+    /// After this delay, even if nothing changes.
     After(Duration),
 }
 
-/// A queue of keys and the workers that take from it. No key is in two hands at once; one that is queued
-/// while it is worked on comes again after that.
+/// A work queue and its workers.
+///
+/// No two workers ever have the same key at the same time. A key that is added while a worker has it is
+/// processed again afterwards.
+///
+/// ```
+/// use informer::ObjectKey;
+/// use informer::controller::{Controller, Next};
+/// use informer::runtime::Tokio;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let controller = Controller::new(Tokio::current()?);
+/// let (sender, mut reconciled) = tokio::sync::mpsc::unbounded_channel();
+/// controller.work(4, move |key: ObjectKey| {
+///     let sender = sender.clone();
+///     async move { sender.send(key).map(|()| Next::Done) }
+/// })?;
+///
+/// // A key that is queued twice is reconciled once.
+/// controller.queue().add(ObjectKey::new("web", "shop-1"));
+/// controller.queue().add(ObjectKey::new("web", "shop-1"));
+/// controller.stop().await;
+/// assert_eq!(reconciled.recv().await, Some(ObjectKey::new("web", "shop-1")));
+/// assert_eq!(reconciled.recv().await, None);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Controller<Q: Key> {
     queue: Queue<Q>,
     runtime: Arc<dyn Runtime>,
 }
 
-/// What can be queued.
+/// A type that can be queued. Implemented for every type with these traits.
 pub trait Key: Clone + Eq + Hash + fmt::Debug + Send + Sync + 'static {}
 
 impl<Q: Clone + Eq + Hash + fmt::Debug + Send + Sync + 'static> Key for Q {}
 
 impl<Q: Key> Controller<Q> {
-    /// A controller without workers.
+    /// Creates a controller without workers.
     pub fn new(runtime: impl Runtime + 'static) -> Self {
         let runtime: Arc<dyn Runtime> = Arc::new(runtime);
         Self {
@@ -85,17 +112,17 @@ impl<Q: Key> Controller<Q> {
         }
     }
 
-    /// The queue: for handlers that put keys into it.
+    /// Returns the work queue, to add keys.
     #[must_use]
     pub fn queue(&self) -> Queue<Q> {
         self.queue.clone()
     }
 
-    /// Begins to work with so many workers. An error, or a panic, is logged with its causes, and the key
-    /// comes again, later with each time; success forgets the failures before.
+    /// Starts workers that call `reconcile` for each key. An error or a panic is logged with its causes,
+    /// and the key is retried with increasing delay. A success resets the delay.
     ///
     /// # Errors
-    /// The runtime cannot run a worker. Those before it work all the same.
+    /// The runtime cannot run a worker. Workers that were already started keep working.
     pub fn work<R, E>(
         &self,
         workers: usize,
@@ -115,7 +142,7 @@ impl<Q: Key> Controller<Q> {
                         Err(panic) => Err(format!("panicked: {panic}")),
                     };
                     if let Err(error) = &outcome {
-                        // This one is counted when it is settled.
+                        // `settle` counts this attempt only later.
                         let attempts = worker.queue.attempts(&key).saturating_add(1);
                         tracing::warn!(?key, attempts, error, "a reconciliation failed");
                     }
@@ -127,16 +154,16 @@ impl<Q: Key> Controller<Q> {
         Ok(())
     }
 
-    /// Stops: nothing more is queued, keys that are delayed or to be retried later are dropped, what is
-    /// queued is still worked on, and the workers end after that. Waits until they have, so it must not
-    /// be called by one of them.
+    /// Stops the controller and waits until its workers have finished. The queue takes no more keys and
+    /// drops delayed keys and retries; the workers still process the keys that are queued. Do not await
+    /// this inside `reconcile`, or it never returns.
     pub async fn stop(&self) {
         self.queue.shut_down();
         self.queue.ended().await;
     }
 }
 
-/// Lets others run. A worker with enough to do, and nothing to wait for, would keep its thread for ever.
+/// Yields to other tasks. A worker that never has to wait would otherwise block its thread.
 async fn turn_of_others() {
     let mut had_it = false;
     poll_fn(|cx| {
@@ -149,7 +176,7 @@ async fn turn_of_others() {
     .await;
 }
 
-/// Workers end with the controller: what is queued is worked on, and nothing more is taken.
+/// Ends the workers. They still process the keys that are queued.
 impl<Q: Key> Drop for Controller<Q> {
     fn drop(&mut self) {
         self.queue.shut_down();

@@ -1,4 +1,4 @@
-//! Keys to be worked on: the core's work queue, for many tasks.
+//! Keys that wait for a worker: the work queue of the core, shared by many tasks.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -15,11 +15,32 @@ use super::{Key, Next};
 use crate::runtime::RuntimeError;
 use crate::sync::{Mutex, MutexGuard};
 
-/// A queue of keys. Cheap to clone; all clones are the same queue.
+/// A work queue of keys. Clones are cheap and refer to the same queue.
 ///
-/// A key that is queued already is not queued again. One that is worked on is queued again when that
-/// has ended. Retries are delayed as client-go's are: from 5 ms on, doubled each time, up to 1,000 s, and
-/// no more than 10 per second over all after the first 100.
+/// A key that is already queued is not queued again. A key that a worker has is queued again when the
+/// worker has finished. Retries have the delays of client-go: 5 ms at first, doubled each time, up to
+/// 1,000 s, and after the first 100 at most 10 per second overall.
+///
+/// ```
+/// use informer::controller::Controller;
+/// use informer::runtime::Tokio;
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let controller = Controller::new(Tokio::current()?);
+/// let queue = controller.queue();
+/// queue.add("shop");
+/// queue.add("shop");
+/// assert_eq!(queue.len(), 1);
+///
+/// queue.add_after("cart", Duration::from_secs(60));
+/// assert_eq!(queue.len(), 1);
+/// assert!(queue.cancel(&"cart"));
+/// assert_eq!(queue.attempts(&"shop"), 0);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Queue<Q: Key> {
     shared: Arc<Shared<Q>>,
 }
@@ -53,29 +74,29 @@ impl<Q: Key> Queue<Q> {
         }
     }
 
-    /// Queues a key. After the controller was stopped, nothing happens.
+    /// Adds a key. Does nothing after the controller was stopped.
     pub fn add(&self, key: Q) {
         self.change(|core, now| core.add(key, now));
     }
 
-    /// Queues a key when so much time has passed. Of several delays of one key the shortest counts.
+    /// Adds a key after a delay. If a key has several delays, the shortest counts.
     pub fn add_after(&self, key: Q, delay: Duration) {
         self.change(|core, now| core.add_after(key, delay, now));
     }
 
-    /// Takes a delayed key back. Says whether there was one.
+    /// Cancels the delay of a key, so that it is not added. Returns whether the key was delayed.
     pub fn cancel(&self, key: &Q) -> bool {
         let cancelled = self.change(|core, now| Ok(core.cancel(key, now)));
         cancelled.unwrap_or(false)
     }
 
-    /// How many keys wait to be taken.
+    /// The number of keys that are ready for a worker.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.lock().core.len()
     }
 
-    /// Whether no key waits to be taken.
+    /// Whether no key is ready for a worker.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -87,7 +108,7 @@ impl<Q: Key> Queue<Q> {
         self.shared.lock().core.attempts(key)
     }
 
-    /// The next key; `None` when there will be none any more.
+    /// Waits for the next key. Returns `None` when there will be no more.
     pub(super) async fn next(&self) -> Option<Q> {
         let mut timer = self.shared.clock.timer();
         let waiting = Waiting::new(&self.shared);
@@ -106,14 +127,14 @@ impl<Q: Key> Queue<Q> {
         .await
     }
 
-    /// Takes a key, or says when the next one is due.
+    /// Takes a key, or returns when the next one is due.
     fn poll_take(&self, ticket: u64, waker: &Waker) -> Result<Option<Q>, Option<Instant>> {
         let now = self.shared.clock.now();
         let mut state = self.shared.lock();
         if let Some(key) = state.core.take(now) {
             return Ok(Some(key));
         }
-        // What is in other hands may still come again.
+        // Keys that other workers have may be queued again, so wait for these, too.
         if state.core.is_drained() {
             return Ok(None);
         }
@@ -121,7 +142,7 @@ impl<Q: Key> Queue<Q> {
         Err(state.core.next_deadline())
     }
 
-    /// A key was dealt with: successfully or not.
+    /// Finishes a key, with `None` for a failure.
     pub(super) fn settle(&self, key: &Q, outcome: Option<Next>) {
         self.change(|core, now| {
             let queued = match outcome {
@@ -148,7 +169,7 @@ impl<Q: Key> Queue<Q> {
         });
     }
 
-    /// One more worker, until it is dropped.
+    /// Registers a worker until it is dropped.
     pub(super) fn join(&self) -> Worker<Q> {
         self.shared.lock().workers += 1;
         Worker {
@@ -156,7 +177,7 @@ impl<Q: Key> Queue<Q> {
         }
     }
 
-    /// Waits until there are no workers any more.
+    /// Waits until all workers have finished.
     pub(super) async fn ended(&self) {
         let waiting = Waiting::new(&self.shared);
         poll_fn(|cx| {
@@ -170,7 +191,7 @@ impl<Q: Key> Queue<Q> {
         .await;
     }
 
-    /// Changes the queue, and wakes who waits for that.
+    /// Changes the queue and wakes waiting tasks.
     fn change<R>(
         &self,
         change: impl FnOnce(&mut Core<Q>, Instant) -> Result<R, Full>,
@@ -189,13 +210,13 @@ impl<Q: Key> Queue<Q> {
 }
 
 impl<Q: Key> Shared<Q> {
-    /// A panic in here would be one of a key's own `eq` or `hash`.
+    /// Ignores poisoning: only `eq` or `hash` of a key can panic under the lock.
     fn lock(&self) -> MutexGuard<'_, State<Q>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Somebody who waits, and leaves nothing behind.
+/// A place among the waiting tasks, given up when dropped.
 struct Waiting<'a, Q: Key> {
     shared: &'a Shared<Q>,
     ticket: u64,
@@ -214,7 +235,7 @@ impl<Q: Key> Drop for Waiting<'_, Q> {
     }
 }
 
-/// A worker that is counted as long as it lives.
+/// Counts a worker until it is dropped.
 pub(super) struct Worker<Q: Key> {
     pub(super) queue: Queue<Q>,
 }

@@ -1,4 +1,4 @@
-//! Who is to be woken and what is to be said after a change.
+//! Wake-ups, log events and reports after a change.
 
 use std::mem;
 use std::task::Waker;
@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::sparing::Say;
 use crate::status::Report;
 
-/// What the world was told last.
+/// The facts that waiting tasks were last woken for.
 #[derive(Clone, PartialEq, Default)]
 pub(super) struct Announced {
     phase: Option<mem::Discriminant<Phase>>,
@@ -20,7 +20,7 @@ pub(super) struct Announced {
     full_states: u64,
     tasks: usize,
     listeners_synced: usize,
-    /// What was held up may have been all that a listener lacked for its sync.
+    /// A listener may lack only held-up notifications to be synced, so this is a reason to wake.
     stalled: bool,
     started: bool,
     broken: bool,
@@ -28,7 +28,7 @@ pub(super) struct Announced {
 }
 
 impl<K: Send + Sync + 'static> State<K> {
-    /// Collects whoever is to be woken, and what is to be said.
+    /// Collects wakers, log events and reports. The caller wakes and logs after it releases the lock.
     pub(super) fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
         let mut woken = mem::take(&mut self.woken);
         while let Some(id) = self.core.poll_ready_listener() {
@@ -60,7 +60,7 @@ impl<K: Send + Sync + 'static> State<K> {
         woken
     }
 
-    /// Asked with every change, so without the rest of the status.
+    /// Cheaper than the whole status, because it runs on every change.
     fn announcement(&self) -> Announced {
         let reflector = self.core.reflector();
         Announced {
@@ -79,7 +79,7 @@ impl<K: Send + Sync + 'static> State<K> {
 
     fn tell(&mut self, announced: &Announced) {
         if announced.synced && !self.announced.synced {
-            // Whoever sees that must find the objects.
+            // A task that sees "synced" must find the objects in the cache.
             self.publish();
         }
         let status = self.core.status();

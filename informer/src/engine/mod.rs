@@ -1,9 +1,9 @@
-//! The one thing that is shared: a core informer behind a lock, and who waits for it.
+//! The shared state: the core informer behind a lock, and the tasks that wait for it.
 //!
-//! The driver feeds it, handlers pull from it, and everybody else asks it. Every change goes through
-//! [`Engine::update`], which wakes whoever the change concerns when the lock has been given back.
+//! The driver feeds it, handlers pull from it, and all other code reads it. Every change goes through
+//! [`Engine::update`], which wakes the affected tasks after it has released the lock.
 
-// Who is to be woken and what is to be said after a change.
+// Wake-ups, log events and reports after a change.
 mod announce;
 
 use std::collections::BTreeMap;
@@ -32,10 +32,10 @@ use crate::sparing::Sparing;
 use crate::status::{HandlerStatus, PANICKED, Report, Status};
 use crate::sync::AtomicBool;
 
-/// An object as the front door hands it out: shared, and never changed.
+/// An object in the cache: shared and immutable.
 pub type Shared<K> = Arc<Object<K>>;
 
-/// A decoder of whichever form.
+/// A decoder for any form.
 pub(crate) type Decoder<K> = Box<dyn Decode<Object = Shared<K>> + Send>;
 
 pub(crate) type Core<K> = informer_core::Informer<Decoder<K>, Heap>;
@@ -51,58 +51,58 @@ pub(crate) struct Engine<K> {
     state: Lock<State<K>>,
 }
 
-/// What lies behind the lock.
+/// The state behind the lock.
 pub(crate) struct State<K> {
     pub(crate) core: Core<K>,
     publisher: Publisher<Shared<K>>,
-    /// The store may differ from what was published.
+    /// Whether the cache may differ from the published snapshot.
     unpublished: bool,
     driver: Option<Waker>,
-    /// Something has happened that the driver must look at.
+    /// Whether to wake the driver.
     driver_wanted: bool,
-    /// Who is to be woken when the lock is given back.
+    /// Tasks to wake after the lock is released.
     woken: Vec<Waker>,
-    /// A listener held up the bytes when the driver last offered some.
+    /// Whether a listener held up the bytes that the driver last offered.
     pub(crate) stalled: bool,
     listeners: BTreeMap<ListenerId, Listener>,
-    /// How many of them are synced: counted here, since it is asked with every change.
+    /// How many listeners are synced. Counted here because every change needs it.
     listeners_synced: usize,
-    /// How many of them were lost.
+    /// How many listeners were lost.
     listeners_lost: usize,
-    /// Who waits for a change of the status.
+    /// Tasks that wait for a change of the status.
     pub(crate) status_waiting: Wakers,
-    /// Who waits for a version.
+    /// Tasks that wait for a version.
     pub(crate) version_waiting: Wakers,
-    /// Tasks that have not ended.
+    /// How many tasks have not finished.
     pub(crate) tasks: usize,
     pub(crate) started: bool,
-    /// User code that must not panic did, under the lock: nothing can be trusted any more.
+    /// The message of a panic in user code under the lock. The core may be inconsistent then.
     pub(crate) broken: Option<String>,
-    /// The driver was dropped before it was stopped: why.
+    /// Why the driver was dropped before the informer was stopped.
     pub(crate) lost: Option<RuntimeError>,
     announced: Announced,
     reports: Vec<Report>,
-    /// What is said of objects that could not be used.
+    /// Limits log lines about rejected objects.
     rejections: Sparing,
-    /// What is to be said when the lock is given back.
+    /// Events to log after the lock is released.
     logs: Vec<Log>,
 }
 
-/// What is known of a listener beside what the core knows.
+/// The part of a listener that the core does not know.
 #[derive(Default)]
 struct Listener {
-    /// It was removed, or the informer was stopped. Asked before every call of its handler, which must
-    /// not wait for the lock: the driver has it nearly all the time while much is decoded.
+    /// Whether it was removed, or the informer was stopped. Read before every call of the handler, without
+    /// the lock: the driver holds the lock nearly all the time while it decodes.
     over: Arc<AtomicBool>,
     progress: Arc<Progress>,
     waker: Option<Waker>,
     panics: u64,
     synced: bool,
-    /// Its task was dropped before it was over: how it was doing then.
+    /// The last status, if its task was dropped before it finished.
     lost: Option<ListenerStatus>,
 }
 
-/// A listener, for whoever pulls what is for it.
+/// The parts of a listener that its task needs.
 pub(crate) struct Listening {
     pub(crate) id: ListenerId,
     pub(crate) over: Arc<AtomicBool>,
@@ -143,13 +143,13 @@ impl<K: Send + Sync + 'static> Engine<K> {
         }
     }
 
-    /// No panic leaves [`update`](Self::update) with the lock, so it is never poisoned by one in there.
+    /// [`update`](Self::update) catches panics before it releases the lock, so they do not poison it.
     pub(crate) fn lock(&self) -> Locked<'_, State<K>> {
         self.state.lock()
     }
 
-    /// Changes something, and wakes whoever it concerns. Decoders, transforms and index functions are the
-    /// user's, and run in here: a panic of theirs ends the informer, and goes on.
+    /// Changes the state and wakes the affected tasks. Decoders, transforms and index functions are user
+    /// code and run in here. If one panics, the informer ends and the panic continues.
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut State<K>) -> R) -> R {
         let mut state = self.lock();
         let outcome = catch_unwind(AssertUnwindSafe(|| change(&mut state)));
@@ -164,8 +164,8 @@ impl<K: Send + Sync + 'static> Engine<K> {
         outcome.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Runs a task, and counts it until it has ended, in whichever way. What it gives says whether it
-    /// has. Nothing is locked meanwhile: a runtime may begin with it at once.
+    /// Runs a task, and counts it until it finishes or is dropped. The returned flag is then set. Does not
+    /// hold the lock, because the runtime may poll the task at once.
     pub(crate) fn spawn(
         self: &Arc<Self>,
         task: impl Future<Output = ()> + Send + 'static,
@@ -199,7 +199,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 progress: Arc::clone(&listener.progress),
             };
             state.listeners.insert(id, listener);
-            // Its resync period may be the shortest.
+            // The new listener may need an earlier resync.
             state.driver_wanted = true;
             Ok(listening)
         })
@@ -211,7 +211,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 listener.over.store(true, Ordering::Release);
                 state.listeners_synced -= usize::from(listener.synced);
                 state.listeners_lost -= usize::from(listener.lost.is_some());
-                // Its task must see that it is over.
+                // Wake its task, so that it finishes.
                 state.woken.extend(listener.waker);
             }
             state.leave(id);
@@ -219,7 +219,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update_harmlessly(removal);
     }
 
-    /// The task of a listener was dropped before it was over.
+    /// Marks a listener as lost: its task was dropped before it finished.
     pub(crate) fn lose_listener(&self, id: ListenerId) {
         let loss = |state: &mut State<K>| {
             let status = state.core.listener_status(id);
@@ -236,14 +236,14 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update_harmlessly(loss);
     }
 
-    /// When a listener leaves, the queue moves on, and that may panic. It has ended the informer then,
-    /// which its status says; whoever leaves has no part in it.
+    /// Updates without passing on panics. When a listener leaves, the queue moves on, and user code may
+    /// panic. That ends the informer and shows in its status, but the caller is not to blame.
     fn update_harmlessly(&self, change: impl FnOnce(&mut State<K>)) {
         let _ = catch_unwind(AssertUnwindSafe(|| self.update(change)));
     }
 
-    /// The next notifications of a listener; `None` when there will be no more. What it was given before
-    /// counts as dealt with.
+    /// Returns the next notifications of a listener, or `None` if there will be no more. Earlier ones count
+    /// as processed.
     pub(crate) fn poll_batch(
         &self,
         id: ListenerId,
@@ -255,13 +255,13 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 return Poll::Ready(None);
             }
             if state.core.is_stalled() {
-                // Taking something lets the queue move on.
+                // Taking notifications lets the queue move on.
                 state.touch();
             }
             let given = state.core.poll_notifications(id, BATCH, |notification| {
                 batch.extend([notification]);
             });
-            // What a handler is told of, it must find in the store.
+            // A handler must find in the cache what it is notified of.
             state.publish();
             state.driver_wanted |= mem::take(&mut state.stalled);
             let synced = state.core.listener_status(id).is_some_and(|it| it.synced);
@@ -287,7 +287,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         });
     }
 
-    /// Starts with this driver.
+    /// Starts the informer with this driver.
     pub(crate) fn start(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
         let now = self.clock.now();
         self.update(|state| {
@@ -304,7 +304,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         }
     }
 
-    /// Whether it may go on.
+    /// Fails if the informer has ended.
     pub(crate) fn check(&self) -> Result<(), StartError> {
         let end = self.lock().end();
         end.map_or(Ok(()), |reason| Err(self.ended(reason)))
@@ -317,7 +317,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         }
     }
 
-    /// The driver is gone. If it was not stopped before, it was lost.
+    /// Marks the informer as lost if its driver is gone before it was stopped.
     pub(crate) fn lose(&self, reason: RuntimeError) {
         let now = self.clock.now();
         self.update(|state| {
@@ -334,7 +334,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update(|state| state.stop(now));
     }
 
-    /// Ends everything because something panicked that must not.
+    /// Ends the informer because user code panicked.
     pub(crate) fn break_off(&self, panic: String) {
         let now = self.clock.now();
         self.update(|state| state.break_off(panic, now));
@@ -348,7 +348,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
 }
 
 impl<K: Send + Sync + 'static> State<K> {
-    /// The driver is here, and is to be woken when there is something for it.
+    /// Registers the waker of the driver.
     pub(crate) fn register_driver(&mut self, waker: &Waker) {
         match &mut self.driver {
             Some(driver) => driver.clone_from(waker),
@@ -356,12 +356,12 @@ impl<K: Send + Sync + 'static> State<K> {
         }
     }
 
-    /// The store may have changed.
+    /// Notes that the cache may have changed.
     pub(crate) const fn touch(&mut self) {
         self.unpublished = true;
     }
 
-    /// Lets readers see the present store.
+    /// Makes the current cache visible to readers.
     pub(crate) fn publish(&mut self) {
         if mem::take(&mut self.unpublished) {
             self.publisher.publish(self.core.store().snapshot());
@@ -378,15 +378,15 @@ impl<K: Send + Sync + 'static> State<K> {
         }
     }
 
-    /// A listener takes nothing more.
+    /// Removes a listener from the core.
     fn leave(&mut self, id: ListenerId) {
         self.driver_wanted = true;
-        // It may have been what held up the queue.
+        // The queue may move on if this listener held it up.
         self.touch();
         self.core.remove_listener(id);
     }
 
-    /// Why it has ended, if it has.
+    /// Why the informer has ended, if it has.
     fn end(&self) -> Option<String> {
         match (&self.broken, &self.lost) {
             (Some(panic), _) => Some(format!("{PANICKED}: {panic}")),
@@ -401,12 +401,12 @@ impl<K: Send + Sync + 'static> State<K> {
         }
         self.logs.push(Log::Broken(panic.clone()));
         self.broken = Some(panic);
-        // A change may be half done: readers keep what was published before it.
+        // A change may be half done, so readers keep the last published snapshot.
         self.unpublished = false;
         self.stop(now);
     }
 
-    /// What the driver is to tell the user's hooks.
+    /// Events for the hooks, which the driver calls.
     pub(crate) fn take_reports(&mut self) -> Vec<Report> {
         mem::take(&mut self.reports)
     }
@@ -429,7 +429,7 @@ impl<K: Send + Sync + 'static> State<K> {
     }
 }
 
-/// A task that is counted as long as it lives.
+/// Counts a task until it is dropped.
 struct Counted<K: Send + Sync + 'static> {
     engine: Arc<Engine<K>>,
     ended: Arc<AtomicBool>,

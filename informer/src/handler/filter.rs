@@ -1,4 +1,4 @@
-//! Only some objects.
+//! Handlers for some of the objects.
 
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
@@ -8,25 +8,34 @@ use informer_core::{Certainty, Notification, ObjectKey};
 use super::Handler;
 use crate::engine::Shared;
 
-/// Passes on what concerns the objects that a predicate selects: one that begins to be selected is
-/// added, one that ceases to be is deleted.
+/// A handler for the objects that a predicate selects.
+///
+/// An object that starts to match is added for the inner handler. An object that no longer matches is
+/// deleted.
 ///
 /// ```
-/// use informer::{Added, Filter, Handler, Shared};
-///
-/// struct Print;
-/// impl<K> Handler<K> for Print {
-///     fn added(&mut self, object: &Shared<K>, _: Added) {
-///         println!("{} is in production now", object.key);
-///     }
-/// }
+/// use informer::{Filter, InformerBuilder, LeanBody, Notification, Shared, Target};
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
-/// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
-/// pods.on(Filter::new(|pod| pod.labels.get("stage") == Some("production"), Print))?;
+/// # let pod = serde_json::json!({
+/// #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"stage": "production"}}
+/// # });
+/// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1 in production.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let (sender, mut changes) = tokio::sync::mpsc::unbounded_channel();
+/// let handler = move |change: Notification<Shared<LeanBody>>| {
+///     let _ = sender.send(change.to_string());
+/// };
+/// pods.on(Filter::new(|pod| pod.labels.get("stage") == Some("production"), handler))?;
+/// assert_eq!(changes.recv().await.unwrap(), "added web/shop-1 (initial, relist)");
+///
+/// let label = serde_json::json!({"metadata": {"labels": {"stage": "test"}}});
+/// server.with(|server| server.patch("pods", "web/shop-1", label))?;
+/// assert_eq!(changes.recv().await.unwrap(), "deleted web/shop-1 (observed, watch)");
 /// # Ok(())
 /// # }
 /// ```
@@ -34,8 +43,8 @@ use crate::engine::Shared;
 pub struct Filter<K, P, H> {
     selects: P,
     handler: H,
-    /// What the handler knows of. The old state that a notification shows would not do: of a deletion
-    /// that was merged with the change before it, it was never shown.
+    /// The objects that the inner handler knows. The old state in a notification is not enough to decide
+    /// this: when a deletion was merged with an earlier change, the handler never saw that state.
     passed: BTreeSet<ObjectKey>,
     objects: PhantomData<fn(&K)>,
 }
@@ -44,7 +53,7 @@ impl<K, P, H> Filter<K, P, H>
 where
     P: FnMut(&Shared<K>) -> bool + Send + 'static,
 {
-    /// `handler`, for the objects that `selects` selects.
+    /// Wraps `handler` so that it only sees objects for which `selects` returns true.
     pub const fn new(selects: P, handler: H) -> Self {
         Self {
             selects,

@@ -1,12 +1,12 @@
-//! Handlers: who is told of changes.
+//! Callbacks and streams for notifications.
 
-// Only some objects.
+// Handlers for some of the objects.
 mod filter;
 
-// How far a handler is with what it has taken.
+// Lag of a handler.
 mod progress;
 
-// The task in which a handler runs.
+// The task of a handler.
 mod task;
 
 // Notifications as a stream.
@@ -21,27 +21,42 @@ pub(crate) use task::{Inline, Pulling, run};
 
 use crate::engine::Shared;
 
-/// Who is told of changes, one after the other. Implement what you need; a closure over
-/// [`Notification`] is a handler, too.
+/// A callback for notifications. Implement the methods you need, or use a closure that takes a
+/// [`Notification`].
 ///
-/// A handler that panics is not told that notification again; the panic is counted and logged, and
-/// nobody else notices.
+/// The calls come one after the other, in order. If a call panics, the panic is logged and counted, and
+/// the handler goes on with the next notification. Other handlers are not affected.
 ///
 /// ```
-/// use informer::{Added, Handler, Shared};
+/// use informer::{Added, Handler, InformerBuilder, Shared, Target};
+/// use std::sync::mpsc::{Sender, channel};
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 ///
-/// struct CountNew(usize);
+/// /// Reports the key of every object that is added.
+/// struct Keys(Sender<String>);
 ///
-/// impl<K> Handler<K> for CountNew {
-///     fn added(&mut self, _: &Shared<K>, how: Added) {
-///         if !how.initial {
-///             self.0 += 1;
-///         }
+/// impl<K> Handler<K> for Keys {
+///     fn added(&mut self, object: &Shared<K>, _: Added) {
+///         let _ = self.0.send(object.key.to_string());
 ///     }
 /// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let (sender, keys) = channel();
+/// let registration = pods.on(Keys(sender))?;
+/// registration.synced(std::time::Duration::from_secs(30)).await?;
+/// assert_eq!(keys.try_recv()?, "web/shop-1");
+/// # Ok(())
+/// # }
 /// ```
 pub trait Handler<K>: Send + 'static {
-    /// Everything comes here first, and by default goes to one of the others.
+    /// Gets every notification. The default implementation calls one of the other methods.
     fn notified(&mut self, notification: Notification<Shared<K>>) {
         match notification {
             Notification::Added {
@@ -59,17 +74,17 @@ pub trait Handler<K>: Send + 'static {
         }
     }
 
-    /// There is a new object.
+    /// Called for a new object.
     fn added(&mut self, object: &Shared<K>, how: Added) {
         let _ = (object, how);
     }
 
-    /// An object has changed. With [`Cause::Resync`] it has not: it is shown again.
+    /// Called for a changed object. With [`Cause::Resync`] the object has not changed.
     fn updated(&mut self, old: &Shared<K>, new: &Shared<K>, cause: Cause) {
         let _ = (old, new, cause);
     }
 
-    /// An object is gone. Its last state is not always known.
+    /// Called for a deleted object. Its last state is not always known.
     fn deleted(&mut self, key: &ObjectKey, last: Option<&Shared<K>>, how: Deleted) {
         let _ = (key, last, how);
     }
@@ -81,29 +96,59 @@ impl<K, F: FnMut(Notification<Shared<K>>) + Send + 'static> Handler<K> for F {
     }
 }
 
-/// How an object came.
+/// How an object was added: see [`Handler::added`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Added {
-    /// Whether it belongs to the state that this handler began with.
+    /// Whether the object belongs to the initial state of this handler.
     pub initial: bool,
-    /// What brought it.
+    /// What caused the notification.
     pub cause: Cause,
 }
 
-/// How an object went.
+/// How an object was deleted: see [`Handler::deleted`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Deleted {
-    /// Whether the server said so, or its absence from a full state did.
+    /// Whether the deletion was observed, or inferred because a full state does not contain the object.
     pub certainty: Certainty,
-    /// What brought it.
+    /// What caused the notification.
     pub cause: Cause,
 }
 
-/// A handler that may wait. The next notification comes when it is done with the one before.
+/// A callback that can await. It gets the next notification when the future of the last one is ready.
+///
+/// A closure that takes a [`Notification`] and returns a future is an `AsyncHandler`, too.
+///
+/// ```
+/// use informer::{AsyncHandler, InformerBuilder, Notification, ObjectKey, Shared, Target};
+/// use tokio::sync::mpsc::{Sender, channel};
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+///
+/// /// Sends keys to a channel, and waits while it is full.
+/// struct Keys(Sender<ObjectKey>);
+///
+/// impl<K: Send + Sync + 'static> AsyncHandler<K> for Keys {
+///     async fn notified(&mut self, notification: Notification<Shared<K>>) {
+///         let _ = self.0.send(notification.key().clone()).await;
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+///
+/// // `server` is a mock API server with the pod web/shop-1.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let (sender, mut keys) = channel(1);
+/// pods.on_async(Keys(sender))?;
+/// assert_eq!(keys.recv().await, Some(ObjectKey::new("web", "shop-1")));
+/// # Ok(())
+/// # }
+/// ```
 pub trait AsyncHandler<K>: Send + 'static {
-    /// Deals with a notification.
+    /// Processes a notification.
     fn notified(
         &mut self,
         notification: Notification<Shared<K>>,

@@ -1,44 +1,44 @@
-//! How far a handler is with what it has taken.
+//! Lag of a handler.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use informer_core::Instant;
 
-/// How far a handler is with what it has taken, for whoever asks meanwhile. It is written before and after
-/// every call, so it is not behind the lock; and it decides nothing, so nobody has to wait for it.
+/// Notifications that a handler has taken but not finished. It changes before and after every call, so it
+/// uses atomics instead of the lock. Only the status reads it.
 #[derive(Default, Debug)]
 pub(crate) struct Progress {
-    /// What it has taken and has not dealt with.
+    /// Notifications taken but not finished.
     taken: AtomicUsize,
-    /// When the present call began, in microseconds and one more; zero if there is none.
+    /// When the current call began, in microseconds plus one; zero between calls.
     began: AtomicU64,
 }
 
 impl Progress {
-    /// It takes so many.
+    /// Counts notifications that the handler takes.
     pub(crate) fn take(&self, count: usize) {
         self.taken.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// A call begins.
+    /// Marks the begin of a call.
     pub(super) fn begin(&self, now: Instant) {
         let began = now.as_micros().saturating_add(1);
         self.began.store(began, Ordering::Relaxed);
     }
 
-    /// It has dealt with one.
+    /// Marks the end of a call.
     pub(super) fn end(&self) {
         self.began.store(0, Ordering::Relaxed);
         self.taken.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// What it has taken and has not dealt with.
+    /// Notifications taken but not finished.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// How long the present call has taken so far.
+    /// How long the current call has been running.
     pub(crate) fn in_call(&self, now: Instant) -> Option<Duration> {
         let began = self.began.load(Ordering::Relaxed).checked_sub(1)?;
         Some(now.since(Instant::from_micros(began)))

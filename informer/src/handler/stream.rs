@@ -14,11 +14,33 @@ use crate::engine::Shared;
 use crate::shared::Handle;
 use crate::status::HandlerStatus;
 
-/// The notifications of an informer, to be pulled. It ends with the informer; dropped, it is told
-/// nothing more. What waits for it is subject to its backlog policy, as for any handler.
+/// The notifications of an informer, as a stream.
+///
+/// The stream ends with the informer, and keeps it running until then. Notifications that you do not take
+/// are subject to the backlog policy, as for any handler.
+///
+/// ```
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+/// # server.with(|server| server.create("pods", pod))?;
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// // `pods` follows a mock API server with the pod web/shop-1.
+/// let mut changes = pods.stream()?;
+/// let first = changes.next().await.ok_or("the informer has ended")?;
+/// assert_eq!(first.to_string(), "added web/shop-1 (initial, relist)");
+///
+/// pods.stop();
+/// assert!(changes.next().await.is_none());
+/// # Ok(())
+/// # }
+/// ```
 pub struct Notifications<K: Send + Sync + 'static> {
     pulling: Pulling<K>,
-    /// As long as somebody pulls, the informer runs.
+    /// Keeps the informer running.
     _handle: Arc<Handle<K>>,
 }
 
@@ -30,13 +52,15 @@ impl<K: Send + Sync + 'static> Notifications<K> {
         }
     }
 
-    /// The next notification; `None` when the informer has ended. What was given before counts as dealt
-    /// with when there is nothing left of the batch that it came in.
+    /// Returns the next notification, or `None` when the informer has ended.
+    ///
+    /// The stream takes notifications in batches. [`HandlerStatus::synced`] becomes true when you ask for
+    /// more after the batch with the end of the initial state.
     pub async fn next(&mut self) -> Option<Notification<Shared<K>>> {
         poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// How it is doing: what waits, and whether it has been through its initial state.
+    /// Returns the lag of the stream, and whether it has processed its initial state.
     #[must_use]
     pub fn status(&self) -> Option<HandlerStatus> {
         let engine = &self.pulling.engine;
@@ -44,7 +68,7 @@ impl<K: Send + Sync + 'static> Notifications<K> {
         engine.lock().handler(self.pulling.id, now)
     }
 
-    /// What is handed out is dealt with, as far as others can tell.
+    /// For the status, a notification is finished as soon as the stream returns it.
     fn poll(&mut self, cx: &Context<'_>) -> Poll<Option<Notification<Shared<K>>>> {
         let polled = self.pulling.poll_next(cx.waker());
         if let Poll::Ready(Some(_)) = &polled {

@@ -1,4 +1,4 @@
-//! The task in which a handler runs: it takes what waits, and calls.
+//! The task of a handler: takes notifications and calls the handler.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -16,7 +16,7 @@ use crate::panics::caught;
 use crate::sparing::{Say, Sparing};
 use crate::sync::AtomicBool;
 
-/// A handler that does not wait, as one that might.
+/// A synchronous handler as an asynchronous one.
 pub(crate) struct Inline<H>(pub(crate) H);
 
 impl<K: Send + Sync + 'static, H: Handler<K>> AsyncHandler<K> for Inline<H> {
@@ -25,21 +25,21 @@ impl<K: Send + Sync + 'static, H: Handler<K>> AsyncHandler<K> for Inline<H> {
     }
 }
 
-/// The notifications of one listener. Its removal, and the end of the informer, end them.
+/// Pulls the notifications of one listener, until it is removed or the informer ends.
 pub(crate) struct Pulling<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
     pub(crate) id: ListenerId,
-    /// Nothing more is to be told.
+    /// The listener was removed, or the informer has ended.
     over: Arc<AtomicBool>,
     progress: Arc<Progress>,
     taken: VecDeque<Notification<Shared<K>>>,
-    /// Batches since somebody else had a turn.
+    /// Batches since the task last yielded.
     batches: usize,
-    /// It is pulled by a task that has not come to its end.
+    /// Whether a task pulls that has not finished.
     in_task: bool,
 }
 
-/// So many batches a handler takes before others have their turn.
+/// How many batches a handler takes before it yields to other tasks.
 const TURN: usize = 8;
 
 impl<K: Send + Sync + 'static> Pulling<K> {
@@ -55,7 +55,8 @@ impl<K: Send + Sync + 'static> Pulling<K> {
         }
     }
 
-    /// For a task to pull. If it is dropped before it is over, be it before it has begun, it was lost.
+    /// Marks this as pulled by a task. If the task is dropped before it finishes, even before it starts,
+    /// the handler is lost.
     pub(crate) const fn in_task(mut self) -> Self {
         self.in_task = true;
         self
@@ -75,7 +76,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
                 waker.wake_by_ref();
                 return Poll::Pending;
             }
-            // An index function may panic here, since taking something lets the queue move on. That ends
+            // Taking notifications lets the queue move on, so an index function can panic here. That ends
             // the informer.
             let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, waker, taken)));
             match polled {
@@ -87,20 +88,20 @@ impl<K: Send + Sync + 'static> Pulling<K> {
                 Ok(Poll::Ready(None)) | Err(_) => return Poll::Ready(None),
             }
         } else if self.over.load(Ordering::Acquire) {
-            // Removed while some were still to be told.
+            // The listener was removed while some notifications were left.
             self.taken.clear();
             return Poll::Ready(None);
         }
         Poll::Ready(self.taken.pop_front())
     }
 
-    /// What was given last has been dealt with.
+    /// Marks the last notification as finished.
     pub(super) fn done(&self) {
         self.progress.end();
     }
 }
 
-/// Nobody pulls any more, be it that the task was lost: what would wait here must hold up nobody.
+/// Removes the listener, so that notifications that are never taken cannot hold up the informer.
 impl<K: Send + Sync + 'static> Drop for Pulling<K> {
     fn drop(&mut self) {
         if self.in_task {

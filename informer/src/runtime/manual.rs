@@ -1,4 +1,4 @@
-//! Tasks that run when they are told to.
+//! Tasks that run when the caller says so.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -13,31 +13,31 @@ use informer_core::Clock;
 use super::{Runtime, RuntimeError, Task};
 use crate::sync::{AtomicBool, Mutex, MutexGuard};
 
-/// A runtime for tests: its tasks run on the thread that tells them to, one after the other, in the
-/// order in which they were woken. With a virtual clock, and everything random from a seed, the same
-/// test does the same thing every time.
+/// A deterministic runtime for tests.
+///
+/// Tasks run on the calling thread, one at a time, in the order in which they were woken. With a virtual
+/// clock and a [seed](crate::InformerBuilder::seed), a test does the same every time.
 ///
 /// ```
-/// use informer::runtime::{Manual, Runtime};
-/// use std::sync::{Arc, Mutex};
-/// # use informer::{Clock, Instant, Timer};
-/// # struct Stopped;
-/// # impl Clock for Stopped {
-/// #     fn now(&self) -> Instant { Instant::default() }
-/// #     fn timer(&self) -> Box<dyn Timer> { unimplemented!() }
-/// # }
-/// # let clock = Arc::new(Stopped);
-/// let runtime = Manual::new(clock);
-/// let said = Arc::new(Mutex::new(Vec::new()));
-/// for name in ["a", "b"] {
-///     let said = Arc::clone(&said);
-///     runtime.spawn(Box::pin(async move { said.lock().unwrap().push(name) }))?;
-/// }
-/// assert!(said.lock().unwrap().is_empty());
+/// use informer::runtime::Manual;
+/// use informer::{InformerBuilder, Target};
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// use std::sync::Arc;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let clock = VirtualClock::new();
+/// let server = MockServer::new(ServerConfig::new(1), clock.clone());
+/// let runtime = Manual::new(Arc::new(clock));
+///
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .seed(1)
+///     .build(&server.connect(), runtime.clone())?;
+/// pods.start()?;
+/// assert!(!pods.is_synced());
 /// runtime.run_until_idle();
-/// assert_eq!(*said.lock().unwrap(), ["a", "b"]);
-/// assert_eq!(runtime.tasks(), 0);
-/// # Ok::<(), informer::runtime::RuntimeError>(())
+/// assert!(pods.is_synced());
+/// # Ok(())
+/// # }
 /// ```
 #[derive(Clone)]
 pub struct Manual {
@@ -52,16 +52,16 @@ struct State {
     woken: VecDeque<u64>,
 }
 
-/// A task that has not ended.
+/// A task that has not finished.
 struct Spawned {
-    /// Not here while it is being polled.
+    /// `None` while it is being polled.
     task: Option<Task>,
     awake: Arc<Awake>,
-    /// Its turn came while it was being polled.
+    /// Whether its turn came while it was being polled.
     again: bool,
 }
 
-/// Puts a task in the queue of those that were woken, once.
+/// The waker of a task. Puts the task into the queue at most once.
 struct Awake {
     id: u64,
     queued: AtomicBool,
@@ -81,7 +81,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
 }
 
 impl Manual {
-    /// A runtime without tasks.
+    /// Creates a runtime without tasks.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -90,16 +90,16 @@ impl Manual {
         }
     }
 
-    /// Runs every task that can run, until all of them wait.
+    /// Runs tasks until all of them wait.
     pub fn run_until_idle(&self) {
         while self.step() {}
     }
 
-    /// Runs tasks until `future` is ready; gives it back if all tasks wait before that. Then only time,
-    /// or somebody outside, can help.
+    /// Runs tasks until `future` is ready.
     ///
     /// # Errors
-    /// Everybody waits.
+    /// All tasks wait, and the future is not ready. Returns the future, so that you can advance the clock
+    /// and try again.
     pub fn run<F: Future + Unpin>(&self, mut future: F) -> Result<F::Output, F> {
         let mut cx = Context::from_waker(Waker::noop());
         loop {
@@ -112,13 +112,13 @@ impl Manual {
         }
     }
 
-    /// How many tasks have not ended.
+    /// The number of tasks that have not finished.
     #[must_use]
     pub fn tasks(&self) -> usize {
         lock(&self.state).tasks.len()
     }
 
-    /// Runs the task that was woken first. Says whether there was one.
+    /// Polls the task that was woken first. Returns whether there was one.
     fn step(&self) -> bool {
         let mut state = lock(&self.state);
         let Some(id) = state.woken.pop_front() else {
@@ -137,7 +137,7 @@ impl Manual {
         let waker = Waker::from(awake);
         let polled = task.as_mut().poll(&mut Context::from_waker(&waker));
         if polled.is_ready() {
-            // It is dropped while nothing is locked: that may wake others.
+            // Drop the task without the lock, because that may wake other tasks.
             drop(task);
             lock(&self.state).tasks.remove(&id);
             return true;

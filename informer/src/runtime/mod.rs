@@ -1,10 +1,13 @@
-//! Where tasks run and by which clock.
+//! Executors and clocks.
+//!
+//! An informer needs something that runs its tasks and tells the time. Choose `Tokio` in async programs,
+//! `Threads` in programs without an async runtime, and [`Manual`] in tests.
 
 // Tasks on tokio.
 #[cfg(feature = "tokio")]
 mod tokio;
 
-// Tasks that run when they are told to.
+// Tasks that run when the caller says so.
 mod manual;
 
 // Tasks on plain threads.
@@ -23,40 +26,75 @@ pub use threads::{Threads, block_on};
 #[cfg(feature = "tokio")]
 pub use tokio::Tokio;
 
-/// A task that runs until it is done.
+/// A task of an informer.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Something that runs tasks and knows the time. Everything that an informer does runs as one task for
-/// the informer and one for each handler; a runtime of your own needs these two functions.
+/// Runs tasks and tells the time.
 ///
-/// A runtime that ends drops its tasks. The informer notices, and says so in its status and to everybody
-/// who waits.
+/// An informer uses one task for itself and one for each handler. To use your own runtime, implement
+/// these two methods:
+///
+/// ```
+/// use informer::runtime::{Runtime, RuntimeError, Task, Tokio};
+/// use informer::{Clock, InformerBuilder, Target};
+/// use std::sync::Arc;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+///
+/// /// Runs tasks on the current tokio runtime.
+/// struct MyRuntime(Tokio);
+///
+/// impl Runtime for MyRuntime {
+///     fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
+///         tokio::spawn(task);
+///         Ok(())
+///     }
+///
+///     fn clock(&self) -> Arc<dyn Clock> {
+///         self.0.clock()
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+///
+/// // `server` is a mock API server.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .build(&server.connect(), MyRuntime(Tokio::current()?))?;
+/// pods.start()?;
+/// pods.synced(std::time::Duration::from_secs(30)).await?;
+/// assert!(pods.is_synced());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A runtime that ends drops its tasks. The informer notices this and reports it in its status, and calls
+/// that wait for the informer fail.
 pub trait Runtime: Send + Sync {
-    /// Runs a task to its end, beside whoever calls.
+    /// Runs a task to its end, concurrently with the caller.
     ///
     /// # Errors
-    /// The task cannot be run. It is dropped.
+    /// The runtime cannot run the task. It drops the task.
     fn spawn(&self, task: Task) -> Result<(), RuntimeError>;
 
-    /// The clock by which tasks wait.
+    /// Returns the clock that tasks use to wait.
     fn clock(&self) -> Arc<dyn Clock>;
 }
 
-/// Why a runtime cannot run a task.
+/// A runtime cannot run a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuntimeError {
     reason: String,
 }
 
 impl RuntimeError {
-    /// An error with this text.
+    /// Creates an error with this message.
     pub fn new(reason: impl fmt::Display) -> Self {
         Self {
             reason: reason.to_string(),
         }
     }
 
-    /// Tasks were dropped before they were done.
+    /// The runtime dropped a task before it finished.
     pub(crate) fn ended() -> Self {
         Self::new("its runtime has ended")
     }

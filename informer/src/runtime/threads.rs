@@ -12,17 +12,35 @@ use informer_core::{Clock, Instant, Timer};
 use super::{Runtime, RuntimeError, Task};
 use crate::sync::{AtomicBool, thread};
 
-/// One thread for each task, and no async runtime.
+/// One thread for each task, without an async runtime.
 ///
-/// Its timers work on threads of [`block_on`], so whoever waits with a timeout for something of an informer
-/// on such threads must do that with `block_on`, too: on another executor the timeout never comes.
+/// ```
+/// use informer::runtime::{Threads, block_on};
+/// use informer::{InformerBuilder, Target};
+/// use std::time::Duration;
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+///
+/// // `server` is a mock API server.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .build(&server.connect(), Threads::new())?;
+/// pods.start()?;
+/// block_on(pods.synced(Duration::from_secs(30)))?;
+/// assert!(pods.is_synced());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The timers only work inside [`block_on`]. If you wait for such an informer with a timeout, use
+/// `block_on` for that, too; on another executor the timeout never fires.
 #[derive(Clone)]
 pub struct Threads {
     clock: Arc<dyn Clock>,
 }
 
 impl Threads {
-    /// Threads by the clock of the operating system.
+    /// Creates a runtime with the clock of the operating system.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -32,7 +50,7 @@ impl Threads {
         }
     }
 
-    /// The same, by another clock: a virtual one, in tests.
+    /// Replaces the clock, for example by a virtual one in tests.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock }
@@ -51,7 +69,7 @@ impl Runtime for Threads {
         match thread.spawn(move || block_on(task)) {
             Ok(_) => Ok(()),
             Err(error) => Err(RuntimeError::new(format_args!(
-                "no thread could be started: {error}; raise the limit of threads of the process"
+                "the operating system refused a thread: {error}; raise the thread limit of the process"
             ))),
         }
     }
@@ -68,11 +86,11 @@ impl core::fmt::Debug for Threads {
 }
 
 thread_local! {
-    /// The nearest deadline of the timers that the task of this thread has polled.
+    /// The nearest deadline of the timers that this thread has polled.
     static NEAREST: Cell<Option<StdInstant>> = const { Cell::new(None) };
 }
 
-/// Runs a future on this thread, to its end. That may happen inside of another one.
+/// Runs a future on this thread and returns its output. Calls may be nested.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let _outer = Outer(NEAREST.get());
     let signal = Arc::new(Unpark {
@@ -102,7 +120,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// The deadline of a future that another one blocks inside of, to be put back.
+/// Restores the deadline of the outer `block_on` after a nested one.
 struct Outer(Option<StdInstant>);
 
 impl Drop for Outer {
@@ -111,10 +129,10 @@ impl Drop for Outer {
     }
 }
 
-/// Wakes the thread that a future runs on.
+/// A waker that unparks the thread of the future.
 struct Unpark {
     thread: thread::Thread,
-    /// Parking may end without a reason, so the reason is kept here.
+    /// Tells a wake-up from a spurious unpark.
     woken: AtomicBool,
 }
 
@@ -129,8 +147,8 @@ impl Wake for Unpark {
     }
 }
 
-/// The clock of the operating system. Its timers work on a thread of [`block_on`], which parks no
-/// longer than until the nearest of them.
+/// The clock of the operating system. Its timers only set the deadline until which [`block_on`] parks its
+/// thread.
 struct StdClock {
     origin: StdInstant,
 }
@@ -154,7 +172,7 @@ struct StdTimer {
 impl Timer for StdTimer {
     fn poll_until(&mut self, deadline: Instant, _: &mut Context<'_>) -> Poll<()> {
         let after = deadline.since(Instant::default());
-        // A point in time that the clock cannot express never comes.
+        // A deadline that the clock cannot represent never comes.
         let Some(deadline) = self.origin.checked_add(after) else {
             return Poll::Pending;
         };

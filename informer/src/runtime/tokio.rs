@@ -12,7 +12,24 @@ use tokio::time::{Instant as TokioInstant, Sleep, sleep_until};
 
 use super::{Runtime, RuntimeError, Task};
 
-/// The tokio runtime, multi-threaded or not.
+/// A tokio runtime, current-thread or multi-thread.
+///
+/// ```
+/// use informer::runtime::Tokio;
+/// use informer::{InformerBuilder, Target};
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+///
+/// // `server` is a mock API server. `InformerBuilder::start` does the same as this.
+/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+///     .build(&server.connect(), Tokio::current()?)?;
+/// pods.start()?;
+/// assert!(pods.is_started());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Tokio {
     handle: Handle,
@@ -20,19 +37,19 @@ pub struct Tokio {
 }
 
 impl Tokio {
-    /// The runtime that this is called on.
+    /// Returns the current runtime.
     ///
     /// # Errors
-    /// It is not called on a tokio runtime, or on one without timers.
+    /// The caller is not on a tokio runtime, or the runtime has no timers.
     pub fn current() -> Result<Self, RuntimeError> {
         let handle = Handle::try_current().map_err(|_| {
             RuntimeError::new(
-                "this is not called on a tokio runtime; call it in `async` code that tokio runs, or \
+                "the caller is not on a tokio runtime; call this in `async` code that tokio runs, or \
                  enter a runtime with `Handle::enter`",
             )
         })?;
         let origin = TokioInstant::now();
-        // A runtime does not tell whether it has timers: asking for one panics if not.
+        // The only way to find out whether a runtime has timers is to create one, which panics if not.
         catch_unwind(|| drop(sleep_until(origin))).map_err(|_| {
             RuntimeError::new(
                 "the tokio runtime has no timers; build it with `enable_time` or `enable_all`",
@@ -48,7 +65,7 @@ impl Tokio {
         })
     }
 
-    /// The same, by another clock: a virtual one, in tests.
+    /// Replaces the clock, for example by a virtual one in tests.
     #[must_use]
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
@@ -58,7 +75,7 @@ impl Tokio {
 impl Runtime for Tokio {
     fn spawn(&self, task: Task) -> Result<(), RuntimeError> {
         let mut spawned = self.handle.spawn(task);
-        // A runtime that has ended drops the task at once.
+        // A runtime that has ended drops the task immediately.
         match Pin::new(&mut spawned).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(error)) if error.is_cancelled() => Err(RuntimeError::ended()),
             Poll::Ready(_) | Poll::Pending => Ok(()),
@@ -76,7 +93,7 @@ impl core::fmt::Debug for Tokio {
     }
 }
 
-/// tokio's clock, which tests can pause.
+/// The clock of tokio, which tests can pause.
 struct TokioClock {
     origin: TokioInstant,
     handle: Handle,
@@ -101,7 +118,7 @@ struct TokioTimer {
     sleep: Pin<Box<Sleep>>,
 }
 
-/// Farther away than any deadline; tokio refuses times that its clock cannot express.
+/// Later than any real deadline. tokio panics for instants that its clock cannot represent.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 impl Timer for TokioTimer {
@@ -113,8 +130,8 @@ impl Timer for TokioTimer {
             }
             self.sleep.as_mut().poll(cx)
         };
-        // Timers of a runtime that has ended panic. Whoever waits may be elsewhere, and nothing would
-        // wake them: their time is over.
+        // Timers panic when their runtime has ended. The waiting task may run on another runtime and
+        // would never be woken, so treat the deadline as passed.
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(Poll::Ready(()))
     }
 }

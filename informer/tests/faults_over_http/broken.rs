@@ -1,4 +1,4 @@
-//! A watch that breaks: cut, reset, stalled, crumbled.
+//! Watches that break: cut, reset, stalled, or sent byte by byte.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use informer_transport_mock::http::{HttpConfig, serve};
 use crate::followed::{Followed, WAYS, change, impatient, server, touch};
 use crate::wire::{Mishap, Wire};
 
-/// A watch that follows, breaks so, and follows again; with the server's memory, and without.
+/// Breaks a watch, and checks that the informer recovers, with and without the history of the server.
 async fn breaks(mishap: Mishap, failure: Failure, idle: Option<Duration>) {
     for way in WAYS {
         for forgets in [false, true] {
@@ -41,7 +41,7 @@ async fn breaks(mishap: Mishap, failure: Failure, idle: Option<Duration>) {
             pods.catches_up(&server, &what).await;
             pods.knows_who_vanished(&what);
             assert!(wire.is_used_up(), "{what}");
-            // A streamed state, and the watch that it goes over into, comes in gzip members.
+            // A streamed list and the watch after it arrive as gzip members.
             let is_streamed = way.0 == FirstState::Streamed;
             assert!(
                 !is_streamed || wire.has_carried("content-encoding: gzip"),
@@ -53,28 +53,28 @@ async fn breaks(mishap: Mishap, failure: Failure, idle: Option<Duration>) {
 }
 
 #[tokio::test]
-async fn a_body_is_cut_in_the_middle_of_an_object() {
+async fn a_body_cut_in_the_middle_of_an_object() {
     breaks(Mishap::Cut, Failure::Broken, None).await;
 }
 
 #[tokio::test]
-async fn a_connection_is_reset() {
+async fn a_connection_reset() {
     breaks(Mishap::Reset, Failure::Broken, None).await;
 }
 
 #[tokio::test]
-async fn a_connection_is_closed() {
+async fn a_closed_connection() {
     breaks(Mishap::HangUp, Failure::Broken, None).await;
 }
 
 #[tokio::test]
-async fn a_stream_stalls() {
+async fn a_stalled_stream() {
     let idle = Duration::from_millis(300);
     breaks(Mishap::Stall, Failure::Idle, Some(idle)).await;
 }
 
 #[tokio::test]
-async fn every_byte_comes_alone() {
+async fn a_stream_sent_byte_by_byte() {
     for way in WAYS {
         let what = format!("{way:?}");
         let server = server();

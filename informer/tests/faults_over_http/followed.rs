@@ -1,4 +1,4 @@
-//! An informer that is looked at closely.
+//! An informer that is checked against the server.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -16,16 +16,16 @@ use serde_json::json;
 
 use crate::view::view_of;
 
-/// Nothing here takes so long, unless it hangs.
+/// Far longer than any test takes.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// How a state is read, and which queue it passes.
+/// How the informer reads the first state, and which queue it uses.
 pub(crate) type Way = (FirstState, QueueKind);
 
 pub(crate) const LISTED: Way = (FirstState::Listed, QueueKind::InOrder);
 pub(crate) const WAYS: [Way; 2] = [(FirstState::Streamed, QueueKind::DeltaFifo), LISTED];
 
-/// A server with four pods. Nothing ever happens to the last one.
+/// A server with four pods. The last one never changes.
 pub(crate) fn server() -> SharedServer {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     server.with(|server| {
@@ -48,7 +48,7 @@ pub(crate) fn touch(server: &SharedServer, name: &str) {
     });
 }
 
-/// Changes a pod, deletes one, replaces one by another of the same name, and adds one.
+/// Changes a pod, deletes one, replaces one by a new one with the same name, and adds one.
 pub(crate) fn change(server: &SharedServer, added: &str) {
     touch(server, "a");
     server.with(|server| {
@@ -60,7 +60,7 @@ pub(crate) fn change(server: &SharedServer, added: &str) {
     });
 }
 
-/// How informers behave here: as ever, but they do not wait long.
+/// The default configuration with short back-off.
 pub(crate) fn impatient((first_state, queue): Way) -> InformerConfig {
     InformerConfig {
         reflector: ReflectorConfig {
@@ -104,7 +104,7 @@ impl Followed {
         }
     }
 
-    /// Waits until it was told all that has happened to the server, and looks whether that made sense.
+    /// Waits until the notifications add up to the state of the server, and checks them.
     pub(crate) async fn catches_up(&mut self, server: &SharedServer, what: &str) {
         let wanted = server.with(|server| view_of(server));
         let told = async {
@@ -118,7 +118,7 @@ impl Followed {
         };
         if tokio::time::timeout(LONG, told).await.is_err() {
             let status = self.informer.status();
-            panic!("{what}: it does not catch up: {status:#?}");
+            panic!("{what}: the informer does not catch up: {status:#?}");
         }
         let version = server.with(|server| server.revision().to_string());
         let store = self.informer.reached(&version, LONG).await.unwrap();
@@ -127,7 +127,7 @@ impl Followed {
         assert_eq!(self.told.status().unwrap().pending, 0, "{what}");
     }
 
-    /// What [`change`] has made vanish was told, each object once.
+    /// Checks that each object that [`change`] removed was reported as deleted.
     pub(crate) fn knows_who_vanished(&self, what: &str) {
         let vanished: Vec<&str> = self.deleted.iter().map(String::as_str).collect();
         assert_eq!(vanished, ["web/b", "web/c"], "{what}");

@@ -1,4 +1,4 @@
-//! Connections that many share: a server that goes away says so first.
+//! Shared HTTP/2 connections: a server sends GOAWAY before it closes one.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,14 +17,14 @@ use tokio::task::JoinSet;
 
 use crate::followed::{Followed, WAYS, change, impatient, server, touch};
 
-/// Says that nothing was refused, and that nothing new is taken.
+/// A GOAWAY frame: streams in progress go on, and no new ones are accepted.
 const GO_AWAY: [u8; 17] = [
-    0, 0, 8, 7, 0, 0, 0, 0, 0, // eight bytes of type 7 for the whole connection
-    0x7f, 0xff, 0xff, 0xff, // the last stream that is served: any
+    0, 0, 8, 7, 0, 0, 0, 0, 0, // eight bytes of type 7, for the whole connection
+    0x7f, 0xff, 0xff, 0xff, // the last stream that is served: the highest possible
     0, 0, 0, 0, // no error
 ];
 
-/// A wire that carries HTTP/2, and can say on all connections that the server goes away.
+/// A proxy for HTTP/2 that can send GOAWAY on all connections.
 struct Wire {
     address: SocketAddr,
     going: Arc<Notify>,
@@ -33,7 +33,8 @@ struct Wire {
 }
 
 impl Wire {
-    /// With `closes` a connection ends right after it was said; else it stays for what is under way.
+    /// With `closes`, a connection closes right after GOAWAY. Otherwise it stays open for the streams in
+    /// progress.
     async fn new(server: SocketAddr, closes: bool) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -47,7 +48,7 @@ impl Wire {
                 count.fetch_add(1, Ordering::SeqCst);
                 let signal = Arc::clone(&signal);
                 carried.spawn(async move {
-                    // Whoever hangs up is nobody's error.
+                    // A closed connection is not an error here.
                     let _ = carry(client, server, &signal, closes).await;
                 });
             }
@@ -84,7 +85,7 @@ async fn carry(
     }
 }
 
-/// Carries whole frames, so that there is a place between two of them.
+/// Forwards whole frames, so that GOAWAY can be inserted between two of them.
 async fn answer(
     from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
@@ -118,7 +119,7 @@ async fn answer(
 }
 
 #[tokio::test]
-async fn a_server_goes_away_and_closes() {
+async fn a_server_sends_go_away_and_closes() {
     for way in WAYS {
         for forgets in [false, true] {
             let what = format!("{way:?}, forgets: {forgets}");
@@ -143,7 +144,7 @@ async fn a_server_goes_away_and_closes() {
 }
 
 #[tokio::test]
-async fn what_is_under_way_goes_on_and_what_follows_goes_elsewhere() {
+async fn streams_in_progress_go_on_and_new_ones_use_a_new_connection() {
     for way in WAYS {
         let what = format!("{way:?}");
         let server = server();
@@ -164,7 +165,7 @@ async fn what_is_under_way_goes_on_and_what_follows_goes_elsewhere() {
         server.with(Server::restart);
         pods.catches_up(&server, &what).await;
         pods.knows_who_vanished(&what);
-        // What was told while the old connection was there may have come by it.
+        // The changes so far may have come over the old connection.
         server.with(Server::restart);
         touch(&server, "a");
         pods.catches_up(&server, &what).await;

@@ -1,28 +1,28 @@
-//! Whatever goes wrong between an informer and a server, in the end the store is that of the server,
-//! and handlers were told exactly what happened: every object that vanished, and nothing twice.
+//! Faults between an informer and a server. Afterwards the cache equals the state of the server, and
+//! handlers got every deletion and nothing twice.
 //!
-//! The front door over hyper, against the mock over HTTP, with a wire between that misbehaves.
+//! The informers use hyper against the mock server over HTTP, through a proxy that injects faults.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-// A wire on which things go wrong.
+// A proxy that injects faults.
 mod wire;
 
-// What a server has.
+// The objects of a server.
 #[path = "../world/view.rs"]
-#[allow(unreachable_pub, reason = "it is a module of other tests, too")]
+#[allow(unreachable_pub, reason = "other tests use this module, too")]
 mod view;
 
-// An informer that is looked at closely.
+// An informer that is checked against the server.
 mod followed;
 
-// A watch that breaks.
+// Watches that break.
 mod broken;
 
-// Requests that are answered, but not as they should be.
+// Bad answers.
 mod refused;
 
-// Connections that many share.
+// Shared connections and GOAWAY.
 mod go_away;
 
-// Who is trusted, and who we are.
+// Changing certificate authorities and tokens.
 mod trust;

@@ -1,4 +1,4 @@
-//! Requests that are answered, but not as they should be.
+//! Bad answers: errors, redirects, login pages, endless bodies.
 
 use informer::{Config, Failure};
 use informer_transport_mock::Server;
@@ -7,8 +7,8 @@ use informer_transport_mock::http::{HttpConfig, serve};
 use crate::followed::{Followed, LISTED, WAYS, Way, change, impatient, server, touch};
 use crate::wire::{Answer, Wire};
 
-/// A watch is lost, and the requests after it are answered so; with the server's memory, and without.
-/// Answers how much of the answers was taken.
+/// Breaks the watch, gives these answers to the next requests, and checks that the informer recovers, with
+/// and without the history of the server. Returns how many bytes of the answers were read.
 async fn is_answered(ways: &[Way], answers: &[Answer], failure: Failure) -> usize {
     let mut wasted = 0;
     for &way in ways {
@@ -67,7 +67,7 @@ async fn unsuccessful_answers_with_and_without_a_body() {
             r#"{{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"{reason}","code":{code}}}"#
         );
         let page = "<html>no</html>";
-        // Whatever is asked for after the first, a full state included, is answered like it.
+        // The later requests, including one for the full state, get the same answer.
         for answer in [
             answer(code, json, &status),
             answer(code, "", ""),
@@ -79,7 +79,7 @@ async fn unsuccessful_answers_with_and_without_a_body() {
 }
 
 #[tokio::test]
-async fn a_login_page_is_no_state() {
+async fn a_login_page_is_not_a_list() {
     let page = answer(
         200,
         "content-type: text/html\r\n",
@@ -94,7 +94,7 @@ async fn a_login_page_is_no_state() {
 }
 
 #[tokio::test]
-async fn nobody_goes_where_a_redirect_leads() {
+async fn redirects_are_not_followed() {
     let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     elsewhere.set_nonblocking(true).unwrap();
     let address = elsewhere.local_addr().unwrap();
@@ -103,7 +103,7 @@ async fn nobody_goes_where_a_redirect_leads() {
         let away = answer(code, &location, "");
         is_answered(&WAYS, &[away.clone(), away], Failure::Other).await;
     }
-    assert!(elsewhere.accept().is_err(), "somebody came");
+    assert!(elsewhere.accept().is_err(), "a redirect was followed");
 }
 
 /// A head and the beginning of a body.
@@ -113,12 +113,12 @@ fn begun(code: u16, body: &str) -> String {
     )
 }
 
-/// Objects have at most 16 MiB. So much may be taken before something is known to be none, with what is
-/// under way.
+/// The most bytes that may be read of an endless body. An object has at most 16 MiB, and some data is on
+/// its way.
 const BEARABLE: usize = 64 << 20;
 
 #[tokio::test]
-async fn a_line_without_an_end() {
+async fn an_endless_line() {
     let line = begun(
         200,
         r#"{"type":"ADDED","object":{"metadata":{"name":"a","labels":{"a":""#,
@@ -129,14 +129,14 @@ async fn a_line_without_an_end() {
 }
 
 #[tokio::test]
-async fn an_explanation_without_an_end() {
+async fn an_endless_error_body() {
     let why = Answer::Long(begun(500, ""), usize::MAX);
     let wasted = is_answered(&WAYS, &[why.clone(), why], Failure::Internal).await;
     assert!(wasted < BEARABLE, "{wasted}");
 }
 
 #[tokio::test]
-async fn a_list_that_is_larger_than_the_memory_it_may_take() {
+async fn a_list_larger_than_its_memory_limit() {
     const LENGTH: usize = 160 << 20;
     let list = begun(
         200,
@@ -150,7 +150,7 @@ async fn a_list_that_is_larger_than_the_memory_it_may_take() {
     assert!(grown < LENGTH / 2, "{grown}");
 }
 
-/// The most that this process has ever had, in bytes; 0 where nobody tells.
+/// The peak memory of this process in bytes, or 0 if the system does not say.
 fn memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! Who is trusted, and who we are. Both may change while an informer runs.
+//! Certificate authorities and tokens that change while an informer runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
 
 use crate::followed::{Followed, WAYS, change, impatient, server, touch};
 
-/// A file that goes away.
+/// A file that is deleted when dropped.
 struct File(PathBuf);
 
 impl File {
@@ -21,7 +21,7 @@ impl File {
         &self.0
     }
 
-    /// In one step, as those who rotate secrets do it.
+    /// Replaces the content atomically, as tools that rotate secrets do.
     fn write(&self, text: &str) {
         let new = self.0.with_extension("new");
         std::fs::write(&new, text).unwrap();
@@ -36,7 +36,7 @@ impl Drop for File {
 }
 
 #[tokio::test]
-async fn an_authority_is_wrong_and_then_right() {
+async fn a_wrong_authority_is_replaced_by_the_right_one() {
     for way in WAYS {
         let server = server();
         let mut http = HttpConfig::new();
@@ -57,7 +57,7 @@ async fn an_authority_is_wrong_and_then_right() {
         file.write(running.ca_pem().unwrap());
         pods.catches_up(&server, "the right authority").await;
 
-        // Its successor has a certificate of another authority.
+        // The next server has a certificate of another authority.
         http.address = running.address();
         running.stop().await;
         change(&server, "d");
@@ -95,7 +95,7 @@ async fn a_token_is_rotated_while_a_watch_runs() {
         let mut pods = Followed::new(config, impatient(way));
         pods.catches_up(&server, "the first token").await;
 
-        // First the file, then the server: nobody notices.
+        // First the file, then the server: no request fails.
         file.write("two");
         touch(&server, "a");
         pods.catches_up(&server, "the first watch").await;

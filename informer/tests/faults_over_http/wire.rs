@@ -1,5 +1,4 @@
-//! A wire between client and server on which things go wrong. It carries one request on each
-//! connection, in HTTP/1.1.
+//! A proxy between client and server that injects faults. It forwards one HTTP/1.1 request per connection.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,44 +11,44 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// What happens to the exchange under way. It happens once; the next one is carried again.
+/// A fault in the current exchange. It happens once, and later exchanges are forwarded again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mishap {
-    /// It ends at once.
+    /// The connection closes at once.
     HangUp,
-    /// It ends in the middle of the next piece.
+    /// The connection closes in the middle of the next piece.
     Cut,
-    /// The same, and hard.
+    /// The connection is reset in the middle of the next piece.
     Reset,
-    /// It stops in the middle of the next piece, and stays open.
+    /// The data stops in the middle of the next piece, and the connection stays open.
     Stall,
 }
 
-/// What a request is answered with, in the place of the server.
+/// An answer to a request in place of the server.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// This text.
     Text(String),
-    /// This text, and then so many bytes of no use, for as long as somebody listens.
+    /// This text and then this many bytes of padding, until the client hangs up.
     Long(String, usize),
 }
 
 pub(crate) struct Wire {
     address: SocketAddr,
     state: Arc<State>,
-    // Whatever runs ends with it.
+    // The tasks end when this is dropped.
     _tasks: JoinSet<()>,
 }
 
 struct State {
     server: SocketAddr,
-    /// Each byte of a body in a chunk of its own.
+    /// Whether to send each byte of a body in its own chunk.
     crumbles: bool,
     mishap: watch::Sender<Option<Mishap>>,
     answers: Mutex<VecDeque<Answer>>,
-    /// The heads of what the server answered.
+    /// The heads of the server's answers.
     heads: Mutex<Vec<String>>,
-    /// How much of long answers was taken.
+    /// How many bytes of long answers were sent.
     wasted: AtomicUsize,
 }
 
@@ -58,7 +57,7 @@ impl Wire {
         Self::of(server, false).await
     }
 
-    /// Each byte of a body comes in a chunk of its own.
+    /// Sends each byte of a body in its own chunk.
     pub(crate) async fn crumbling(server: SocketAddr) -> Self {
         Self::of(server, true).await
     }
@@ -81,7 +80,7 @@ impl Wire {
             while let Ok((client, _)) = listener.accept().await {
                 let state = Arc::clone(&shared);
                 exchanges.spawn(async move {
-                    // Whoever hangs up is nobody's error.
+                    // A closed connection is not an error here.
                     let _ = state.carry(client).await;
                 });
             }
@@ -101,13 +100,13 @@ impl Wire {
         self.state.mishap.send_replace(Some(mishap));
     }
 
-    /// The next requests are answered so, and whatever is under way ends now.
+    /// Gives these answers to the next requests, and ends the current exchange.
     pub(crate) fn answer(&self, answers: impl IntoIterator<Item = Answer>) {
         self.state.answers.lock().unwrap().extend(answers);
         self.spoil(Mishap::HangUp);
     }
 
-    /// Whether everything that was to go wrong has gone wrong.
+    /// Whether all answers and faults were used.
     pub(crate) fn is_used_up(&self) -> bool {
         self.state.answers.lock().unwrap().is_empty() && self.state.mishap.borrow().is_none()
     }
@@ -117,7 +116,7 @@ impl Wire {
         heads.iter().any(|head| head.contains(header))
     }
 
-    /// How much of long answers was taken.
+    /// How many bytes of long answers were sent.
     pub(crate) fn wasted(&self) -> usize {
         self.state.wasted.load(Ordering::SeqCst)
     }
@@ -160,7 +159,7 @@ impl State {
             }
             let length = tokio::select! {
                 _ = mishaps.changed() => continue,
-                // It has nothing more to say: it has gone.
+                // The client sends nothing more, so it has hung up.
                 _ = client.read_u8() => return Ok(()),
                 length = server.read(&mut piece) => length?,
             };
@@ -175,7 +174,7 @@ impl State {
             self.mishap.send_replace(None);
             match mishap {
                 Mishap::HangUp | Mishap::Cut => {}
-                // Closing is then a reset.
+                // Makes the close a reset.
                 Mishap::Reset => client.set_zero_linger()?,
                 Mishap::Stall => {
                     let _ = client.read_u8().await;
@@ -200,7 +199,7 @@ impl State {
     }
 }
 
-/// A head, with the empty line behind it.
+/// Reads a head, including the empty line after it.
 async fn head(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -211,7 +210,7 @@ async fn head(stream: &mut BufReader<TcpStream>) -> io::Result<String> {
     Ok(head)
 }
 
-/// Each byte of the body in a chunk of its own.
+/// Forwards each byte of the body in its own chunk.
 async fn crumble(
     mut server: BufReader<TcpStream>,
     mut client: TcpStream,

@@ -1,4 +1,4 @@
-//! What is said in the log on this thread.
+//! Captures log events of this thread.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// One line of the log. Of a field that is there twice, both values are here.
+/// One log event. A field that occurs twice has both values.
 #[derive(Clone, Default, Debug)]
 pub struct Line(BTreeMap<&'static str, Vec<String>>);
 
@@ -18,12 +18,12 @@ impl Line {
         self.0.get(field).map_or(&[], Vec::as_slice)
     }
 
-    /// The value of a field that is there once.
+    /// The value of a field that occurs at most once.
     pub fn get(&self, field: &str) -> Option<&str> {
         match self.all(field) {
             [] => None,
             [value] => Some(value),
-            many => panic!("{field} is there {} times: {self:?}", many.len()),
+            many => panic!("{field} occurs {} times: {self:?}", many.len()),
         }
     }
 }
@@ -68,7 +68,7 @@ impl Subscriber for Recorder {
     fn exit(&self, _: &Id) {}
 }
 
-/// What is said while something happens.
+/// The events that are logged while `happens` runs.
 pub fn logged(happens: impl FnOnce()) -> Vec<Line> {
     let recorder = Recorder::default();
     tracing::subscriber::with_default(recorder.clone(), happens);
@@ -76,7 +76,7 @@ pub fn logged(happens: impl FnOnce()) -> Vec<Line> {
     lines.clone()
 }
 
-/// The lines with this text.
+/// The events with this message.
 pub fn saying<'a>(lines: &'a [Line], text: &str) -> Vec<&'a Line> {
     let says = |line: &&Line| line.all("message").iter().any(|message| message == text);
     lines.iter().filter(says).collect()

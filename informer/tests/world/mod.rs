@@ -1,16 +1,16 @@
 //! A mock API server, virtual time, and informers between them, all driven by hand.
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
-// What is said in the log.
+// Captured log events.
 pub mod logged;
 
-// Numbers from a seed.
+// Seeded random numbers.
 pub mod random;
 
-// Bodies that are counted.
+// Bodies that count how many are alive.
 pub mod tracked;
 
-// What a server has.
+// The objects of a server.
 pub mod view;
 
 use std::future::poll_fn;
@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 pub type Pod = Shared<Value>;
 
-/// Waits so long.
+/// Waits in virtual time.
 pub async fn sleep(clock: &VirtualClock, time: Duration) {
     let deadline = clock.now().after(time);
     poll_fn(|cx| clock.poll_until(deadline, cx)).await;
@@ -52,12 +52,12 @@ impl World {
         self.server.connect()
     }
 
-    /// Lets everything happen that can happen now.
+    /// Runs all tasks that can run now.
     pub fn settle(&self) {
         self.runtime.run_until_idle();
     }
 
-    /// Lets time pass, step by step, so that everybody does in time what they have to.
+    /// Lets time pass in steps, so that every task runs at its own deadline.
     pub fn pass(&self, time: Duration) {
         self.settle();
         let end = self.clock.now().after(time);
@@ -69,7 +69,7 @@ impl World {
         self.settle();
     }
 
-    /// Waits for something, and lets the time pass as needed.
+    /// Runs a future to its end, and lets time pass as needed.
     pub fn wait<R>(&self, future: impl Future<Output = R>) -> R {
         let mut future = Box::pin(future);
         loop {
@@ -79,12 +79,12 @@ impl World {
             };
             assert!(
                 self.clock.advance_to_next().is_some(),
-                "it would wait for ever"
+                "the future would wait for ever"
             );
         }
     }
 
-    /// Creates a pod and gives its version.
+    /// Creates a pod and returns its version.
     pub fn create(&self, name: &str) -> String {
         self.server.with(|server| {
             let pod =
@@ -105,7 +105,7 @@ impl World {
         })
     }
 
-    /// What the server has.
+    /// The objects of the server.
     pub fn view(&self) -> View {
         self.server.with(|server| view::view_of(server))
     }
@@ -120,7 +120,7 @@ pub fn pods() -> informer::InformerBuilder<Value> {
     informer::InformerBuilder::dynamic(Target::new("", "v1", "pods")).seed(1)
 }
 
-/// What a handler was told, in words.
+/// The notifications of a handler, as text.
 #[derive(Clone, Default)]
 pub struct Told(pub Arc<Mutex<Vec<String>>>);
 

@@ -1,6 +1,6 @@
-//! Numbers from a seed.
+//! Seeded random numbers.
 
-/// A multiplier and a rotation: enough to choose what a test does next.
+/// An xorshift generator, good enough to choose what a test does next.
 pub struct Random(u64);
 
 impl Random {

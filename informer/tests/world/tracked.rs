@@ -1,4 +1,4 @@
-//! Bodies that are counted as long as they live, to see what is freed and when.
+//! Bodies that count how many are alive, to check what is freed and when.
 
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
@@ -7,13 +7,13 @@ use informer::{InformerBuilder, Target};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 
-/// How many live, for each test of a file.
+/// How many bodies are alive, for each test of a file.
 static LIVE: [Count; 8] = [const { Count::new() }; 8];
 
-/// Far more than anything here takes; only a failing test waits so long.
+/// Far longer than any test takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A number that can be waited for.
+/// A counter that a thread can wait for.
 pub struct Count {
     value: Mutex<usize>,
     changed: Condvar,
@@ -41,7 +41,7 @@ impl Count {
         self.changed.notify_all();
     }
 
-    /// Blocks until it is zero, and says so; `false` if it does not come to that.
+    /// Blocks until the count is zero. Returns `false` if it never is.
     pub fn wait_for_zero(&self) -> bool {
         let value = self.value.lock().unwrap();
         let waited = self
@@ -51,7 +51,7 @@ impl Count {
     }
 }
 
-/// A body without content, for the test with this number.
+/// An empty body, for the test with this number.
 #[derive(Debug)]
 pub struct Tracked<const TEST: usize>(());
 

@@ -1,4 +1,4 @@
-//! What a server has, to compare it with what informers show and tell.
+//! The objects of a server, to compare with caches and notifications.
 
 use informer_test_support::View;
 use informer_transport_mock::Server;

@@ -1,4 +1,4 @@
-//! How it ends when something is wrong: one sentence, and an exit status.
+//! Errors: one sentence and an exit status.
 
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::HttpConfig;
@@ -8,7 +8,7 @@ use super::selection::File;
 use super::{cluster, cluster_with};
 use crate::program::run;
 
-/// It fails with one line on the error stream that says all of this.
+/// Asserts that it fails with one line on standard error that contains all of this.
 fn fails(flags: &[&str], said: &[&str]) {
     let ran = run(&mut tail(flags));
     assert_eq!(ran.status, Some(1), "{flags:?}: {}", ran.stderr);
@@ -19,7 +19,7 @@ fn fails(flags: &[&str], said: &[&str]) {
     }
 }
 
-/// It refuses the flags, says this first, and prints nothing else but how to do better.
+/// Asserts that it rejects the flags with this message, and prints nothing on standard output.
 fn is_refused(flags: &[&str], said: &str) {
     let ran = run(&mut tail(flags));
     assert_eq!(
@@ -34,7 +34,7 @@ fn is_refused(flags: &[&str], said: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_wrong_with_the_cluster_is_said() {
+async fn errors_say_what_is_wrong_with_the_cluster() {
     let (_, running) = cluster().await;
     fails(
         &["pods"],
@@ -64,7 +64,7 @@ async fn what_is_wrong_with_the_cluster_is_said() {
     fails(&["podz", "--server", url], &["did you mean `pods`?"]);
     running.stop().await;
 
-    // Only over TLS a token is shown, and needed.
+    // A token is only read and sent over TLS.
     let mut config = HttpConfig::new();
     config.tls = true;
     let (_, running) = cluster_with(config).await;
@@ -78,7 +78,7 @@ async fn what_is_wrong_with_the_cluster_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_missing_right_is_named() {
+async fn a_missing_permission_is_named() {
     for strategy in ["streaming", "listwatch"] {
         for output in ["table", "json"] {
             let mut config = HttpConfig::new();
@@ -95,13 +95,13 @@ async fn a_missing_right_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_is_not_known_is_told_so() {
+async fn failed_authentication_is_an_error() {
     for (tls, said) in [
         (
             true,
             "not authenticated; check the credentials (Unauthorized)",
         ),
-        // Without TLS not even a token that is right would be shown.
+        // Without TLS, not even a valid token is sent.
         (
             false,
             "the credentials were withheld because http://127.0.0.1:",
@@ -128,9 +128,9 @@ async fn whoever_is_not_known_is_told_so() {
     }
 }
 
-/// The kubeconfig of the mock allows what is withheld else.
+/// The kubeconfig of the mock server allows credentials over plain http, which are withheld by default.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_kubeconfig_of_the_mock_shows_its_token_without_tls() {
+async fn the_kubeconfig_of_the_mock_sends_its_token_without_tls() {
     let mut config = HttpConfig::new();
     config.token = Some("let-me-in".to_owned());
     let (_, running) = cluster_with(config).await;
@@ -143,7 +143,7 @@ async fn the_kubeconfig_of_the_mock_shows_its_token_without_tls() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn flags_that_make_no_sense_are_refused() {
+async fn invalid_flags_are_rejected() {
     let (server, running) = cluster().await;
     server.with(|server| server.register(ApiKind::custom("acme.org", "v1", "widgets", "Widget")));
     let url = running.url();
@@ -170,14 +170,14 @@ async fn flags_that_make_no_sense_are_refused() {
         (&["pods", "-o", "yaml"], "json"),
         (&["pods", "--server", "ftp://a"], "must begin with https://"),
         (&["pods", "--server", url, "--context", "c"], "--context"),
-        // These two only the server can tell.
+        // Only the server can tell that these are wrong.
         (
             &["nodes", "-n", "web", "--server", url],
             "nodes are cluster-scoped; leave the namespace out",
         ),
         (
             &["widgets", "--form", "typed", "--server", url],
-            "there is no Rust type for widgets.acme.org in this program; use `--form lean`",
+            "this program has no Rust type for widgets.acme.org; use `--form lean` or `--form metadata`",
         ),
     ] {
         is_refused(flags, said);

@@ -1,4 +1,4 @@
-//! A server whose names and messages are meant for the terminal.
+//! A hostile server: its names and messages contain terminal control sequences.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use super::running::{Tail, tail};
 
-/// Clears the screen, in two ways, and turns the direction of what follows.
+/// Clears the screen in two ways, and reverses the direction of the text after it.
 const NASTY: &str = "a\u{1b}[2J\u{9b}2J\u{202e}\u{7f}";
 const SHOWN: &str = r"a\u{1b}[2J\u{9b}2J\u{202e}\u{7f}";
 
-/// A server with one pod; what it says of it and of itself is nasty. It ends with the test.
+/// A server with one pod, whose name and messages are nasty. It ends with the test.
 fn serve() -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            // Who reads no more has seen enough.
+            // A client that hangs up is not an error.
             let _ = answer(stream.unwrap());
         }
     });
@@ -54,7 +54,7 @@ fn answer(mut stream: TcpStream) -> std::io::Result<()> {
 
 const FLAGS: [&str; 4] = ["pods", "-A", "--strategy", "listwatch"];
 
-/// Whether a terminal would obey any of it, other than our own colours.
+/// Whether the text contains control characters other than our own colours.
 fn is_harmful(text: &str) -> bool {
     let own = text
         .split("\u{1b}[36m")
@@ -65,7 +65,7 @@ fn is_harmful(text: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_is_shown_what_it_must_not_obey() {
+fn control_sequences_are_escaped_on_a_terminal() {
     let url = serve();
     let mut command = tail(&FLAGS);
     let seen = super::table::on_a_terminal(command.args(["--server", &url]).env_remove("NO_COLOR"));
@@ -74,14 +74,14 @@ fn a_terminal_is_shown_what_it_must_not_obey() {
 }
 
 #[test]
-fn lines_for_programs_say_the_same_and_harm_nobody() {
+fn control_sequences_are_escaped_in_json() {
     let tail = Tail::json(&serve(), &FLAGS);
     let added = tail.told();
     assert!(!is_harmful(&added), "{added:?}");
     let added: Value = serde_json::from_str(&added).unwrap();
     assert_eq!(added["key"], format!("web/{NASTY}"));
     assert_eq!(added["rv"], NASTY);
-    // Then the watch fails, and what was said about that is quoted.
+    // Then the watch fails, and the line quotes the message of the server.
     let failed = loop {
         let line = tail.line();
         if line.contains("cause\":\"") {

@@ -67,14 +67,14 @@ async fn every_change_is_a_line() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_connection_is_told_with_its_cause() {
+async fn a_lost_connection_is_printed_with_its_cause() {
     let (server, running) = cluster().await;
     let tail = Tail::json(running.url(), &["pods", "-n", "web"]);
     tail.synced();
     touch(&server, "web/a");
     assert!(tail.told().contains(r#""on":"update""#));
 
-    // While nobody watches, an object vanishes; and then nobody knows what happened meanwhile.
+    // While there is no watch, an object is deleted, and the server loses its history.
     let mut config = HttpConfig::new();
     config.address = running.address();
     running.stop().await;
@@ -108,7 +108,7 @@ async fn a_lost_connection_is_told_with_its_cause() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_way_to_follow_tells_the_same() {
+async fn all_strategies_queues_and_forms_print_the_same() {
     let (server, running) = cluster().await;
     let mut rounds = 0;
     for strategy in ["streaming", "listwatch"] {
@@ -142,7 +142,7 @@ async fn every_way_to_follow_tells_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_does_not_fit_its_type_is_said_and_left_out() {
+async fn an_object_that_does_not_fit_its_type_is_left_out_with_a_warning() {
     let (server, running) = cluster().await;
     server.with(|server| {
         let odd =
@@ -162,7 +162,7 @@ async fn what_does_not_fit_its_type_is_said_and_left_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reader_who_has_heard_enough_ends_it_quietly() {
+async fn a_closed_pipe_ends_it_quietly() {
     let (server, running) = cluster().await;
     let mut child = tail(&["pods", "-A", "-o", "json", "--server", running.url()])
         .stdout(Stdio::piped())
@@ -173,7 +173,7 @@ async fn a_reader_who_has_heard_enough_ends_it_quietly() {
     let synced = lines
         .map(Result::unwrap)
         .find(|line| line == r#"{"on":"synced","count":3}"#);
-    // The reader is gone, as `head` goes.
+    // The reader closes the pipe, as `head` does.
     assert!(synced.is_some());
     create(&server, "pods", "web/d");
     let ended = child.wait_with_output().unwrap();
@@ -183,11 +183,11 @@ async fn a_reader_who_has_heard_enough_ends_it_quietly() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_holds_nobody_up() {
+fn it_can_be_stopped_while_the_server_does_not_answer() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let tail = Tail::json(&url, &["pods"]);
-    // It is connected and waits for an answer.
+    // The program is connected and waits for an answer.
     let connection = silent.accept().unwrap();
     let ran = tail.stop("-TERM");
     assert_eq!(

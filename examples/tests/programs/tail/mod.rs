@@ -1,6 +1,6 @@
-//! `tail`, run as a process against the mock over HTTP.
+//! `tail`, run as a process against the mock server over HTTP.
 
-// A tail that runs.
+// A running `tail`.
 mod running;
 
 // Lines for programs.
@@ -9,20 +9,20 @@ mod json;
 // Lines for people.
 mod table;
 
-// A server that is no friend.
+// A hostile server.
 mod hostile;
 
-// What is followed.
+// Resources, namespaces and selectors.
 mod selection;
 
-// How it ends when something is wrong.
+// Errors and exit statuses.
 mod errors;
 
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
 
-/// A mock with two pods in the namespace `web`, one of them labelled, and one elsewhere.
+/// A mock server with two pods in the namespace `web` and one in `db`.
 async fn cluster() -> (SharedServer, Running) {
     cluster_with(HttpConfig::new()).await
 }
@@ -36,7 +36,7 @@ async fn cluster_with(config: HttpConfig) -> (SharedServer, Running) {
     (server, running)
 }
 
-/// Creates an object with a label that is its name; answers its uid and version.
+/// Creates an object with its name as label. Returns its uid and version.
 fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
     let mut object = json!({"metadata": {"name": name, "labels": {"app": name}}});
@@ -52,7 +52,7 @@ fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
     })
 }
 
-/// Changes an object; answers its version before and after.
+/// Changes an object. Returns its version before and after.
 fn touch(server: &SharedServer, key: &str) -> (String, String) {
     server.with(|server| {
         let before = server.get("pods", key).unwrap().revision();
@@ -62,7 +62,7 @@ fn touch(server: &SharedServer, key: &str) -> (String, String) {
     })
 }
 
-/// Deletes a pod; answers the version of the deletion.
+/// Deletes a pod. Returns the version of the deletion.
 fn delete(server: &SharedServer, key: &str) -> String {
     server.with(|server| {
         server.delete("pods", key).unwrap();
@@ -70,7 +70,7 @@ fn delete(server: &SharedServer, key: &str) -> String {
     })
 }
 
-/// Keys and versions, as the server has them.
+/// Keys and versions of the objects on the server.
 fn objects(server: &SharedServer, namespace: &str) -> Value {
     server.with(|server| {
         let pods = server.objects("pods");

@@ -1,4 +1,4 @@
-//! A tail that runs: its lines are taken one by one.
+//! A running `tail`, read line by line.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::program::{Ran, example};
 
-/// Nothing here takes so long, unless it hangs.
+/// Far longer than any test takes.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 pub(super) struct Tail {
@@ -18,7 +18,7 @@ pub(super) struct Tail {
     lines: Receiver<String>,
 }
 
-/// The program with these flags and no colours.
+/// The program with these flags.
 pub(super) fn tail(flags: &[&str]) -> Command {
     let mut command = example("tail");
     command.args(flags);
@@ -41,14 +41,14 @@ impl Tail {
         let (sender, lines) = channel();
         spawn(move || {
             for line in out.lines() {
-                // A test that has failed reads no more.
+                // The receiver is gone when a test has failed.
                 let _ = sender.send(line.unwrap());
             }
         });
         Self { child, lines }
     }
 
-    /// The next line, as it is.
+    /// The next line.
     pub(super) fn line(&self) -> String {
         match self.lines.recv_timeout(WATCHDOG) {
             Ok(line) => line,
@@ -56,7 +56,7 @@ impl Tail {
         }
     }
 
-    /// The next line that is no status.
+    /// The next line that is not a status.
     pub(super) fn told(&self) -> String {
         loop {
             let line = self.line();
@@ -66,7 +66,7 @@ impl Tail {
         }
     }
 
-    /// The next status of this phase, and all others before it.
+    /// The next status with this phase, and all others before it.
     pub(super) fn phase(&self, phase: &str) -> Vec<Value> {
         let mut seen = Vec::new();
         loop {
@@ -79,8 +79,7 @@ impl Tail {
         }
     }
 
-    /// Waits for the line that says that the initial state is complete; answers the lines before it
-    /// that are no status.
+    /// Waits for the line `synced`. Returns the lines before it, without statuses.
     pub(super) fn synced(&self) -> Vec<String> {
         let mut before = Vec::new();
         loop {
@@ -92,7 +91,7 @@ impl Tail {
         }
     }
 
-    /// Sends a signal and waits for the end; answers what came after.
+    /// Sends a signal and waits for the end. Returns the output since then.
     pub(super) fn stop(self, signal: &str) -> Ran {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args([signal, &pid]).status().unwrap();
@@ -100,7 +99,7 @@ impl Tail {
         self.end()
     }
 
-    /// Waits for the end; answers what was printed since, and how it ended.
+    /// Waits for the end. Returns the remaining output and the exit status.
     pub(super) fn end(mut self) -> Ran {
         let mut stdout = String::new();
         while let Ok(line) = self.lines.recv_timeout(WATCHDOG) {
@@ -119,7 +118,7 @@ impl Tail {
     }
 }
 
-/// A failed test leaves nothing behind.
+/// Ends the process if a test fails.
 impl Drop for Tail {
     fn drop(&mut self) {
         let _ = self.child.kill();

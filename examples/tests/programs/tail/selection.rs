@@ -1,4 +1,4 @@
-//! What is followed: which resource, where, and which objects of it.
+//! Resources, namespaces and selectors.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ async fn resources_have_many_names() {
         (&["deployments.v1.apps", "-n", "web"], &["web/d"]),
         (&["widgets.acme.org", "-n", "web"], &["web/w"]),
         (&["pods", "-A"], &["db/c", "web/a", "web/b"]),
-        // A namespace is not needed where there is none, and all of them are no contradiction.
+        // Nodes have no namespace, and `-A` does no harm.
         (&["nodes"], &["node-a"]),
         (&["nodes", "-A"], &["node-a"]),
         (&["pods", "-A", "-l", "app in (a, c)"], &["db/c", "web/a"]),
@@ -40,7 +40,7 @@ async fn resources_have_many_names() {
             &["pods", "-A", "--field-selector", "spec.nodeName=node-b"],
             &["web/b"],
         ),
-        // Nobody said where, and no context did.
+        // Without a context, the namespace is `default`.
         (&["pods"], &[]),
     ] {
         assert_eq!(
@@ -53,7 +53,7 @@ async fn resources_have_many_names() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_context_names_the_cluster_and_the_namespace() {
+async fn the_context_selects_the_cluster_and_the_namespace() {
     let (_, running) = cluster().await;
     let text = running.kubeconfig().replace(
         "current-context: mock",
@@ -69,7 +69,7 @@ async fn the_context_names_the_cluster_and_the_namespace() {
     running.stop().await;
 }
 
-/// A file that goes away.
+/// A file that is deleted when dropped.
 pub(super) struct File(PathBuf);
 
 impl File {

@@ -46,7 +46,7 @@ async fn columns_are_aligned_and_plain_in_a_pipe() {
     running.stop().await;
 }
 
-/// What the program prints on a terminal, until it says that it has seen everything.
+/// The output on a terminal, up to the line `synced`.
 #[cfg(target_os = "linux")]
 pub(super) fn on_a_terminal(command: &mut std::process::Command) -> String {
     use std::io::{BufRead as _, BufReader};
@@ -73,7 +73,7 @@ pub(super) fn on_a_terminal(command: &mut std::process::Command) -> String {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn there_are_colours_on_a_terminal_whose_owner_likes_them() {
+async fn a_terminal_gets_colours_unless_no_color_is_set() {
     let (_, running) = cluster().await;
     let flags = ["pods", "-n", "web", "--server", running.url()];
     let plain = on_a_terminal(tail(&flags).env("NO_COLOR", "1"));
