@@ -37,7 +37,7 @@ fn unreadable_input_is_a_failure() {
     let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
     let not_vectors = sources.join("lib.rs");
     for (path, why) in [
-        (Path::new("/no/such/file.jsonl"), "not readable: "),
+        (Path::new("/no/such/file.jsonl"), "cannot be read: "),
         (sources, "there is no .jsonl file in this folder"),
         (&not_vectors, "lib.rs, line 1: not a case: "),
     ] {

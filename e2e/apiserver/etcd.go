@@ -17,9 +17,9 @@ import (
 // runEtcd is the process `etcd`.
 func runEtcd(arguments []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
-	data := flags.String("data-dir", "", "where it keeps its data")
-	clients := flags.String("client-url", "", "where it listens for clients")
-	peers := flags.String("peer-url", "", "where it would listen for peers")
+	data := flags.String("data-dir", "", "the data folder")
+	clients := flags.String("client-url", "", "the URL for clients")
+	peers := flags.String("peer-url", "", "the URL for peers")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}

@@ -20,12 +20,12 @@ import (
 )
 
 const help = `kill-apiserver        kill -9
-stop-apiserver        SIGSTOP: it is there and says nothing
+stop-apiserver        SIGSTOP: it stays connected and silent
 cont-apiserver        SIGCONT
 start-apiserver       after kill-apiserver; waits until it is ready
-restart-etcd          kill -9, and start again
-compact               forgets all versions in etcd but the newest
-seed NAMESPACE COUNT  so many pods, pod-00000 and on
+restart-etcd          kill -9 and start again
+compact               drop all versions in etcd but the newest
+seed NAMESPACE COUNT  create this many pods, from pod-00000
 quit`
 
 // cluster holds the running processes.
@@ -40,8 +40,8 @@ type cluster struct {
 // up starts a cluster and follows the commands on stdin.
 func up(arguments []string) error {
 	flags := flag.NewFlagSet("up", flag.ContinueOnError)
-	dir := flags.String("dir", "", "where everything is kept")
-	keep := flags.Bool("keep", false, "goes on when stdin ends, until SIGTERM")
+	dir := flags.String("dir", "", "the folder for all files")
+	keep := flags.Bool("keep", false, "keep running after stdin ends, until SIGTERM")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}

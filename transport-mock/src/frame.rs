@@ -35,6 +35,24 @@ impl WatchEventType {
 const CLOSING: &[u8] = b"}\n";
 
 /// One watch event as it goes over the wire. It shares the object's bytes with the store.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_transport_mock::answer::AnswerBody;
+/// use informer_transport_mock::request::{ApiRequest, Headers};
+/// use informer_transport_mock::watch::{Polled, WatchEventType};
+/// use informer_transport_mock::{Server, ServerConfig};
+///
+/// let now = Instant::default();
+/// let mut server = Server::new(ServerConfig::new(42));
+/// let query = "watch=true&allowWatchBookmarks=true";
+/// let request = ApiRequest::parse("GET", "/api/v1/pods", query, Headers::default())?;
+/// let AnswerBody::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
+/// let Polled::Frame(frame) = watch.poll(&server, now) else { panic!() };
+/// assert_eq!(frame.event(), WatchEventType::Bookmark);
+/// assert!(frame.to_bytes().ends_with(b"}\n"));
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WatchFrame {
     event: WatchEventType,

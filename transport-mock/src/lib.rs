@@ -90,6 +90,9 @@
 //! * **Watches** that fall behind the window get an ERROR event, as from etcd. The watch cache of a
 //!   real server closes them without an event.
 //! * **Messages** are the real ones, except for selector and JSON syntax errors.
+//!
+#![cfg_attr(feature = "http", doc = "[`http`]: crate::http")]
+#![cfg_attr(not(feature = "http"), doc = "[`http`]: #features")]
 
 // Kinds.
 pub mod api;

@@ -5,6 +5,15 @@ use crate::status::ApiError;
 use crate::status::StatusCause;
 
 /// The query parameters of a request. Absent ones are empty.
+///
+/// ```
+/// use informer_transport_mock::request::Options;
+///
+/// let mut options = Options::default();
+/// options.limit = 5;
+/// options.label_selector = "app=web".to_owned();
+/// assert_eq!(Options::parse("limit=5&labelSelector=app%3Dweb").unwrap(), options);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {

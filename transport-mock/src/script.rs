@@ -23,15 +23,34 @@ use crate::wire::delivery::{Delivery, Ending};
 /// returns the same message.
 ///
 /// ```
-/// use informer_core::transport::{At, Request, Target};
+/// use std::task::{Context, Poll, Waker};
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Target, Transport};
+/// use informer_core::{Informer, InformerConfig, Instant};
 /// use informer_transport_mock::script::{Reply, Script};
 ///
-/// let script = Script::new(Target::new("", "v1", "pods"))
-///     .expect("sendInitialEvents=true&resourceVersion=", Reply::status(403, ""))
-///     .expect("limit=500&resourceVersion=0", Reply::body(r#"{"items":[]}"#));
-/// // No request has come yet.
+/// let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+/// let mut script = Script::new(Target::new("", "v1", "pods"))
+///     .expect("watch=true&sendInitialEvents=true&resourceVersion=", Reply::watch([end]));
 /// let error = script.finish().unwrap_err();
-/// assert!(error.to_string().starts_with("2 expected requests never came: GET /api/v1/pods?"));
+/// assert!(error.to_string().starts_with("1 expected request never came: GET /api/v1/pods?"));
+///
+/// let now = Instant::default();
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 1)?;
+/// informer.start(now);
+/// while let Some(command) = informer.poll_command(now) {
+///     script.execute(command);
+/// }
+/// let mut cx = Context::from_waker(Waker::noop());
+/// while let Poll::Ready((exchange, signal)) = script.poll_signal(&mut cx) {
+///     let used = informer.signal(exchange, signal, now).unwrap_or(0);
+///     script.consume(used);
+/// }
+/// assert!(informer.is_synced());
+/// script.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Script {
@@ -55,11 +74,12 @@ struct Step {
 /// use informer_core::transport::Target;
 /// use informer_transport_mock::script::{Reply, Script};
 ///
-/// // The list fails once, then succeeds. The watch brings one event and breaks.
-/// let _script = Script::new(Target::new("", "v1", "pods"))
+/// // The first list is throttled, the second one succeeds, and the watch breaks at once.
+/// let script = Script::new(Target::new("", "v1", "pods"))
 ///     .expect("resourceVersion=0", Reply::status(429, "").retry_after(2))
 ///     .expect("resourceVersion=0", Reply::body(r#"{"metadata":{"resourceVersion":"7"},"items":[]}"#))
-///     .expect("watch=true&resourceVersion=7", Reply::watch([r#"{"type":"BOOKMARK","object":{}}"#]).then_break());
+///     .expect("watch=true&resourceVersion=7", Reply::watch([]).then_break());
+/// assert!(script.finish().is_err(), "no request has come yet");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reply {

@@ -32,7 +32,7 @@ import (
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "where the server is")
+	kubeconfig := flag.String("kubeconfig", "", "the kubeconfig of the server")
 	form := flag.String("form", "typed", "typed, dynamic or metadata")
 	selector := flag.String("selector", "", "a label selector")
 	flag.Parse()
