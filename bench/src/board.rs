@@ -1,4 +1,4 @@
-//! What the handlers write down, and who waits for it.
+//! What the handlers record, and waiting for it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,10 @@ use informer::Notification;
 
 use crate::pods::Measured;
 
-/// The pod that the load server sends behind all others.
+/// The pod that the load server sends after all others.
 const MARKER: &str = "zz-bench-marker";
 
-/// One sheet for each handler.
+/// One sheet per handler.
 #[derive(Debug)]
 pub(crate) struct Board {
     armed: AtomicBool,
@@ -27,7 +27,7 @@ struct Sheet {
     first: AtomicU64,
     /// When it saw the last one.
     marker: AtomicU64,
-    /// How long events took, in ns.
+    /// Latencies of events, in ns.
     taken: Mutex<Vec<u64>>,
 }
 
@@ -46,7 +46,7 @@ impl Board {
         }
     }
 
-    /// A handler was told of something.
+    /// Records a notification of a handler.
     pub(crate) fn write<K: Measured>(
         &self,
         handler: u16,
@@ -76,7 +76,7 @@ impl Board {
         }
     }
 
-    /// From now on events count; with `latency`, how long each took, too.
+    /// Starts counting events. With `latency`, also records the latency of each.
     pub(crate) fn arm(&self, latency: bool) {
         for sheet in &self.sheets {
             sheet.events.store(0, Ordering::Relaxed);
@@ -88,8 +88,8 @@ impl Board {
         self.armed.store(true, Ordering::Release);
     }
 
-    /// Waits until every handler has seen the last event. It looks once a millisecond, as the programs
-    /// beside this one do: that is part of what they all are charged for.
+    /// Waits until every handler has seen the last event. It polls once per millisecond, like the
+    /// other programs of the benchmark; this is part of the CPU time of all of them.
     pub(crate) async fn marker(&self) {
         let seen = |sheet: &Sheet| sheet.marker.load(Ordering::Acquire) != 0;
         while !self.sheets.iter().all(seen) {
@@ -113,7 +113,7 @@ impl Board {
         first.map_or(0, |sheet| sheet.events.load(Ordering::Relaxed))
     }
 
-    /// How long events took at all handlers, in ns, sorted.
+    /// The latencies of events at all handlers, in ns, sorted.
     pub(crate) fn latencies(&self) -> Vec<u64> {
         let taken = |sheet: &Sheet| std::mem::take(&mut *sheet.taken());
         let mut all: Vec<u64> = self.sheets.iter().flat_map(taken).collect();

@@ -1,4 +1,4 @@
-//! The load server is told to change its pods. Not through the client that is measured.
+//! Tells the load server to change its pods, without the client under test.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,14 +7,14 @@ use tokio::task::spawn_blocking;
 
 use crate::options::Options;
 
-/// Asks for so many events, as fast as they can be sent, and waits until they have been.
+/// Requests `churn` events at full speed and waits until they are sent.
 pub(crate) async fn churn(options: &Options) -> io::Result<()> {
     let (events, kind) = (options.churn, options.churn_kind.name());
     let target = format!("/bench/churn?events={events}&rate=0&kind={kind}");
     post(options, target).await
 }
 
-/// Asks for so many events at a steady rate, and waits until they have been sent.
+/// Requests events at a steady rate and waits until they are sent.
 pub(crate) async fn trickle(options: &Options) -> io::Result<()> {
     let (events, rate) = (options.lat_events, options.lat_rate);
     post(options, format!("/bench/churn?events={events}&rate={rate}")).await
@@ -27,7 +27,7 @@ async fn post(options: &Options, target: String) -> io::Result<()> {
 
 fn post_now(host: &str, target: &str) -> io::Result<()> {
     let unreachable = |error| {
-        let what = format!("the load server cannot be told what to do at {host}: {error}");
+        let what = format!("cannot control the load server at {host}: {error}");
         io::Error::other(what)
     };
     let mut stream = TcpStream::connect(host).map_err(unreachable)?;

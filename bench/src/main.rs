@@ -1,26 +1,26 @@
-//! Our informer in a benchmark: it follows the pods of a load server, measures itself, and prints one
-//! line of JSON with the keys that the programs beside it print. See `docs/performance.md`.
+//! Our side of a benchmark. It follows the pods of a load server, measures itself, and prints one
+//! line of JSON with the same keys as the other programs. See `docs/performance.md`.
 #![forbid(unsafe_code)]
 
-// What can be asked for.
+// The command line.
 mod options;
 
-// Pods in each of our forms.
+// Pods in each form.
 mod pods;
 
-// What the handlers write down.
+// What the handlers record.
 mod board;
 
-// Memory and processor time of this process.
+// Memory and CPU time of this process.
 mod process;
 
-// The load server is told to change its pods.
+// Control of the load server.
 mod control;
 
-// How fast the store is read.
+// Read speed of the store.
 mod reads;
 
-// What comes out.
+// The report.
 mod report;
 
 // The run, from the first byte to the report.

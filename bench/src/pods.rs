@@ -1,4 +1,4 @@
-//! Pods in each of our forms: how an informer for them is set up, and what a handler reads of one.
+//! Pods in each form: how to build an informer for them, and what a handler reads.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use informer::{InformerBuilder, LeanBody, MetadataBody, Target};
 #[cfg(feature = "typed")]
 use k8s_openapi::api::core::v1::Pod;
 
-/// The annotation in which the load server says when it sent the event, in ns since 1970.
+/// The annotation with the time at which the load server sent the event, in ns since 1970.
 const SENT: &str = "bench.example/sent-ns";
 
-/// A pod, in one of the forms.
+/// A pod in one of the forms.
 pub(crate) trait Measured: Send + Sync + Sized + 'static {
     /// An informer for all pods.
     fn builder() -> InformerBuilder<Self>;
@@ -54,7 +54,7 @@ impl Measured for LeanBody {
 
 impl Measured for MetadataBody {
     fn builder() -> InformerBuilder<Self> {
-        // The load server has no metadata alone to offer, so whole pods are asked for.
+        // The load server cannot send metadata alone, so whole pods are requested.
         InformerBuilder::of(pods(), || MetadataOnly)
     }
 

@@ -1,4 +1,4 @@
-//! Memory and processor time of this process, as Linux counts them.
+//! Memory and CPU time of this process, as Linux counts them.
 
 use std::fs;
 use std::time::Duration;
@@ -10,12 +10,12 @@ pub(crate) fn resident() -> u64 {
     status("VmRSS:")
 }
 
-/// The most memory that was ever in use, in bytes.
+/// Peak memory, in bytes.
 pub(crate) fn peak() -> u64 {
     status("VmHWM:")
 }
 
-/// The processor time of all threads, those that have ended included: what `getrusage` says, too.
+/// CPU time of all threads, including ended ones, as in `getrusage`.
 pub(crate) fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(crate) fn cpu() -> Duration {
     Duration::new(seconds, nanos)
 }
 
-/// A line of `/proc/self/status` that is in kB.
+/// A line of `/proc/self/status` in kB.
 fn status(name: &str) -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix(name));

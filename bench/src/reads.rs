@@ -1,14 +1,14 @@
-//! How fast the store is read.
+//! Read speed of the store.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use informer::{Lister, ObjectKey, UnknownIndex};
 
-/// The namespace that is listed; the load server has it.
+/// The namespace to list; the load server has it.
 const NAMESPACE: &str = "bench-07";
 
-/// What was measured; nothing if nobody asked.
+/// The measurements; zero if not requested.
 #[derive(Default, Debug)]
 pub(crate) struct Reads {
     pub(crate) gets_per_s: f64,
@@ -38,7 +38,7 @@ impl Reads {
     }
 }
 
-/// Look-ups of keys that are there, in an order that caches cannot foresee.
+/// Look-ups of existing keys, in an order that CPU caches cannot predict.
 fn gets_per_s<K: Send + Sync + 'static>(pods: &Lister<K>) -> f64 {
     let mut keys: Vec<ObjectKey> = pods.snapshot().keys().cloned().collect();
     keys.sort();
@@ -52,7 +52,7 @@ fn gets_per_s<K: Send + Sync + 'static>(pods: &Lister<K>) -> f64 {
             asked += 1;
         }
     }
-    debug_assert_eq!(asked, found, "nothing is deleted while the store is read");
+    debug_assert_eq!(asked, found, "nothing is deleted during the reads");
     found as f64 / begin.elapsed().as_secs_f64()
 }
 
@@ -67,7 +67,7 @@ fn shuffle<T>(items: &mut [T]) {
     }
 }
 
-/// How long a call takes in the mean, in µs.
+/// The mean duration of a call, in µs.
 fn micros<R>(mut call: impl FnMut() -> R) -> f64 {
     let begin = Instant::now();
     let mut calls = 0_u32;

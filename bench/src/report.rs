@@ -1,4 +1,4 @@
-//! What comes out. The names are those of the programs beside this one.
+//! The report. The keys are those of the other programs.
 
 use crate::options::{Form, Strategy};
 
@@ -17,10 +17,10 @@ pub(crate) struct Report {
     pub(crate) rss_baseline: u64,
     pub(crate) rss_after_sync: u64,
     pub(crate) rss_peak: u64,
-    /// Unlike the others we cannot ask the allocator to give back what it holds, which takes `unsafe`:
-    /// this is never less than it would be.
+    /// Unlike the other programs, we cannot ask the allocator to release memory, which takes
+    /// `unsafe`. So this is an upper bound.
     pub(crate) rss_settled: u64,
-    /// What the allocator has given out: not asked either, so always 0.
+    /// The allocator's live heap. Not measured, always 0.
     pub(crate) heap_live: u64,
     pub(crate) rss_end: u64,
     pub(crate) rss_peak_end: u64,

@@ -16,13 +16,13 @@ use crate::process::{cpu, peak, resident};
 use crate::reads::Reads;
 use crate::report::Report;
 
-/// The label by which pods are indexed, beside their namespace.
+/// The label of the second index, besides the namespace.
 const LABEL: &str = "app.kubernetes.io/name";
 
-/// Longer than any sync that is worth a look.
+/// Longer than any sync worth measuring.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// After so long nothing is under way any more.
+/// After this pause, nothing is in flight any more.
 const REST: Duration = Duration::from_millis(300);
 
 /// Follows the pods and measures what `options` ask for.
@@ -93,7 +93,7 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
     })
 }
 
-/// An informer with an index by namespace and one by a label, as client-go's has.
+/// An informer with an index by namespace and one by a label, like client-go's.
 fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Error>> {
     let mut config = Config::new(&options.url)?;
     if let Some(ca) = &options.ca {
@@ -115,7 +115,7 @@ fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Er
     Ok(builder.start(&client)?)
 }
 
-/// What many events at once cost.
+/// The cost of many events at once.
 #[derive(Default)]
 struct Churned {
     seen: u64,
@@ -145,7 +145,7 @@ async fn churn(options: &Options, board: &Board) -> Result<Churned, Box<dyn Erro
     })
 }
 
-/// What events at a steady rate cost, and how long each takes.
+/// The cost of events at a steady rate, and the latency of each.
 #[derive(Default)]
 struct Latency {
     /// In ns, sorted.

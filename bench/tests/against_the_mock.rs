@@ -1,5 +1,5 @@
-//! The program itself, against the mock over HTTP; a thread of the test plays the part of the load
-//! server that makes changes.
+//! The program itself, against the mock over HTTP. A thread of the test acts as the load server's
+//! control interface.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use std::io::{Read as _, Write as _};
@@ -11,7 +11,7 @@ use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
 
-/// What the programs beside this one print.
+/// The keys that the other programs print.
 const KEYS: [&str; 28] = [
     "contender",
     "allocator",
@@ -54,7 +54,7 @@ fn pod(name: &str, round: u32) -> Value {
     })
 }
 
-/// Answers each of `asked` requests when two pods and the last one have changed.
+/// Answers each of `asked` requests after two pods and the marker have changed.
 fn load_server(server: SharedServer, asked: u32) -> (String, thread::JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -136,7 +136,7 @@ async fn every_form_is_measured_by_either_strategy() {
             assert_eq!(report["strategy"], strategy);
             assert_eq!(report["n"], 3);
             assert_eq!(report["churn_seen"], 3, "the marker counts");
-            // Sent in 1970, each of them.
+            // All were sent in 1970.
             assert!(report["lat_p50_us"].as_f64() > Some(1e12));
             for above_zero in ["sync_cpu_ms", "rss_baseline", "get_ops_s", "churn_ms"] {
                 assert!(report[above_zero].as_f64() > Some(0.0), "{above_zero}");
@@ -153,10 +153,10 @@ async fn every_form_is_measured_by_either_strategy() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_done_is_said_in_a_sentence() {
+async fn failures_are_reported_in_one_sentence() {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     let running = serve(server, HttpConfig::new()).await.unwrap();
-    // The mock cannot be told to make changes.
+    // The mock has no control interface.
     let output = run(&["--url", running.url(), "--churn", "1"]).await;
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -1,15 +1,15 @@
-//! Finds the first difference between what was recorded and what came out.
+//! Finds the first difference between a recorded and an actual answer.
 
 use serde_json::{Map, Value};
 
 /// How much of a value is shown.
 const SHOWN: usize = 160;
 
-/// The first difference, in words; `None` if there is none. Everything counts: a member that only one
-/// side has is a difference, too.
+/// Describes the first difference, if there is one. A member that only one side has is a difference
+/// too.
 ///
-/// The only freedom is the one that the vectors grant: neighbours in a list that carry the same number
-/// as `g` may come in any order among themselves.
+/// The vectors allow one freedom: neighbours in a list with the same number in `g` may come in any
+/// order among themselves.
 pub(crate) fn first_difference(expected: &Value, got: &Value) -> Option<String> {
     difference("res", Some(expected), Some(got))
 }
@@ -65,7 +65,7 @@ fn group_of(element: &Value) -> Option<&Value> {
     element.get("g")
 }
 
-/// Compares one group with as many elements of the answer, in whichever order those are.
+/// Compares one group with as many elements of the answer, in any order.
 fn group_difference(path: &str, at: usize, group: &[Value], got: &[Value]) -> Option<String> {
     let mut left: Vec<&Value> = got.iter().collect();
     for expected in group {

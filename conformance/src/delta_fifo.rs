@@ -45,7 +45,7 @@ enum Op {
     },
     Replace {
         list: Vec<Ref>,
-        #[expect(dead_code, reason = "this queue has no use for the version")]
+        #[expect(dead_code, reason = "this queue ignores the version")]
         rv: String,
     },
     Resync,
@@ -63,7 +63,7 @@ pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
     case.replay(|op| run.play(op))
 }
 
-/// A queue, the transform before it, and, if the case has one, the store that its consumer keeps.
+/// A queue, the transform before it, and the consumer's store, if the case has one.
 struct Run<'a> {
     objects: &'a Objects,
     transform: Option<Transform<Thing>>,
@@ -110,7 +110,8 @@ impl<'a> Run<'a> {
                 .map(|object| fifo.update(object).map_err(full)),
             Op::Delete { obj } => {
                 let object = self.objects.get(obj)?;
-                // What is neither queued nor known is ignored before anybody looks at it.
+                // A change of an unknown object that is not queued is ignored before the transform
+                // sees it.
                 let is_news = known.get(&object.key).is_some()
                     || fifo.keys().any(|queued| *queued == object.key);
                 admit(transform.filter(|_| is_news), object)
@@ -141,7 +142,7 @@ impl<'a> Run<'a> {
         Ok(self.with_state(answer))
     }
 
-    /// Pops once, and does with the deltas what an informer does, unless the handler is to fail.
+    /// Pops once and processes the deltas like an informer, unless the handler has to fail.
     fn pop(&mut self, fail: bool) -> Result<Map<String, Value>, String> {
         let mut answer = Map::new();
         let key = self.fifo.keys().next().cloned();
@@ -175,7 +176,7 @@ impl<'a> Run<'a> {
         Ok(answer)
     }
 
-    /// Adds what every answer tells about the queue.
+    /// Adds the state of the queue, which every answer contains.
     fn with_state(&self, mut answer: Map<String, Value>) -> Value {
         let keys: Vec<_> = self.fifo.keys().collect();
         let chain = |key: &&ObjectKey| {
@@ -195,7 +196,7 @@ fn is_initial(step: &Step<Thing>) -> bool {
     matches!(step, Step::Delta { initial: true, .. })
 }
 
-/// What a transform before the queue makes of an object.
+/// Runs the transform before the queue.
 pub(crate) fn admit(
     transform: Option<&Transform<Thing>>,
     mut object: Thing,
@@ -227,7 +228,7 @@ fn full(full: Full) -> String {
     full.to_string()
 }
 
-/// The vectors' word for a transform that fails.
+/// The vectors' word for a failed transform.
 pub(crate) fn error_kind(
     done: Result<Result<(), String>, TransformError>,
 ) -> Result<Option<&'static str>, String> {
@@ -237,8 +238,8 @@ pub(crate) fn error_kind(
     }
 }
 
-/// The known objects in the order of their keys. A store visits them in the order of its slots; the
-/// recorded store lists its keys in sorted order, which decides the order of the queue.
+/// The known objects in key order. A store visits its objects in slot order, but the recorded store
+/// lists keys sorted, and that decides the order of the queue.
 struct View {
     newest: Epoch,
     objects: Vec<(Thing, Epoch)>,

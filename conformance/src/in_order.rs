@@ -51,7 +51,7 @@ enum Op {
     HasSynced,
 }
 
-/// Whether the case is about the mode in which a full state is taken apart, which we do not have.
+/// Whether the case uses the non-atomic mode, which we do not have.
 pub(crate) fn is_plain(case: &Case) -> bool {
     case.config.get("atomic") == Some(&Value::Bool(false))
 }
@@ -141,7 +141,7 @@ impl Run<'_> {
         Ok(self.with_state(answer))
     }
 
-    /// The answer to a pop whose handler fails or not.
+    /// The answer to a pop with a handler that fails or not.
     fn popped(&self, popped: Option<Value>, fail: bool) -> Value {
         let mut answer = Map::new();
         let error = match &popped {
@@ -160,7 +160,7 @@ impl Run<'_> {
         self.with_state(answer)
     }
 
-    /// Adds what every answer tells about the queue.
+    /// Adds the state of the queue, which every answer contains.
     fn with_state(&self, mut answer: Map<String, Value>) -> Value {
         let items: Value = self.queue.iter().map(|entry| self.entry(entry)).collect();
         answer.insert("items".to_owned(), items);

@@ -17,7 +17,7 @@ struct Config {
     indexers: Indexers,
 }
 
-/// Index name → its function.
+/// Index functions by index name.
 type Indexers = BTreeMap<String, IndexFunction>;
 
 #[derive(Clone, Copy, Deserialize)]
@@ -53,7 +53,7 @@ enum Op {
     },
     DeleteTombstone {
         key: String,
-        #[expect(dead_code, reason = "a store does not look into a tombstone")]
+        #[expect(dead_code, reason = "a store ignores the object in a tombstone")]
         obj: Option<Ref>,
     },
     Replace {
@@ -92,7 +92,7 @@ enum Op {
     },
 }
 
-/// An object under a key of its own kind: a key function of client-go is a `Resource` here.
+/// An object with the case's own key function, which is a `Resource` here.
 #[derive(Clone)]
 struct Filed {
     key: String,
@@ -167,7 +167,7 @@ struct Run<'a> {
     objects: &'a Objects,
     key_func: KeyFunction,
     store: Indexer<Filed, Heap>,
-    /// Every name that an index was to have, successfully or not.
+    /// Every index name that the case tried to add, successfully or not.
     names: BTreeSet<String>,
 }
 
@@ -175,14 +175,14 @@ impl Run<'_> {
     fn play(&mut self, op: Op) -> Result<Value, String> {
         let full = |full: Full| full.to_string();
         match op {
-            // To a store they are the same.
+            // A store treats both the same.
             Op::Add { obj } | Op::Update { obj } => {
                 let object = self.object(obj)?;
                 self.store.put(object).map_err(full)?;
             }
             Op::Delete { obj } => {
-                // client-go's `Delete` takes an object and adopts its version; ours takes a key, and
-                // who has a version says so, as our informer does.
+                // client-go's `Delete` takes an object and adopts its version. Ours takes a key,
+                // and the caller sets the version, as our informer does.
                 let object = self.object(obj)?;
                 self.store.set_version(object.version()).map_err(full)?;
                 self.store.remove(&object.key);
@@ -195,7 +195,7 @@ impl Run<'_> {
                 self.store.replace(list?, &rv).map_err(full)?;
             }
             Op::Bookmark { rv } => self.store.set_version(&rv).map_err(full)?,
-            // A store has nothing to do here.
+            // A store does nothing here.
             Op::Resync => {}
             Op::AddIndexers { indexers } => {
                 let error = self.add_indexers(&indexers)?;
@@ -232,7 +232,7 @@ impl Run<'_> {
                 });
             }
             Op::ListIndexFuncValues { index } => {
-                // client-go gives an empty list here if there is no such index.
+                // client-go returns an empty list if there is no such index.
                 let values = self.store.index_values(index.as_str());
                 let mut values: Vec<_> = values.into_iter().flatten().map(text).collect();
                 values.sort_unstable();
@@ -246,7 +246,7 @@ impl Run<'_> {
         Ok(self.key_func.file(self.objects.get(number)?))
     }
 
-    /// Adds all or none, and gives the vectors' word for the error.
+    /// Adds all or none. Returns the vectors' word for the error.
     fn add_indexers(&mut self, indexers: &Indexers) -> Result<Option<&'static str>, String> {
         self.names.extend(indexers.keys().cloned());
         let named = indexers.iter();
@@ -266,7 +266,7 @@ impl Run<'_> {
         json!({"err": null, "exists": found.is_some(), "obj": obj})
     }
 
-    /// The numbers of the objects, in the order of their keys.
+    /// The numbers of the objects, in key order.
     fn show<'a>(&self, found: impl IntoIterator<Item = &'a Filed>) -> Value {
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_by(|a, b| a.key.cmp(&b.key));
@@ -278,7 +278,7 @@ impl Run<'_> {
         let number = |filed: &Filed| (filed.key.clone(), self.objects.number(&filed.thing));
         let items: Map<_, _> = self.store.iter().map(number).collect();
         let mut indices = Map::new();
-        // Looks for names that failed, too: they must not have been added.
+        // Failed names too: they must not have been added.
         for name in &self.names {
             if self.store.index(name.as_str()).is_ok() {
                 let table = self.store.table(name.as_str());

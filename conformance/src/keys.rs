@@ -24,7 +24,7 @@ enum Question {
     },
 }
 
-/// Whether the case asks for the key of something that is no object.
+/// Whether the case asks for the key of something that is not an object.
 pub(crate) fn asks_for_no_object(case: &Case) -> bool {
     case.rest.get("kind").and_then(Value::as_str) == Some("key_of_other")
 }
@@ -33,7 +33,7 @@ pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
     case.ask(answer)
 }
 
-/// The members that make up the question, and the answer.
+/// The members of the question, and the answer.
 fn answer(question: Question) -> (&'static [&'static str], Value) {
     match question {
         Question::KeyOf { namespace, name } => {
@@ -67,8 +67,8 @@ fn answer(question: Question) -> (&'static [&'static str], Value) {
                     body: (),
                 }),
             };
-            // The plain key function of client-go takes anything and refuses a tombstone when it
-            // runs. Ours is `Resource::key`, which a deletion does not have: the compiler refuses.
+            // client-go's plain key function accepts anything and refuses a tombstone at run time.
+            // Ours is `Resource::key`, which a deletion does not have, so the compiler refuses.
             let got = json!({"key": gone.key().as_str(), "plain_key_func_err": true});
             (&["tombstone_key", "namespace", "name"], got)
         }

@@ -1,20 +1,21 @@
 //! Replays the recorded behaviour of client-go through the public API of `informer-core` and
-//! `informer-indexers`; that of whole informers also through the crate `informer`, the front door.
+//! `informer-indexers`. Whole informers are also replayed through the crate `informer`, the front
+//! door.
 //!
-//! Each line of a `.jsonl` file is one case: how a machine is built, what is done to it, and what the
-//! real client-go answered after every step. `vectors/README.md` describes the format. A case passes
-//! only if every step answers everything that was recorded; what we cannot express is skipped, counted
-//! and named.
+//! Each line of a `.jsonl` file is one case: how to build a machine, what to do to it, and what the
+//! real client-go answered after every step. `vectors/README.md` describes the format. A case
+//! passes only if every step gives everything that was recorded. Cases that we cannot express are
+//! skipped, counted and named.
 
 extern crate alloc;
 
-// The form that all vectors share.
+// The format of the vectors.
 mod vector;
 
 // The first difference between two answers.
 mod compare;
 
-// One module for each family that is replayed.
+// One module per family.
 mod delta_fifo;
 mod in_order;
 mod indexer;
@@ -23,10 +24,10 @@ mod selectors;
 mod shared_informer;
 mod workqueue;
 
-// The texts that a Kubernetes API server sends.
+// Texts of a Kubernetes API server.
 mod server;
 
-// What came of a file.
+// Results of a file.
 mod report;
 
 use std::ffi::OsStr;
@@ -38,34 +39,34 @@ use report::Failed;
 pub use report::{FileReport, Totals};
 pub use vector::Case;
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "nothing else can come of it")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Outcome {
     /// Everything is as recorded.
     Passed,
-    /// It was not played, for this reason.
+    /// The case was skipped for this reason.
     Skipped(Skip),
-    /// Something is not as recorded.
+    /// Something differs from the record.
     Failed {
-        /// The number of the step, from 1 on; `None` if it never came to the first one.
+        /// The number of the step, from 1; `None` if the first step was not reached.
         step: Option<usize>,
         /// The first difference.
         what: String,
     },
 }
 
-/// Why a case is not played.
+/// Why a case is skipped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Skip {
-    /// The in-order queue without atomic events: we have only the atomic one.
+    /// The in-order queue without atomic events; we have only the atomic one.
     PlainInOrder,
-    /// Something without metadata is used as an object: a type prevents that.
+    /// A value without metadata is used as an object; our types prevent that.
     KeyError,
-    /// An index function fails: ours cannot.
+    /// An index function fails; ours cannot.
     IndexError,
-    /// The key of something that is no object is asked for: a type prevents that.
+    /// The key of something that is not an object; our types prevent that.
     KeyOfOther,
 }
 
@@ -82,17 +83,17 @@ impl Skip {
     }
 }
 
-/// Through what a case is played.
+/// The API that a case is replayed through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Way {
-    /// The machines themselves, driven by hand. Every case is played this way.
+    /// The machines themselves, driven by hand. Works for every case.
     ByHand,
-    /// The crate `informer`. Only whole informers can be played this way.
+    /// The crate `informer`. Works for whole informers only.
     FrontDoor,
 }
 
-/// Plays one case.
+/// Replays one case.
 #[must_use]
 pub fn run_case(case: &Case, way: Way) -> Outcome {
     if let Some(reason) = reason_to_skip(case) {
@@ -110,7 +111,7 @@ pub fn run_case(case: &Case, way: Way) -> Outcome {
         "selectors" => selectors::replay(case),
         "workqueue" => workqueue::replay(case),
         family => Err(vector::Mismatch::before_the_steps(format!(
-            "no such family: {family:?}"
+            "unknown family: {family:?}"
         ))),
     };
     match played {
@@ -119,7 +120,7 @@ pub fn run_case(case: &Case, way: Way) -> Outcome {
     }
 }
 
-/// Whether a case is played through the front door, too. What is skipped is counted once.
+/// Whether a case is also replayed through the front door. Skipped cases count once.
 fn is_for_front_door(case: &Case) -> bool {
     case.family == "shared_informer" && reason_to_skip(case).is_none()
 }
@@ -135,11 +136,11 @@ fn reason_to_skip(case: &Case) -> Option<Skip> {
     }
 }
 
-/// Plays all cases of a text, one per line; empty lines are passed over. If there are whole informers
-/// among them, a second report says what came of these through the front door.
+/// Replays all cases of a text, one per line; empty lines are ignored. If there are whole informers
+/// among them, a second report has their results through the front door.
 ///
-/// # Errors
-/// The text could not be read to its end. Lines that are no cases are failures in the first report.
+/// # Errors The text could not be read to its end. A line that is not a case is a failure in the
+/// first report.
 pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<Vec<FileReport>> {
     let mut report = FileReport::new(name);
     let mut front_door = None;
@@ -171,7 +172,7 @@ pub fn run_lines(name: &str, mut text: impl BufRead) -> Result<Vec<FileReport>> 
     Ok([report].into_iter().chain(front_door).collect())
 }
 
-/// Plays all cases of a file. A file that cannot be read is a failure in the report.
+/// Replays all cases of a file. A file that cannot be read is a failure in the report.
 #[must_use]
 pub fn run_file(path: &Path) -> Vec<FileReport> {
     let name = path.file_name().unwrap_or(path.as_os_str());
@@ -180,7 +181,7 @@ pub fn run_file(path: &Path) -> Vec<FileReport> {
     played.unwrap_or_else(|error| vec![unreadable(path, &error)])
 }
 
-/// Plays all cases of a file, or of every `.jsonl` file in a folder, in the order of their names.
+/// Replays all cases of a file, or of every `.jsonl` file in a folder, in name order.
 #[must_use]
 pub fn run_path(path: &Path) -> Vec<FileReport> {
     if !path.is_dir() {
@@ -211,6 +212,6 @@ fn vector_files(folder: &Path) -> Result<Vec<PathBuf>> {
 fn unreadable(path: &Path, error: &Error) -> FileReport {
     let name = path.display().to_string();
     let mut report = FileReport::new(&name);
-    report.fail(Failed::new(name, None, format!("not readable: {error}")));
+    report.fail(Failed::new(name, None, format!("cannot be read: {error}")));
     report
 }

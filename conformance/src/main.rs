@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     finish(writeln!(out, "{totals}"), status)
 }
 
-/// What cannot be printed, nobody has seen succeed.
+/// If stdout cannot be written, the run has failed.
 fn finish(printed: io::Result<()>, status: ExitCode) -> ExitCode {
     match printed {
         Ok(()) => status,

@@ -1,4 +1,4 @@
-//! What came of a file, and of all of them.
+//! Results of a file, and of all files.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
@@ -6,8 +6,8 @@ use core::ops::AddAssign;
 
 use crate::{Outcome, Skip};
 
-/// What came of the cases of one file. It is displayed as one line, and one more for each failure and
-/// for each reason to skip.
+/// The results of one file. Displays as one line, plus one for each failure and each reason to
+/// skip.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileReport {
     name: String,
@@ -19,7 +19,7 @@ pub struct FileReport {
 /// One failure.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failed {
-    /// The id of the case, or the place of what is no case.
+    /// The id of the case, or the location of an invalid line.
     id: String,
     step: Option<usize>,
     what: String,
@@ -59,7 +59,7 @@ impl FileReport {
         &self.name
     }
 
-    /// The numbers.
+    /// The counts.
     #[must_use]
     pub fn totals(&self) -> Totals {
         Totals {
@@ -69,7 +69,7 @@ impl FileReport {
         }
     }
 
-    /// How many cases were skipped for which reason.
+    /// How many cases were skipped, by reason.
     #[must_use]
     pub const fn skipped(&self) -> &BTreeMap<Skip, u64> {
         &self.skipped
@@ -97,11 +97,11 @@ impl fmt::Display for FileReport {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "plain data")]
 pub struct Totals {
-    /// Everything was as recorded.
+    /// Cases that equal the record.
     pub passed: u64,
-    /// Something was not as recorded, or there was nothing to read.
+    /// Cases that differ from the record, and unreadable inputs.
     pub failed: u64,
-    /// Not played.
+    /// Skipped cases.
     pub skipped: u64,
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn replay(case: &Case) -> Result<(), Mismatch> {
     })
 }
 
-/// `None` if there is no such selector.
+/// `None` if the selector is invalid.
 fn about_labels(selector: &str, tried: &[Labelled]) -> Option<Value> {
     let selector: LabelSelector = selector.parse().ok()?;
     let requirements: Vec<_> = selector.requirements()?.iter().map(|requirement| {
@@ -65,7 +65,7 @@ fn about_labels(selector: &str, tried: &[Labelled]) -> Option<Value> {
     Some(answer(&requirements, selector.to_string(), empty, &matches))
 }
 
-/// `None` if there is no such selector.
+/// `None` if the selector is invalid.
 fn about_fields(selector: &str, tried: &[Named]) -> Option<Value> {
     let selector: FieldSelector = selector.parse().ok()?;
     let requirements: Vec<_> = selector
@@ -101,7 +101,7 @@ fn answer(requirements: &[Value], canonical: String, empty: bool, matches: &[Val
     })
 }
 
-/// The operator as it was recorded.
+/// The operator as recorded.
 fn recorded(operator: LabelOperator) -> String {
     match operator {
         LabelOperator::GreaterThan => "gt".to_owned(),

@@ -1,4 +1,4 @@
-//! The texts that a Kubernetes API server sends, for the scripted server of the informer vectors.
+//! Texts of a Kubernetes API server, for the scripted server of the informer vectors.
 
 use informer_core::Failure;
 use informer_core::decode::answer::failure_of_answer;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::vector::Thing;
 
-/// An unsuccessful answer, or the object of an ERROR event.
+/// An error answer, or the object of an ERROR event.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Refusal {
     code: u16,
@@ -31,7 +31,7 @@ impl Refusal {
         })
     }
 
-    /// What a transport makes of it if it answers a request.
+    /// The failure that a transport makes of it.
     pub(crate) fn failure(&self) -> (Failure, String) {
         let body = self.status().to_string();
         let (failure, message) = failure_of_answer(self.code, body.as_bytes(), None);
@@ -44,9 +44,9 @@ impl Refusal {
     }
 }
 
-/// A whole list in one body: this server never pages.
+/// A whole list in one body. This server never pages.
 pub(crate) fn list(version: &str, objects: &[Thing]) -> String {
-    // As in a real list, the elements do not say what they are.
+    // As in a real list, the items have no kind.
     let items: Value = objects.iter().map(body).collect();
     json!({
         "kind": "ThingList",
@@ -57,7 +57,7 @@ pub(crate) fn list(version: &str, objects: &[Thing]) -> String {
     .to_string()
 }
 
-/// A list as a watch streams it: an event for each object, and a marked bookmark.
+/// A streamed list: an event for each object, and the end bookmark.
 pub(crate) fn streamed_list(version: &str, objects: &[Thing]) -> String {
     let added = objects.iter().map(|object| event("ADDED", object));
     let end = json!({"k8s.io/initial-events-end": "true"});
@@ -73,7 +73,7 @@ pub(crate) fn event(kind: &str, object: &Thing) -> String {
     line(kind, &Value::Object(members))
 }
 
-/// The event that says which version has been reached.
+/// A bookmark at this version.
 pub(crate) fn bookmark(version: &str) -> String {
     bookmark_with(&json!({"resourceVersion": version}))
 }

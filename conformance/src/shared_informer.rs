@@ -3,10 +3,10 @@
 // The server of a case.
 mod scripted_server;
 
-// What handlers are told.
+// What handlers record.
 mod notes;
 
-// What an informer is asked to do.
+// The interface of an informer under test.
 mod backend;
 
 // The core, driven by hand.
@@ -34,7 +34,7 @@ use front_door::FrontDoor;
 use notes::Notes;
 use scripted_server::{FullState, Refusals, ScriptedServer};
 
-/// So many times the clock may be moved within one step; a script that goes on longer is broken.
+/// How often the clock may move within one step. A script that needs more is broken.
 const MOST_HOPS: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -72,7 +72,7 @@ enum Op {
     RemoveHandler {
         h: String,
     },
-    // A start on `hold` is one without a list: the request stays unanswered.
+    // A start on `hold` has no list: the request stays unanswered.
     Start(Answers),
     ListReply(Answers),
     Event(Event),
@@ -95,7 +95,7 @@ enum Op {
     Stop,
 }
 
-/// What the server answers to the requests of one step.
+/// The server's answers to the requests of one step.
 #[derive(Deserialize)]
 struct Answers {
     list: Option<List>,
@@ -124,7 +124,7 @@ enum EventKind {
     Deleted,
 }
 
-/// Whether the case is about the in-order queue that takes a full state apart, which we do not have.
+/// Whether the case uses the non-atomic in-order queue, which we do not have.
 pub(crate) fn is_plain(case: &Case) -> bool {
     case.config.get("queue").and_then(Value::as_str) == Some("real_fifo")
 }
@@ -239,7 +239,7 @@ impl<'a, B: Backend> Run<'a, B> {
         Ok(self.state(failed))
     }
 
-    /// What every answer tells about the informer.
+    /// The state of the informer, which every answer contains.
     fn state(&self, failed: bool) -> Value {
         let Seen {
             version,
@@ -286,8 +286,8 @@ impl<'a, B: Backend> Run<'a, B> {
         Ok(())
     }
 
-    /// Lets the clock run until the informer watches again, or waits for an answer that is not in the
-    /// script. It stops at every deadline on the way.
+    /// Runs the clock until the informer watches again, or waits for an answer that is not in the
+    /// script. Stops at every deadline on the way.
     fn run_until_watching(&mut self) -> Result<(), String> {
         for _ in 0..MOST_HOPS {
             self.informer.settle()?;
@@ -295,12 +295,12 @@ impl<'a, B: Backend> Run<'a, B> {
                 return Ok(());
             }
             let deadline = self.informer.next_deadline();
-            self.hop(deadline.ok_or("it waits, but not for the clock")?);
+            self.hop(deadline.ok_or("the informer waits, but has no deadline")?);
         }
         Err(format!("not watching again after {MOST_HOPS} deadlines"))
     }
 
-    /// Lets the clock run up to `target`, stopping at every deadline on the way.
+    /// Runs the clock up to `target`, with a stop at every deadline on the way.
     fn run_until(&mut self, target: Instant) -> Result<(), String> {
         for _ in 0..MOST_HOPS {
             self.informer.settle()?;
@@ -312,7 +312,9 @@ impl<'a, B: Backend> Run<'a, B> {
                 }
             }
         }
-        Err(format!("time stands still after {MOST_HOPS} deadlines"))
+        Err(format!(
+            "the clock does not advance after {MOST_HOPS} deadlines"
+        ))
     }
 
     fn hop(&self, to: Instant) {

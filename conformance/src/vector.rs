@@ -1,4 +1,4 @@
-//! The form that all vectors share: one case per line, with objects that are named by their number.
+//! The format of the vectors: one case per line, with objects referenced by number.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::compare;
 
-/// One recorded case: how a machine is built, what is done to it, and what client-go answered.
+/// A recorded case: how to build a machine, what to do to it, and what client-go answered.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     pub(crate) id: String,
@@ -27,7 +27,7 @@ pub struct Case {
     pub(crate) objects: Objects,
     #[serde(default)]
     steps: Vec<Step>,
-    /// What only some families have; cases of `keys` and `selectors` consist of it.
+    /// Members that only some families have. Cases of `keys` and `selectors` consist of them.
     #[serde(flatten)]
     pub(crate) rest: Map<String, Value>,
 }
@@ -38,10 +38,10 @@ struct Step {
     res: Value,
 }
 
-/// Where a case went wrong, and how.
+/// Where and how a case differs from the record.
 #[derive(Debug)]
 pub(crate) struct Mismatch {
-    /// The number of the step, from 1 on; `None` if it never came to the first one.
+    /// The number of the step, from 1; `None` if the first step was not reached.
     pub(crate) step: Option<usize>,
     pub(crate) what: String,
 }
@@ -53,7 +53,7 @@ impl Mismatch {
 }
 
 impl Case {
-    /// Reads a case from its line.
+    /// Parses a case from its line.
     ///
     /// # Errors
     /// The line is not a case.
@@ -61,7 +61,7 @@ impl Case {
         serde_json::from_slice(line)
     }
 
-    /// The name of the case.
+    /// The id of the case.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -76,7 +76,7 @@ impl Case {
         C::deserialize(&self.config).map_err(|error| format!("config: {error}"))
     }
 
-    /// Plays every step with `play`, and compares all that it answers with all that was recorded.
+    /// Replays every step with `play`, and compares each whole answer with the recorded one.
     pub(crate) fn replay<Op: DeserializeOwned>(
         &self,
         mut play: impl FnMut(Op) -> Result<Value, String>,
@@ -98,13 +98,14 @@ impl Case {
         Ok(())
     }
 
-    /// Plays a case without steps, which is a question and its answer side by side. `answer` gives the
-    /// members that make up the question, and the answer; what is not asked is to be answered.
+    /// Replays a case without steps, in which question and answer are side by side. `answer`
+    /// returns the members of the question and the answer. Every other member belongs to the
+    /// answer.
     pub(crate) fn ask<Question: DeserializeOwned>(
         &self,
         answer: impl FnOnce(Question) -> (&'static [&'static str], Value),
     ) -> Result<(), Mismatch> {
-        // The only thing that happens counts as the first step.
+        // The only action counts as the first step.
         let mismatch = |what| Mismatch {
             step: Some(1),
             what,
@@ -127,10 +128,10 @@ impl Case {
 /// The number of an object. -1 stands for something without metadata, which has no object here.
 pub(crate) type Ref = i64;
 
-/// An object as our decoders make it.
+/// An object as our decoders build it.
 pub(crate) type Thing = Arc<Object<Payload>>;
 
-/// What the objects of the vectors carry beside their metadata.
+/// The objects' payload besides their metadata.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub(crate) struct Payload {
     pub(crate) value: String,
@@ -182,8 +183,8 @@ impl Objects {
         numbers.iter().map(|number| self.get(*number)).collect()
     }
 
-    /// The number of an object that is equal in all fields, but for what it took on the wire. What is in
-    /// no list is shown as it is, and so equals nothing that was recorded.
+    /// The number of the object that is equal in all fields, except for its size on the wire. An
+    /// unlisted object is shown as it is, and so equals nothing recorded.
     pub(crate) fn number(&self, object: &Thing) -> Value {
         let is_same = |listed: &Thing| {
             let sized = Object {
@@ -202,7 +203,7 @@ impl Objects {
         objects.into_iter().map(|o| self.number(o)).collect()
     }
 
-    /// Key → number of the object.
+    /// Numbers of objects by key.
     pub(crate) fn by_key<'a>(&self, objects: impl IntoIterator<Item = &'a Thing>) -> Value {
         let entry = |o: &Thing| (o.key.as_str().to_owned(), self.number(o));
         Value::Object(objects.into_iter().map(entry).collect())
@@ -219,7 +220,7 @@ impl Objects {
                 let last = last.as_ref().map(|last| self.number(last));
                 return json!({"t": "Deleted", "o": last, "tombstone": key.as_str()});
             }
-            // Nothing in the vectors is unreadable, so this equals nothing that was recorded.
+            // Nothing in the vectors is unreadable, so this equals nothing recorded.
             Delta::Deleted(Deletion::Unreadable(key) | Deletion::Displaced { key, .. }) => {
                 return json!({"t": "Deleted", "unreadable": key.as_str()});
             }
@@ -257,7 +258,7 @@ impl Objects {
     }
 }
 
-/// A tombstone: this key is gone, and this is the last state known.
+/// A tombstone for this key, with the last known state.
 pub(crate) fn tombstone(key: &str, last: Option<Thing>) -> Deletion<Thing> {
     Deletion::Inferred {
         key: key_from_text(key),
@@ -265,14 +266,14 @@ pub(crate) fn tombstone(key: &str, last: Option<Thing>) -> Deletion<Thing> {
     }
 }
 
-/// The key with this text. A tombstone may carry any text, so whatever follows the first slash is the
-/// name.
+/// The key with this text. A tombstone may carry any text, so everything after the first slash is
+/// the name.
 pub(crate) fn key_from_text(text: &str) -> ObjectKey {
     let (namespace, name) = text.split_once('/').unwrap_or(("", text));
     ObjectKey::new(namespace, name)
 }
 
-/// The transforms that the vectors know by name.
+/// The transforms that the vectors name.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TransformName {
@@ -283,19 +284,19 @@ pub(crate) enum TransformName {
 }
 
 impl TransformName {
-    /// Does to an object what it does.
+    /// Applies the transform to an object.
     pub(crate) fn apply(self, thing: &mut Object<Payload>) -> Result<(), TransformError> {
         match self {
             Self::ClearValue => thing.body.value.clear(),
             Self::RefuseBad if thing.value == "bad" => {
-                return Err(TransformError::new("its value is bad"));
+                return Err(TransformError::new("bad value"));
             }
             Self::None | Self::RefuseBad => {}
         }
         Ok(())
     }
 
-    /// The same for the machines of the core.
+    /// The transform as the core takes it.
     pub(crate) fn function(self) -> Option<Transform<Thing>> {
         let apply = move |thing: &mut Thing| self.apply(Arc::make_mut(thing));
         match self {

@@ -69,7 +69,7 @@ enum Op {
     ShutdownWithDrain,
 }
 
-/// Which part is played.
+/// Which part the case is about.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -78,7 +78,7 @@ enum Kind {
     RateLimitingQueue,
 }
 
-/// A limiter that is put together when the case is read. What is nested is nested by our own types.
+/// A limiter built from the case. Nesting uses our own types.
 enum Limiter {
     Exponential(Exponential<String, Heap>),
     FastSlow(FastSlow<String, Heap>),
@@ -181,7 +181,7 @@ fn read(case: &Case) -> Result<(Kind, Limiter), String> {
     let config: Config = case.config()?;
     let limiter = match config.limiter {
         Some(limiter) => limiter,
-        // It is never asked.
+        // It is never used.
         None if kind == Kind::Queue => LimiterConfig::DefaultController,
         None => return Err("config: missing limiter".to_owned()),
     };
@@ -201,7 +201,7 @@ impl LimiterRun {
     fn play(&mut self, op: Op) -> Result<Value, String> {
         let mut answer = Map::new();
         match op {
-            // The vectors allow for the floating point work of others; ours ends with the same bits.
+            // The vectors tolerate rounding differences, but ours gives the same bits.
             Op::When { item } => {
                 let delay = self.limiter.when(&item, at(self.ms)).map_err(text)?;
                 answer.insert("delay_ns".to_owned(), json!(nanoseconds(delay)));
@@ -279,7 +279,7 @@ impl QueueRun {
     }
 }
 
-/// client-go counts nanoseconds with 63 bits, and the largest number is its "for ever".
+/// client-go counts nanoseconds in 63 bits, and its largest number means "forever".
 fn nanoseconds(delay: Duration) -> i64 {
     i64::try_from(delay.as_nanos()).unwrap_or(i64::MAX)
 }

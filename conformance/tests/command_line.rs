@@ -1,6 +1,6 @@
-//! The runner as a program: what it prints, and its exit status.
+//! The runner as a program: output and exit status.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ fn vectors() -> &'static Path {
 }
 
 #[test]
-fn success_ends_with_the_numbers_alone_on_a_line() {
+fn the_last_line_of_a_success_has_the_totals() {
     let output = runner(&[
         &vectors().join("keys.jsonl"),
         &vectors().join("indexer.jsonl"),
@@ -33,11 +33,11 @@ fn success_ends_with_the_numbers_alone_on_a_line() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_failure() {
+fn unreadable_input_is_a_failure() {
     let sources = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
     let not_vectors = sources.join("lib.rs");
     for (path, why) in [
-        (Path::new("/no/such/file.jsonl"), "not readable: "),
+        (Path::new("/no/such/file.jsonl"), "cannot be read: "),
         (sources, "there is no .jsonl file in this folder"),
         (&not_vectors, "lib.rs, line 1: not a case: "),
     ] {
@@ -50,7 +50,7 @@ fn what_cannot_be_read_is_a_failure() {
 }
 
 #[test]
-fn wrong_usage_is_told_apart() {
+fn wrong_usage_has_its_own_status() {
     let usage = |output: &[u8]| output.starts_with(b"usage: informer-conformance PATH");
     let none = runner(&[]);
     assert_eq!(none.status.code(), Some(2));

@@ -1,10 +1,10 @@
-//! Replays all vectors of this crate, and shows that the runner notices what is wrong.
+//! Replays all vectors of this crate, and checks that the runner notices differences.
 
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test that panics has failed"
+    reason = "tests may panic"
 )]
 
 use std::fs;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use informer_conformance::{Case, Outcome, Totals, Way, run_case, run_lines, run_path};
 use serde_json::{Value, json};
 
-/// The families that are replayed, each with one of its files.
+/// The replayed families, each with one of its files.
 const REPLAYED: [&str; 8] = [
     "keys",
     "delta_fifo",
@@ -25,20 +25,20 @@ const REPLAYED: [&str; 8] = [
     "workqueue",
 ];
 
-/// Those of them that are about whole informers.
+/// The families of whole informers.
 const INFORMERS: [&str; 2] = [
     "shared_informer.delta_fifo",
     "shared_informer.real_fifo_atomic",
 ];
 
-/// Those of them whose cases have no steps.
+/// The families whose cases have no steps.
 const QUESTIONS: [&str; 2] = ["keys", "selectors"];
 
 fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
-/// Every way in which the cases of a file are played.
+/// Every way to replay the cases of a file.
 fn ways(file: &str) -> &'static [Way] {
     if INFORMERS.contains(&file) {
         &[Way::ByHand, Way::FrontDoor]
@@ -47,7 +47,7 @@ fn ways(file: &str) -> &'static [Way] {
     }
 }
 
-/// The cases of a file that are played.
+/// The cases of a file that are replayed.
 fn played(file: &str) -> Vec<Value> {
     let text = fs::read_to_string(vectors().join(format!("{file}.jsonl"))).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -62,7 +62,7 @@ fn run(case: &Value, way: Way) -> Outcome {
     run_case(&Case::parse(case.to_string().as_bytes()).unwrap(), way)
 }
 
-/// A report, how many of its cases pass, and how many are skipped for which reason.
+/// A report, its number of passed cases, and its skipped cases by reason.
 type Expected = (&'static str, u64, &'static [(&'static str, u64)]);
 
 #[test]
@@ -120,7 +120,7 @@ fn all_vectors_are_replayed() {
     }
 }
 
-/// Another value of the same kind.
+/// Another value of the same type.
 fn tampered(value: &Value) -> Value {
     match value {
         Value::Null => json!("tampered"),
@@ -147,7 +147,7 @@ fn tampered(value: &Value) -> Value {
     }
 }
 
-/// Every way to tamper with one member of `answers`: change it, remove it, add another one.
+/// Every way to tamper with one member of `answers`: change it, remove it, add one.
 fn tamperings(answers: &Value, may_change: impl Fn(&str) -> bool) -> Vec<Value> {
     let mut all = Vec::new();
     for (name, value) in answers.as_object().unwrap() {
@@ -169,7 +169,7 @@ fn tamperings(answers: &Value, may_change: impl Fn(&str) -> bool) -> Vec<Value> 
 #[test]
 fn every_tampered_answer_is_noticed_in_its_step() {
     for file in REPLAYED.iter().filter(|file| !QUESTIONS.contains(file)) {
-        // Every few cases one step, not the same one each time: all of them take too long.
+        // One step of every fifth case, a different one each time, because all take too long.
         for (nth, case) in played(file).iter().enumerate().step_by(5) {
             let steps = case["steps"].as_array().unwrap();
             let at = nth / 5 % steps.len();
@@ -191,9 +191,9 @@ fn every_tampered_answer_is_noticed_in_its_step() {
     }
 }
 
-/// Only whole informers have a front door: nobody shall believe that others passed through it.
+/// Only whole informers have a front door. No other case may count as passed through it.
 #[test]
-fn what_is_no_informer_does_not_pass_through_the_front_door() {
+fn only_informers_pass_through_the_front_door() {
     for file in REPLAYED.iter().filter(|file| !INFORMERS.contains(file)) {
         let outcome = run(&played(file)[0], Way::FrontDoor);
         let what =
@@ -202,7 +202,7 @@ fn what_is_no_informer_does_not_pass_through_the_front_door() {
     }
 }
 
-/// The cases of `keys` and `selectors` have no steps: question and answer stand side by side.
+/// The cases of `keys` and `selectors` have no steps: question and answer are side by side.
 #[test]
 fn every_tampered_answer_to_a_question_is_noticed() {
     for file in QUESTIONS {
@@ -229,7 +229,7 @@ fn every_tampered_answer_to_a_question_is_noticed() {
     }
 }
 
-/// Every way to change one answer of those to what a selector matches.
+/// Every way to change one recorded match of a selector.
 fn other_matches(case: &Value) -> Vec<Value> {
     let matches = case["matches"].as_array().map_or(0, Vec::len);
     let other = |at: usize| {
@@ -241,8 +241,8 @@ fn other_matches(case: &Value) -> Vec<Value> {
     (0..matches).map(other).collect()
 }
 
-/// The vectors' own rule: any code but 429 in an ERROR event makes the informer read the full state
-/// again. Recorded were only 410 and 500, so the recorded cases are played with other codes.
+/// The vectors' own rule: any code but 429 in an ERROR event causes a relist. Only 410 and 500 were
+/// recorded, so the recorded cases are replayed with other codes.
 #[test]
 fn any_error_event_is_treated_like_the_recorded_ones() {
     let others = [
@@ -303,7 +303,7 @@ fn a_failure_is_reported_with_id_step_and_difference() {
 }
 
 #[test]
-fn what_is_no_case_fails_with_its_line() {
+fn an_invalid_line_is_reported_with_its_number() {
     let text = concat!(
         "\n",
         "{\"id\":\"a\",\"family\":\"keys\",\"kind\":\"key_of_other\"}\n",
@@ -326,7 +326,7 @@ fn what_is_no_case_fails_with_its_line() {
     assert!(shown.contains("odd.jsonl, line 3: not a case: "), "{shown}");
     assert!(shown.contains("odd.jsonl, line 6: not a case: "), "{shown}");
     assert!(
-        shown.contains(r#"FAILED b: no such family: "surprise""#),
+        shown.contains(r#"FAILED b: unknown family: "surprise""#),
         "{shown}"
     );
     assert!(shown.contains("FAILED c: config: missing field"), "{shown}");

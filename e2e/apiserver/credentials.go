@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd/api"
 )
 
-// masters is the group that RBAC lets do everything.
+// masters is the group with all RBAC rights.
 const masters = "system:masters"
 
 // pair is a certificate and its key, as files.
@@ -46,7 +46,7 @@ func newAuthority(dir string) (*authority, error) {
 	return ca, err
 }
 
-// forServer makes the certificate that the API server shows.
+// forServer makes the certificate of the API server.
 func (ca *authority) forServer(dir string) (pair, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2),
@@ -60,7 +60,7 @@ func (ca *authority) forServer(dir string) (pair, error) {
 	return made, err
 }
 
-// forUser makes a certificate that a user shows.
+// forUser makes the certificate of a user.
 func (ca *authority) forUser(dir, name, group string) (pair, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(3),
@@ -113,15 +113,15 @@ func writePEM(file, kind string, der []byte) error {
 	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }
 
-// credentials are all files that decide who may talk to the server.
+// credentials are the files that control access to the server.
 type credentials struct {
 	ca, server, user pair
 	tokens           map[string]string
 	tokenFile        string
 }
 
-// newCredentials makes an authority, what the server shows, and the users: `admin` has a token and every
-// right, `certificate` a certificate and every right, `nobody` a token and no right.
+// newCredentials makes an authority, the server's certificate, and the users: `admin` has a token
+// and all rights, `certificate` a certificate and all rights, `nobody` a token and no rights.
 func newCredentials(dir string) (*credentials, error) {
 	ca, err := newAuthority(dir)
 	if err != nil {
@@ -139,7 +139,7 @@ func newCredentials(dir string) (*credentials, error) {
 	return made, os.WriteFile(made.tokenFile, []byte(users), 0o600)
 }
 
-// kubeconfig has a context for each user, and `uncompressed` for an admin who wants no gzip.
+// kubeconfig has a context for each user, and `uncompressed` for an admin without gzip.
 func (c *credentials) kubeconfig(url string) *api.Config {
 	config := api.NewConfig()
 	config.Clusters["e2e"] = &api.Cluster{Server: url, CertificateAuthority: c.ca.certificate}

@@ -17,9 +17,9 @@ import (
 // runEtcd is the process `etcd`.
 func runEtcd(arguments []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
-	data := flags.String("data-dir", "", "where it keeps its data")
-	clients := flags.String("client-url", "", "where it listens for clients")
-	peers := flags.String("peer-url", "", "where it would listen for peers")
+	data := flags.String("data-dir", "", "the data folder")
+	clients := flags.String("client-url", "", "the URL for clients")
+	peers := flags.String("peer-url", "", "the URL for peers")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func runEtcd(arguments []string) error {
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{*peer}, []url.URL{*peer}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.LogLevel = "warn"
-	// The machine does not lose power in these tests, and the disk would set the pace.
+	// The machine does not lose power in these tests, and fsync would slow them down.
 	config.UnsafeNoFsync = true
 	server, err := embed.StartEtcd(config)
 	if err != nil {
@@ -57,7 +57,7 @@ func runEtcd(arguments []string) error {
 	}
 }
 
-// withEtcd does something as a client of etcd.
+// withEtcd runs a function with an etcd client.
 func withEtcd(url string, do func(context.Context, *clientv3.Client) error) error {
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{url}, DialTimeout: 5 * time.Second})
 	if err != nil {
@@ -69,7 +69,7 @@ func withEtcd(url string, do func(context.Context, *clientv3.Client) error) erro
 	return do(ctx, client)
 }
 
-// etcdReady says whether etcd answers.
+// etcdReady reports whether etcd answers.
 func etcdReady(url string) error {
 	return withEtcd(url, func(ctx context.Context, client *clientv3.Client) error {
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
@@ -79,7 +79,7 @@ func etcdReady(url string) error {
 	})
 }
 
-// compact forgets everything but the newest state, and gives its revision.
+// compact drops everything but the newest state, and returns its revision.
 func compact(url string) (revision int64, err error) {
 	err = withEtcd(url, func(ctx context.Context, client *clientv3.Client) error {
 		newest, err := client.Get(ctx, "ready")

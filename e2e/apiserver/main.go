@@ -1,7 +1,8 @@
-// The server side of the end-to-end tests: a real etcd and a real kube-apiserver on loopback, and kubectl.
+// The server side of the end-to-end tests: a real etcd and a real kube-apiserver on loopback, and
+// kubectl.
 //
-// One program, so that there is one thing to build. What must be killed by itself runs as a process of
-// its own: `up` starts this very program again as `etcd` and as `apiserver`.
+// It is one program, so that there is one thing to build. Parts that tests kill run as separate
+// processes: `up` starts this program again as `etcd` and as `apiserver`.
 package main
 
 import (
@@ -38,7 +39,7 @@ func main() {
 		command.SetArgs(rest)
 		os.Exit(cli.Run(command))
 	case "kubectl":
-		// kubectl reads the arguments of the process in more than one place.
+		// kubectl reads the process arguments in more than one place.
 		os.Args = append([]string{"kubectl"}, rest...)
 		if err := cli.RunNoErrOutput(cmd.NewDefaultKubectlCommand()); err != nil {
 			util.CheckErr(err)

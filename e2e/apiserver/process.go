@@ -14,7 +14,7 @@ import (
 // startLimit is how long a process may take until it answers.
 const startLimit = 3 * time.Minute
 
-// process is one of ours that can be started again and again, always with the same arguments.
+// process is a child that can be restarted, always with the same arguments.
 type process struct {
 	name      string
 	arguments []string
@@ -47,7 +47,7 @@ func (p *process) start() error {
 	defer log.Close()
 	command := exec.Command(self, append([]string{p.name}, p.arguments...)...)
 	command.Stdout, command.Stderr = log, log
-	// Whatever happens to us, it does not outlive us.
+	// It never outlives us.
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := command.Start(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *process) signal(signal syscall.Signal) error {
 	return p.command.Process.Signal(signal)
 }
 
-// end ends it by a signal, and waits until it is gone.
+// end ends it with a signal, and waits until it is gone.
 func (p *process) end(signal syscall.Signal) error {
 	if err := p.signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -94,7 +94,7 @@ func (p *process) end(signal syscall.Signal) error {
 	return nil
 }
 
-// freePorts finds ports that nobody uses.
+// freePorts finds free ports.
 func freePorts(count int) ([]int, error) {
 	var ports []int
 	for range count {

@@ -13,10 +13,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// writers is how many requests are under way at the same time.
+// writers is how many requests run at the same time.
 const writers = 32
 
-// seed makes pods. The namespace is made, too, if it is not there.
+// seed creates pods, and the namespace if it does not exist.
 func seed(config *rest.Config, namespace string, count int) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -63,7 +63,7 @@ func seededPod(number int) *core.Pod {
 	}
 }
 
-// namespaceThere says whether there is such a namespace.
+// namespaceThere reports whether the namespace exists.
 func namespaceThere(client kubernetes.Interface, name string) error {
 	_, err := client.CoreV1().Namespaces().Get(context.Background(), name, meta.GetOptions{})
 	return err

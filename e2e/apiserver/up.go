@@ -20,15 +20,15 @@ import (
 )
 
 const help = `kill-apiserver        kill -9
-stop-apiserver        SIGSTOP: it is there and says nothing
+stop-apiserver        SIGSTOP: it stays connected and silent
 cont-apiserver        SIGCONT
 start-apiserver       after kill-apiserver; waits until it is ready
-restart-etcd          kill -9, and start again
-compact               forgets all versions in etcd but the newest
-seed NAMESPACE COUNT  so many pods, pod-00000 and on
+restart-etcd          kill -9 and start again
+compact               drop all versions in etcd but the newest
+seed NAMESPACE COUNT  create this many pods, from pod-00000
 quit`
 
-// cluster is what runs.
+// cluster holds the running processes.
 type cluster struct {
 	dir       string
 	etcdURL   string
@@ -37,18 +37,18 @@ type cluster struct {
 	config    *rest.Config
 }
 
-// up starts a cluster and does what it is told on stdin.
+// up starts a cluster and follows the commands on stdin.
 func up(arguments []string) error {
 	flags := flag.NewFlagSet("up", flag.ContinueOnError)
-	dir := flags.String("dir", "", "where everything is kept")
-	keep := flags.Bool("keep", false, "goes on when stdin ends, until SIGTERM")
+	dir := flags.String("dir", "", "the folder for all files")
+	keep := flags.Bool("keep", false, "keep running after stdin ends, until SIGTERM")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if *dir == "" {
 		return fmt.Errorf("--dir is missing\n%s", usage)
 	}
-	// Children die with the thread that started them: there must be one that stays.
+	// Children die with the thread that started them, so this thread must stay.
 	runtime.LockOSThread()
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGTERM, os.Interrupt)
@@ -94,7 +94,7 @@ func up(arguments []string) error {
 	}
 }
 
-// answer is one line on stdout for each command.
+// answer prints one line on stdout for each command.
 func answer(text string, err error) {
 	if err != nil {
 		fmt.Println("error", strings.ReplaceAll(err.Error(), "\n", " "))
@@ -168,7 +168,7 @@ func newCluster(dir string) (*cluster, error) {
 		Host:            url,
 		BearerToken:     made.tokens["admin"],
 		TLSClientConfig: rest.TLSClientConfig{CAFile: made.ca.certificate},
-		// No limit of the client's own.
+		// No client-side rate limit.
 		QPS:     -1,
 		Timeout: time.Minute,
 	}
@@ -198,7 +198,7 @@ func newCluster(dir string) (*cluster, error) {
 func apiserverArguments(dir, etcdURL string, port int, made *credentials) []string {
 	return []string{
 		"--etcd-servers=" + etcdURL,
-		// Versions are forgotten when a test says so, never by the clock.
+		// Only tests compact, never a timer.
 		"--etcd-compaction-interval=0",
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
@@ -208,7 +208,7 @@ func apiserverArguments(dir, etcdURL string, port int, made *credentials) []stri
 		"--client-ca-file=" + made.ca.certificate,
 		"--token-auth-file=" + made.tokenFile,
 		"--authorization-mode=RBAC",
-		// There is no controller that would make service accounts.
+		// There is no controller that would create service accounts.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-account-issuer=https://e2e.invalid",
 		"--service-account-key-file=" + made.server.certificate,
@@ -219,7 +219,8 @@ func apiserverArguments(dir, etcdURL string, port int, made *credentials) []stri
 	}
 }
 
-// apiserverReady asks the server whether it is. The default namespace is made a little later than that.
+// apiserverReady checks that the server is ready and that the default namespace exists, which comes
+// a little later.
 func apiserverReady(config *rest.Config) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -231,13 +232,13 @@ func apiserverReady(config *rest.Config) error {
 	return namespaceThere(client, "default")
 }
 
-// down ends everything. The API server first, lest it complains of the other.
+// down ends everything, the API server first, so that it does not log errors about etcd.
 func (c *cluster) down() {
 	_ = c.apiserver.end(syscall.SIGKILL)
 	_ = c.etcd.end(syscall.SIGKILL)
 }
 
-// writeState says in DIR/state.json what runs where.
+// writeState writes the locations of everything to DIR/state.json.
 func (c *cluster) writeState() error {
 	state := map[string]any{
 		"supervisorPid": os.Getpid(),

@@ -1,4 +1,4 @@
-//! Writes, and what the server says that it has. Not by the code under test, which only reads.
+//! Writes to the server and reads its state, without the code under test.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::cluster::State;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// An admin of the cluster. It asks the server itself, through no proxy.
+/// A cluster admin. It talks to the server directly, not through a proxy.
 pub struct Api {
     authority: String,
     token: String,
@@ -38,14 +38,14 @@ impl std::fmt::Debug for Api {
     }
 }
 
-/// The objects of a list by their keys, as they are in lists: without type, and without managed fields.
+/// The objects of a list by key, as in lists: without kind, and without managed fields.
 pub type Listed = BTreeMap<String, Value>;
 
 impl Api {
-    /// For the admin of a cluster.
+    /// Creates a client for the admin of a cluster.
     ///
     /// # Errors
-    /// Its certificate cannot be used.
+    /// The certificate cannot be used.
     pub fn new(state: &State) -> Outcome<Self> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_file_iter(&state.authority)? {
@@ -66,35 +66,35 @@ impl Api {
         })
     }
 
-    /// Makes an object in the collection at `path`, and gives it back as the server made it.
+    /// Creates an object in the collection at `path`, and returns it as the server created it.
     ///
     /// # Errors
-    /// The server did not.
+    /// The server refuses.
     pub async fn create(&self, path: &str, object: &Value) -> Outcome<Value> {
         self.ask(Method::POST, path, Some(object)).await
     }
 
-    /// Changes the object at `path` by a merge patch.
+    /// Changes the object at `path` with a merge patch.
     ///
     /// # Errors
-    /// The server did not.
+    /// The server refuses.
     pub async fn patch(&self, path: &str, patch: &Value) -> Outcome<Value> {
         self.ask(Method::PATCH, path, Some(patch)).await
     }
 
-    /// Deletes the object at `path`, or all objects of the collection, at once.
+    /// Deletes the object at `path`, or all objects of a collection, without a grace period.
     ///
     /// # Errors
-    /// The server did not.
+    /// The server refuses.
     pub async fn delete(&self, path: &str) -> Outcome<Value> {
         let at_once = serde_json::json!({"gracePeriodSeconds": 0});
         self.ask(Method::DELETE, path, Some(&at_once)).await
     }
 
-    /// What is at `path`.
+    /// Reads what is at `path`.
     ///
     /// # Errors
-    /// Nothing.
+    /// The server refuses.
     pub async fn get(&self, path: &str) -> Outcome<Value> {
         self.ask(Method::GET, path, None).await
     }
@@ -102,7 +102,7 @@ impl Api {
     /// The newest state of the list at `path`.
     ///
     /// # Errors
-    /// There is none.
+    /// The server refuses, or it is not a list.
     pub async fn list(&self, path: &str) -> Outcome<Listed> {
         let mut list = self.get(path).await?;
         let items = list.get_mut("items").map(Value::take);
@@ -115,10 +115,10 @@ impl Api {
             .collect())
     }
 
-    /// How many requests of a verb the server has counted for a resource, since it was started.
+    /// How many requests with a verb the server has counted for a resource since its start.
     ///
     /// # Errors
-    /// It does not say.
+    /// The server does not report it.
     pub async fn requests(&self, verb: &str, resource: &str) -> Outcome<u64> {
         let (_, text) = self.send(Method::GET, "/metrics", None).await?;
         let text = String::from_utf8(text.to_vec())?;
@@ -182,7 +182,7 @@ impl Api {
             .map_err(|_| format!("{path}: no answer after {PATIENCE:?}"))?
     }
 
-    /// The connection, made anew if there is none that works.
+    /// The connection, renewed if it no longer works.
     async fn connection(&self) -> Outcome<SendRequest<Full<Bytes>>> {
         let mut connection = self.connection.lock().await;
         if let Some(open) = connection.as_ref().filter(|open| !open.is_closed()) {
@@ -203,7 +203,7 @@ impl Api {
     }
 }
 
-/// The key of an object, as client-go has it.
+/// The key of an object, as in client-go.
 fn key(object: &Value) -> String {
     let name = |field| {
         object
@@ -217,7 +217,7 @@ fn key(object: &Value) -> String {
     }
 }
 
-/// An object without what is only sometimes there.
+/// An object without fields that are only sometimes present.
 #[must_use]
 pub fn bare(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
@@ -238,7 +238,7 @@ pub fn version(object: &Value) -> Outcome<&str> {
     let version = object.pointer("/metadata/resourceVersion");
     Ok(version
         .and_then(Value::as_str)
-        .ok_or("an object without a version")?)
+        .ok_or("the object has no version")?)
 }
 
 #[cfg(test)]
@@ -247,7 +247,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn objects_are_compared_without_what_is_only_sometimes_there() {
+    fn objects_are_compared_without_optional_fields() {
         let pod = json!({
             "kind": "Pod", "apiVersion": "v1",
             "metadata": {"name": "a", "namespace": "web", "managedFields": [1]},

@@ -1,4 +1,4 @@
-//! The server side: etcd and kube-apiserver as processes, told what to do over a pipe.
+//! The server side: etcd and kube-apiserver as processes, controlled over a pipe.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::Outcome;
 /// How long a command may take: a start, and ten thousand pods.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A running cluster. Dropped, it is killed, with all its processes.
+/// A running cluster. Dropping it kills all its processes.
 #[derive(Debug)]
 pub struct Cluster {
-    // Its end is the end of all its children.
+    // Its children end with it.
     _supervisor: Child,
     orders: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
@@ -27,19 +27,19 @@ pub struct Cluster {
     dir: PathBuf,
 }
 
-/// What the supervisor writes into its folder.
+/// The file that the supervisor writes into its folder.
 #[derive(Clone, Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct State {
-    /// Where the API server is.
+    /// The URL of the API server.
     #[serde(rename = "apiserverURL")]
     pub url: String,
     /// A kubeconfig with a context for each user.
     pub kubeconfig: PathBuf,
-    /// The certificate that signed the server's.
+    /// The CA certificate of the server.
     pub authority: PathBuf,
-    /// The token of somebody who may do everything.
+    /// The token of a user with all rights.
     pub admin_token: String,
 }
 
@@ -65,7 +65,9 @@ impl Cluster {
         let (orders, answers) = pipes.ok_or("the supervisor has no pipes")?;
         let mut answers = BufReader::new(answers).lines();
         let ready = timeout(PATIENCE, answers.next_line()).await;
-        if ready.map_err(|_| "the cluster does not get ready")?? != Some("ready".to_owned()) {
+        if ready.map_err(|_| "the cluster did not become ready in time")??
+            != Some("ready".to_owned())
+        {
             return Err(format!(
                 "the cluster did not start; see the logs in {}",
                 dir.display()
@@ -82,10 +84,10 @@ impl Cluster {
         })
     }
 
-    /// Gives an order, such as `kill-apiserver`, and waits until it is carried out.
+    /// Sends a command, such as `kill-apiserver`, and waits until it is done.
     ///
     /// # Errors
-    /// It was not.
+    /// The command failed.
     pub async fn tell(&mut self, order: &str) -> Outcome<String> {
         self.orders
             .write_all(format!("{order}\n").as_bytes())
@@ -98,16 +100,16 @@ impl Cluster {
         }
     }
 
-    /// What is where.
+    /// The locations of the cluster's parts.
     #[must_use]
     pub const fn state(&self) -> &State {
         &self.state
     }
 
-    /// Where the API server listens.
+    /// The address of the API server.
     ///
     /// # Errors
-    /// Its URL is not what was expected.
+    /// Its URL is not as expected.
     pub fn address(&self) -> Outcome<SocketAddr> {
         let url = &self.state.url;
         let address = url

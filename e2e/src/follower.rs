@@ -1,4 +1,4 @@
-//! An informer under test, with its judge.
+//! An informer under test, and its checks.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +12,18 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::api::{Api, Listed, bare};
 
-/// How often the server is asked whether the store equals it by now.
+/// How often the store is compared with the server.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// A form of objects that can be compared with what a list has.
+/// A form of objects that can be compared with a list.
 pub trait Comparable: Send + Sync + Sized + 'static {
-    /// What is kept, in the shape of the server's.
+    /// The stored object, in the shape of the server's.
     ///
     /// # Errors
     /// It is not JSON.
     fn kept(&self) -> Outcome<Value>;
 
-    /// The part of the server's object that should be kept.
+    /// The part of the server's object that should be stored.
     fn expected(server: &Value) -> &Value;
 }
 
@@ -47,12 +47,12 @@ impl Comparable for MetadataBody {
     }
 }
 
-/// An informer with a handler that is watched.
+/// An informer with a checked handler.
 #[derive(Debug)]
 pub struct Follower<K: Comparable> {
     /// The informer.
     pub informer: SharedInformer<K>,
-    /// What its handler was told, checked as it comes.
+    /// The handler's notifications, checked as they arrive.
     pub audit: Folded,
     failures: Arc<Mutex<Vec<Failure>>>,
 }
@@ -88,16 +88,16 @@ impl<K: Comparable> Follower<K> {
         failures.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often the full state was read again.
+    /// How many relists there were.
     #[must_use]
     pub fn relists(&self) -> u64 {
         self.informer.status().counts.full_states.saturating_sub(1)
     }
 
-    /// Waits until store and handler know what the server has, and gives the time that it took.
+    /// Waits until store and handler equal the server. Returns how long it took.
     ///
     /// # Errors
-    /// They do not, within this time; with the differences.
+    /// They differ after this time; the message names the differences.
     pub async fn equals(&self, api: &Api, within: Duration) -> Outcome<Duration> {
         let list = Request::List {
             version: At::Latest,
@@ -128,7 +128,7 @@ impl<K: Comparable> Follower<K> {
         }
     }
 
-    /// What the store, or the handler, knows differently.
+    /// The differences of the store and of the handler.
     ///
     /// # Errors
     /// An object in the store cannot be read.
@@ -141,7 +141,7 @@ impl<K: Comparable> Follower<K> {
             match store.get(key) {
                 None => differences.push(format!("{key} is not in the store")),
                 Some(kept) if kept.body.kept()? != *K::expected(object) => {
-                    differences.push(format!("{key} is another one in the store"));
+                    differences.push(format!("{key} differs in the store"));
                 }
                 Some(_) => {}
             }
@@ -172,10 +172,10 @@ impl<K: Comparable> Follower<K> {
         Ok(differences)
     }
 
-    /// That nothing was told twice.
+    /// Checks that there were no duplicate notifications.
     ///
     /// # Errors
-    /// Something was.
+    /// There were some.
     pub fn told_once(&self) -> Outcome {
         let duplicates = self.audit.faults();
         match duplicates.first() {
@@ -184,10 +184,10 @@ impl<K: Comparable> Follower<K> {
         }
     }
 
-    /// That it never had to be corrected: no failure, no relist, nothing told twice.
+    /// Checks that there was no failure, no relist and no duplicate notification.
     ///
     /// # Errors
-    /// It had.
+    /// There was one.
     pub fn undisturbed(&self) -> Outcome {
         let (failures, relists) = (self.failures(), self.relists());
         if !failures.is_empty() || relists > 0 {

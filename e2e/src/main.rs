@@ -1,8 +1,8 @@
-//! Informers against a real kube-apiserver: `e2e [--quick] [NAME…]`. Started by `e2e/run`, which builds
-//! the server and says in `E2E_APISERVER` where it is.
-#![expect(clippy::print_stdout, reason = "it reports")]
+//! Informers against a real kube-apiserver: `e2e [--quick] [NAME…]`. Started by `e2e/run`, which
+//! builds the server and sets `E2E_APISERVER` to its path.
+#![expect(clippy::print_stdout, reason = "a command-line program prints")]
 
-// What is tested, one after the other.
+// The scenarios.
 mod scenarios;
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use informer_e2e::report::Report;
 use scenarios::{SCENARIOS, World};
 use tokio::time::timeout;
 
-/// After so long a scenario hangs.
+/// The time limit of a scenario.
 const LIMIT: Duration = Duration::from_secs(600);
 
 #[tokio::main]
@@ -50,11 +50,11 @@ async fn run() -> Outcome<Report> {
         .find(|name| SCENARIOS.iter().all(|(known, _)| known != name))
     {
         let known: Vec<_> = SCENARIOS.iter().map(|(name, _)| *name).collect();
-        return Err(format!("no scenario {name}; there are: {}", known.join(", ")).into());
+        return Err(format!("unknown scenario {name}; use one of {}", known.join(", ")).into());
     }
     let binary = std::env::var_os("E2E_APISERVER")
         .map(PathBuf::from)
-        .ok_or("E2E_APISERVER does not name the server's program; start this by e2e/run")?;
+        .ok_or("E2E_APISERVER is not set: start this program with e2e/run")?;
     let dir = std::env::temp_dir().join(format!("informer-e2e-{}", std::process::id()));
     let began = Instant::now();
     let cluster = Cluster::up(&binary, &dir).await?;
@@ -68,7 +68,7 @@ async fn run() -> Outcome<Report> {
     for (name, scenario) in SCENARIOS.iter().filter(|(name, _)| chosen(name)) {
         let began = Instant::now();
         let outcome = timeout(LIMIT, scenario(&mut world)).await;
-        let outcome = outcome.unwrap_or_else(|_| Err("it does not end".into()));
+        let outcome = outcome.unwrap_or_else(|_| Err("it did not end in time".into()));
         let word = if outcome.is_ok() { "ok" } else { "FAILED" };
         println!("{word:<7} {name} ({:.1} s)", began.elapsed().as_secs_f64());
         world.report.ended(name, &outcome);
@@ -77,7 +77,7 @@ async fn run() -> Outcome<Report> {
         report, cluster, ..
     } = world;
     drop(cluster);
-    // What failed is looked for in the logs.
+    // After a failure, keep the logs.
     if report.is_good() {
         std::fs::remove_dir_all(&dir)?;
     } else {

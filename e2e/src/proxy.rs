@@ -13,25 +13,26 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// How many bytes are passed on at once. Small, so that a slow line is slow evenly.
+/// How many bytes are passed on at once. Small, so that a slow line is evenly slow.
 const PIECE: usize = 1024;
 
-/// So many pieces are on their way in each direction; what does not fit waits with its sender.
+/// How many pieces are in flight in each direction; the sender waits for room.
 const ON_THE_WAY: usize = 64;
 
-/// How the line is.
+/// The state of the line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Line {
-    /// As if it was not there.
+    /// Transparent.
     Good,
-    /// Everything arrives so much later.
+    /// Everything arrives this much later.
     Late(Duration),
-    /// So many bytes a second, in each direction of each connection.
+    /// This many bytes per second, in each direction of each connection.
     Slow(u32),
-    /// Connections stand, and nothing arrives. A connection that has met this is lost for good.
+    /// Connections stay open, but nothing arrives. A connection that has been silent is lost for
+    /// good.
     Silent,
-    /// Nobody gets through: connections are closed, old and new ones.
+    /// All connections are closed, old and new ones.
     Down,
 }
 
@@ -59,7 +60,7 @@ pub struct Proxy {
 #[derive(Clone, Copy, Debug)]
 struct State {
     line: Line,
-    /// How often it was silent: who lived through one is lost.
+    /// How often it was silent. A connection from before a silence is lost.
     silences: u64,
 }
 
@@ -71,12 +72,12 @@ struct Shared {
     cuts: watch::Sender<u64>,
     open: AtomicUsize,
     received: AtomicU64,
-    /// When the server has sent so many bytes in all, everything is cut, once.
+    /// Everything is cut once, when the server has sent this many bytes in all.
     fuse: Mutex<Option<u64>>,
 }
 
 impl Proxy {
-    /// Listens on a port that the system chooses, and passes everything on to `server`.
+    /// Listens on a free port, and passes everything on to `server`.
     ///
     /// # Errors
     /// There is no port.
@@ -100,13 +101,13 @@ impl Proxy {
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// From now on the line is like this.
+    /// Sets the state of the line.
     pub fn set(&self, line: Line) {
         {
             let mut state = lock(&self.shared.line);
@@ -118,12 +119,12 @@ impl Proxy {
         }
     }
 
-    /// Closes all connections. New ones are welcome.
+    /// Closes all connections. New ones are accepted.
     pub fn cut(&self) {
         self.shared.cut();
     }
 
-    /// Cuts as soon as the server has sent so many bytes more; once.
+    /// Cuts once, after the server has sent this many more bytes.
     pub fn cut_after(&self, bytes: u64) {
         let at = self.received() + bytes;
         *lock(&self.shared.fuse) = Some(at);
@@ -192,7 +193,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// Carries one connection until an end closes it or somebody cuts it.
+/// Carries one connection until an end closes it or it is cut.
 async fn carry(client: TcpStream, mut cut: watch::Receiver<u64>, shared: Arc<Shared>) {
     shared.open.fetch_add(1, Ordering::AcqRel);
     let carried = async {
@@ -207,7 +208,7 @@ async fn carry(client: TcpStream, mut cut: watch::Receiver<u64>, shared: Arc<Sha
         }
     };
     tokio::select! {
-        // Whichever end closed it, the other one sees that.
+        // Whichever end closed it, the other end sees that.
         _ = carried => {}
         _ = cut.changed() => {}
     }
@@ -238,7 +239,7 @@ async fn pass(
         while let Some((came, piece)) = pieces.recv().await {
             let now = shared.line();
             match now.line {
-                // It is taken and comes nowhere.
+                // Takes the bytes and drops them.
                 _ if now.silences != silences || now.line == Line::Silent => continue,
                 Line::Late(delay) => sleep_until(came + delay).await,
                 Line::Slow(rate) => {
@@ -259,8 +260,8 @@ async fn pass(
 mod tests {
     use super::*;
 
-    /// A server that sends back what it gets, and says of each connection how much that was when the
-    /// connection has ended.
+    /// A server that echoes what it gets. When a connection ends, it reports how many bytes that
+    /// was.
     async fn echo() -> (SocketAddr, mpsc::UnboundedReceiver<usize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cut_closes_what_is_open_and_nothing_else() {
+    async fn a_cut_closes_only_open_connections() {
         let (server, mut ended) = echo().await;
         let proxy = Proxy::to(server).await.unwrap();
         let mut client = TcpStream::connect(proxy.address()).await.unwrap();
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_fuse_burns_once() {
+    async fn cut_after_cuts_once() {
         let (server, _ended) = echo().await;
         let proxy = Proxy::to(server).await.unwrap();
         let mut client = TcpStream::connect(proxy.address()).await.unwrap();
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_down_lets_nobody_through() {
+    async fn a_line_that_is_down_closes_every_connection() {
         let (server, _ended) = echo().await;
         let proxy = Proxy::to(server).await.unwrap();
         let mut old = TcpStream::connect(proxy.address()).await.unwrap();
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_meets_silence_is_lost_for_good() {
+    async fn a_silenced_connection_is_lost_for_good() {
         let (server, mut ended) = echo().await;
         let proxy = Proxy::to(server).await.unwrap();
         let mut old = TcpStream::connect(proxy.address()).await.unwrap();
@@ -369,10 +370,14 @@ mod tests {
         assert_eq!(say(&mut new, b"new").await.unwrap(), b"new");
         old.write_all(b"still").await.unwrap();
         drop(old);
-        assert_eq!(ended.recv().await, Some(3), "only what came before");
+        assert_eq!(
+            ended.recv().await,
+            Some(3),
+            "only the bytes from before the silence"
+        );
     }
 
-    // The clock of these two is virtual: it jumps when everybody waits.
+    // These two use a virtual clock: it jumps when all tasks wait.
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_line_takes_its_time() {

@@ -1,4 +1,4 @@
-//! What is printed.
+//! The report.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use crate::Outcome;
 pub struct Aftermath {
     /// The fault.
     pub fault: String,
-    /// From the end of the fault until the store equalled the server; `None` if that did not happen.
+    /// From the end of the fault until the store equalled the server; `None` if it never did.
     pub until_equal: Option<Duration>,
-    /// Full states read again.
+    /// Relists.
     pub relists: u64,
-    /// How many of them could not be avoided: the server no longer had the version.
+    /// Unavoidable relists: the server no longer had the version.
     pub forced: u64,
-    /// Notifications that told something twice.
+    /// Duplicate notifications.
     pub duplicates: usize,
-    /// Objects that store or handler knew differently in the end.
+    /// Objects that differed in store or handler in the end.
     pub losses: usize,
 }
 
 impl Aftermath {
-    /// That all is as it should be.
+    /// Checks the numbers.
     ///
     /// # Errors
-    /// It is not.
+    /// One of them is wrong.
     pub fn judge(&self) -> Outcome {
         let Self {
             until_equal,
@@ -41,16 +41,16 @@ impl Aftermath {
             return Err(format!("{losses} objects differ from the server").into());
         }
         if *duplicates > 0 {
-            return Err(format!("{duplicates} notifications too many").into());
+            return Err(format!("{duplicates} duplicate notifications").into());
         }
         if relists > forced {
-            return Err(format!("{relists} relists, of which {forced} had to be").into());
+            return Err(format!("{relists} relists, only {forced} unavoidable").into());
         }
         Ok(())
     }
 }
 
-/// What all scenarios together gave.
+/// The results of all scenarios.
 #[derive(Default, Debug)]
 pub struct Report {
     passed: usize,
@@ -60,7 +60,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A scenario has ended.
+    /// Records the end of a scenario.
     pub fn ended(&mut self, name: &str, outcome: &Outcome) {
         match outcome {
             Ok(()) => self.passed += 1,
@@ -68,12 +68,12 @@ impl Report {
         }
     }
 
-    /// Something worth knowing.
+    /// Adds a remark.
     pub fn note(&mut self, text: String) {
         self.notes.push(text);
     }
 
-    /// What happened after a fault.
+    /// Records what happened after a fault.
     pub fn fault(&mut self, aftermath: Aftermath) {
         self.faults.push(aftermath);
     }

@@ -1,47 +1,47 @@
 //! Fuzz targets: one function for every place where bytes come in from outside.
 //!
-//! A target takes any bytes and panics if something is wrong. "It does not panic" is never all that it
-//! checks: each has an oracle, such as a naive model, another implementation, or the same bytes cut in
-//! another way. The first lines of each file of [`targets`] say which.
+//! A target takes any bytes and panics if something is wrong. It never checks only that nothing
+//! panics: each target has an oracle, such as a naive model, another implementation, or the same
+//! bytes cut in another way. The header of each file in [`targets`] names it.
 //!
 //! Two drivers run the same functions:
 //!
-//! * `cargo run --profile checked -p informer-fuzz` mutates a corpus by seeds, on stable Rust. The same seed
-//!   makes the same input.
+//! * `cargo run --profile checked -p informer-fuzz` mutates a corpus by seeds, on stable Rust. The
+//!   same seed gives the same input.
 //! * libFuzzer, with coverage: `cargo +nightly fuzz run --fuzz-dir fuzz/libfuzzer TARGET`.
 //!
-//! A finding that is mended becomes a file in `fixtures/TARGET/`, and `cargo test` replays it for ever.
+//! When a finding is fixed, it becomes a file in `fixtures/TARGET/`, and `cargo test` replays it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "an oracle speaks by panicking"
+    reason = "oracles panic"
 )]
 
-// Numbers from a seed.
+// Seeded random numbers.
 mod random;
 
-// An input becomes another one.
+// Mutations of inputs.
 pub mod mutate;
 
-// What is fuzzed.
+// The targets.
 pub mod targets;
 
-// Runs a target and says what it found.
+// Runs a target and reports findings.
 pub mod run;
 
 use std::path::PathBuf;
 
-/// One place where bytes come in.
+/// A fuzz target.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a row of a table")]
 pub struct Target {
-    /// The name of the target, of its corpus and of its fixtures.
+    /// The name of the target, its corpus and its fixtures.
     pub name: &'static str,
     /// Takes any bytes, and panics if something is wrong.
     pub run: fn(&[u8]),
-    /// What mutations insert: words that mean something here.
+    /// Meaningful words for mutations to insert.
     pub words: &'static [&'static str],
 }
 
@@ -56,20 +56,20 @@ pub const TARGETS: &[Target] = &[
     targets::exec::TARGET,
 ];
 
-/// The folder of this crate: the corpus, the fixtures and the findings lie there.
+/// The folder of this crate, with the corpus, the fixtures and the findings.
 #[must_use]
 pub fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 impl Target {
-    /// The target of this name.
+    /// The target with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         TARGETS.iter().find(|target| target.name == name).copied()
     }
 
-    /// The inputs in `corpus/` or `fixtures/`, with their file names, in a fixed order.
+    /// The inputs in `corpus/` or `fixtures/` with their file names, in a fixed order.
     ///
     /// # Panics
     /// A file cannot be read.

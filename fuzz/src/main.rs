@@ -2,13 +2,13 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program talks to people"
+    reason = "a command-line program prints"
 )]
 
-// What can be asked for.
+// The command line.
 mod options;
 
-// Ends the program when an input takes too long or too much.
+// Ends the program when an input takes too much time or memory.
 mod watchdog;
 
 use std::path::Path;
@@ -68,7 +68,8 @@ fn fuzz(run: &Run) -> ExitCode {
     ExitCode::from(u8::from(found))
 }
 
-/// Runs seeds until something is found, the seeds end or the time is over. Says whether something was.
+/// Runs seeds until there is a finding, or the seeds or the time run out. Returns whether there was
+/// a finding.
 fn fuzz_one(target: &Target, run: &Run, time: Option<Duration>, watchdog: &Watchdog) -> bool {
     let corpus = run::corpus(target);
     let begun = Instant::now();
@@ -101,6 +102,6 @@ fn report(target: &Target, seed: u64, finding: Finding) {
             shrunk.input.len(),
             file.display()
         ),
-        Err(error) => eprintln!("informer-fuzz: the finding cannot be written: {error}"),
+        Err(error) => eprintln!("informer-fuzz: cannot write the finding: {error}"),
     }
 }

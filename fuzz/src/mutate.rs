@@ -1,16 +1,16 @@
-//! An input becomes another one.
+//! Mutations of inputs.
 
 use std::ops::Range;
 
 use crate::random::Random;
 
-/// No input is longer.
+/// The longest input.
 const LONGEST: usize = 64 << 10;
 
-/// Bytes at which readers change their mind.
+/// Bytes that matter to parsers.
 const BYTES: &[u8] = b"\0\t\n\r \"'\\{}[](),:;=!%&*-+.019<>|\x1b\x7f\x80\xc3\xff";
 
-/// Numbers at which readers change their mind.
+/// Numbers that matter to parsers.
 const NUMBERS: &[&str] = &[
     "0",
     "-0",
@@ -34,12 +34,12 @@ const NUMBERS: &[&str] = &[
     "+5",
 ];
 
-/// The input of a seed: one of the corpus, with a few mutations. `words` are inserted here and there.
+/// The input of a seed: one of the corpus with a few mutations, some of which insert `words`.
 #[must_use]
 pub fn input(seed: u64, corpus: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut bytes = random.pick(corpus).cloned().unwrap_or_default();
-    // Most inputs stay close to where they came from: far away, every reader refuses at once.
+    // Most inputs stay close to their origin, because parsers refuse distant ones at once.
     let steps = 1 + random.below(4) * random.below(4);
     for _ in 0..steps {
         step(&mut random, &mut bytes, corpus, words);
@@ -94,7 +94,7 @@ fn step(random: &mut Random, bytes: &mut Vec<u8>, corpus: &[Vec<u8>], words: &[&
     }
 }
 
-/// Overwrites one byte by one of `from`.
+/// Overwrites one byte with one of `from`.
 fn put(random: &mut Random, bytes: &mut [u8], at: usize, from: &[u8]) {
     if let (Some(byte), Some(new)) = (bytes.get_mut(at), random.pick(from)) {
         *byte = *new;
@@ -105,7 +105,7 @@ fn insert(bytes: &mut Vec<u8>, range: Range<usize>, new: &[u8]) {
     bytes.splice(range, new.iter().copied());
 }
 
-/// A part of so many bytes, rather a short one.
+/// A range within `length` bytes, more often a short one.
 fn range(random: &mut Random, length: usize) -> Range<usize> {
     let start = random.below(length + 1);
     let most = if random.below(2) == 0 { 8 } else { length };
@@ -113,7 +113,7 @@ fn range(random: &mut Random, length: usize) -> Range<usize> {
     start..end
 }
 
-/// The line around a byte, with its end.
+/// The line around a byte, newline included.
 fn line(bytes: &[u8], at: usize) -> Range<usize> {
     let is_end = |byte: &u8| *byte == b'\n';
     let start = bytes[..at]
@@ -124,7 +124,7 @@ fn line(bytes: &[u8], at: usize) -> Range<usize> {
     start..end.map_or(bytes.len(), |end| at + end + 1)
 }
 
-/// Goes on as another input does.
+/// Continues with a part of another input.
 fn splice(random: &mut Random, bytes: &mut Vec<u8>, at: usize, corpus: &[Vec<u8>]) {
     let Some(other) = random.pick(corpus) else {
         return;
@@ -138,7 +138,7 @@ fn splice(random: &mut Random, bytes: &mut Vec<u8>, at: usize, corpus: &[Vec<u8>
     }
 }
 
-/// The next number becomes another one.
+/// Replaces the next number.
 fn replace_number(random: &mut Random, bytes: &mut Vec<u8>, at: usize) {
     let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit) else {
         return;

@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The command line.
 
 use std::ops::RangeFrom;
 use std::path::PathBuf;
@@ -8,19 +8,19 @@ use informer_fuzz::{TARGETS, Target};
 
 /// The text of `--help`, without the names of the targets.
 pub(crate) const HELP: &str = "\
-Mutates a corpus, and checks what our readers make of it.
+Mutates a corpus and checks what our parsers make of it.
 
 Usage: informer-fuzz [--seconds N] [--seeds A..B] [TARGET…]
        informer-fuzz --replay FILE [TARGET]
 
-  --seconds N    how long to run, shared by all targets (default 60; without end if --seeds has one)
-  --seeds A..B   the seeds to run for each target, B not among them; A.. has no end (default 0..)
-  --replay FILE  runs one input; its target is named by its folder, or after it
-  --help         this text
+  --seconds N    how long to run, shared by all targets (default 60; no limit if --seeds has an end)
+  --seeds A..B   the seeds to run for each target, without B; A.. has no end (default 0..)
+  --replay FILE  run one input; its folder names the target, unless TARGET is given
+  --help         print this text
 
-The same seed makes the same input from the same corpus. A finding is shrunk and written to
-fuzz/findings/TARGET/; when it is mended, move it to fuzz/fixtures/TARGET/.
-Exit codes: 0 nothing found, 1 something found, 2 the command line makes no sense.
+The same seed gives the same input from the same corpus. A finding is shrunk and written to
+fuzz/findings/TARGET/; when it is fixed, move it to fuzz/fixtures/TARGET/.
+Exit codes: 0 nothing found, 1 something found, 2 wrong usage.
 
 Targets:";
 
@@ -37,7 +37,7 @@ pub(crate) enum Task {
 pub(crate) struct Run {
     pub(crate) targets: Vec<Target>,
     pub(crate) from: u64,
-    /// Not among them.
+    /// Exclusive.
     pub(crate) to: Option<u64>,
     pub(crate) time: Option<Duration>,
 }
@@ -58,7 +58,7 @@ impl Task {
                 "--seeds" => seeds = seeds_of(&value()?)?,
                 "--replay" => replay = Some(PathBuf::from(value()?)),
                 flag if flag.starts_with('-') => {
-                    return Err(format!("there is no flag {flag:?}; see --help"));
+                    return Err(format!("unknown flag {flag:?}; see --help"));
                 }
                 name => targets.push(named(name)?),
             }
@@ -88,20 +88,17 @@ impl Task {
 fn named(name: &str) -> Result<Target, String> {
     Target::named(name).ok_or_else(|| {
         let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
-        format!(
-            "there is no target {name:?}; there are {}",
-            names.join(", ")
-        )
+        format!("unknown target {name:?}; use one of {}", names.join(", "))
     })
 }
 
-/// Inputs lie in a folder with the name of their target.
+/// The folder of an input has the name of its target.
 fn target_of(file: &std::path::Path) -> Result<Target, String> {
     let folder = file.parent().and_then(|folder| folder.file_name());
     let target = folder.and_then(|name| Target::named(&name.to_string_lossy()));
     target.ok_or_else(|| {
         format!(
-            "the folder of {} names no target; name one after it",
+            "the folder of {} names no target; add a TARGET",
             file.display()
         )
     })
@@ -165,17 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_said() {
+    fn errors_name_the_wrong_argument() {
         for (line, complaint) in [
-            ("--second 5", "there is no flag \"--second\""),
+            ("--second 5", "unknown flag \"--second\""),
             ("--seconds", "--seconds needs a value"),
             ("--seconds x", "--seconds needs a number, not \"x\""),
             ("--seeds 5", "needs a range"),
             ("--seeds 5..5", "needs a range"),
-            (
-                "gunzip",
-                "there is no target \"gunzip\"; there are signals, ",
-            ),
+            ("gunzip", "unknown target \"gunzip\"; use one of signals, "),
             ("--replay f exec gzip", "--replay takes one target"),
         ] {
             let error = parse(line).unwrap_err();

@@ -1,4 +1,4 @@
-//! Numbers that look random and come from a seed.
+//! Seeded random numbers.
 
 /// SplitMix64: small, and every seed is a good one.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Numbers that are drawn from some bytes, so that the bytes alone decide.
+    /// A generator seeded by `bytes` alone.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         // FNV-1a.
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
@@ -24,7 +24,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; zero if there is none.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub(crate) const fn below(&mut self, bound: usize) -> usize {
         ((self.draw() as u128 * bound as u128) >> 64) as usize
     }

@@ -1,4 +1,4 @@
-//! Runs a target and says what it found.
+//! Runs a target and reports findings.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ use crate::{Target, folder, mutate};
 pub struct Finding {
     /// The input.
     pub input: Vec<u8>,
-    /// What the target said, and where.
+    /// The panic message and its location.
     pub message: String,
 }
 
-/// What the last panic said.
+/// The message of the last panic.
 static SAID: Mutex<String> = Mutex::new(String::new());
 
 /// Runs one input.
@@ -50,7 +50,7 @@ pub fn corpus(target: &Target) -> Vec<Vec<u8>> {
     of("corpus").chain(of("fixtures")).collect()
 }
 
-/// Leaves out parts of a finding as long as something is found, and for a few seconds at most.
+/// Removes parts of a finding while the target still panics, for a few seconds at most.
 #[must_use]
 pub fn shrink(target: &Target, mut finding: Finding) -> Finding {
     const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,10 +1,10 @@
-//! What is fuzzed.
+//! The targets.
 //!
-//! Whatever has a public function is called by it. The readers of the transport (Retry-After, gzip,
-//! what an exec plugin prints) are its own business, so their bytes come in where they do in life: a
-//! client asks a server, here on loopback, that answers with whatever the target says.
+//! Code with a public function is called directly. The transport's own parsers (Retry-After, gzip,
+//! the output of exec plugins) are private. They get their bytes the real way: a client sends a
+//! request to a server on loopback, which answers with the bytes of the target.
 
-// Whether a text names a member twice.
+// Whether a JSON text repeats a member.
 mod repeated;
 
 // Lists and watches in any pieces, against both queues.
@@ -19,14 +19,14 @@ pub mod selectors;
 // Kubeconfig files.
 pub mod kubeconfig;
 
-// A server that answers as it is told.
+// A server with scripted answers.
 mod loopback;
 
-// Unsuccessful answers, and how long they ask to wait.
+// Error answers, and how long they ask to wait.
 pub mod refusal;
 
-// Bodies that come compressed.
+// Compressed bodies.
 pub mod gzip;
 
-// What exec plugins print.
+// The output of exec plugins.
 pub mod exec;

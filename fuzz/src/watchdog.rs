@@ -1,20 +1,21 @@
-//! Ends the program when an input takes too long or too much: such a finding cannot be caught.
+//! Ends the program when an input takes too much time or memory, because such a finding cannot be
+//! caught.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use informer_fuzz::Target;
 
-/// No input takes longer.
+/// The time limit per input.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The process needs no more than this over what it had at the start, in MiB.
+/// The memory limit, in MiB above the start of the process.
 const MEMORY: u64 = 512;
 
-/// A thread that looks at what is running.
+/// A thread that watches the running input.
 pub(crate) struct Watchdog(Arc<Mutex<Option<Watched>>>);
 
-/// The target, the seed, and when it began.
+/// The target, the seed, and the start time.
 type Watched = (&'static str, u64, Instant);
 
 impl Watchdog {
@@ -41,13 +42,13 @@ impl Watchdog {
         dog
     }
 
-    /// This is running now.
+    /// Starts to watch an input.
     pub(crate) fn watch(&self, target: &Target, seed: u64) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
             Some((target.name, seed, Instant::now()));
     }
 
-    /// Nothing is running.
+    /// Stops watching.
     pub(crate) fn rest(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -58,7 +59,7 @@ fn end(name: &str, seed: u64, why: &str) -> ! {
     std::process::exit(1);
 }
 
-/// The memory of this process in MiB, where the system tells it.
+/// The memory of this process in MiB, where the system reports it.
 fn memory() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());

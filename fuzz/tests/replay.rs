@@ -1,9 +1,9 @@
-//! Every fixture and the whole corpus, and the first seeds of every target.
+//! Every fixture, the whole corpus, and the first seeds of every target.
 #![allow(clippy::panic, reason = "tests")]
 
 use informer_fuzz::{TARGETS, Target, run};
 
-/// What was found is mended, and what was right stays right.
+/// Fixed findings stay fixed.
 #[test]
 fn fixtures_and_corpus_pass() {
     for target in TARGETS {
@@ -20,7 +20,7 @@ fn fixtures_and_corpus_pass() {
 #[test]
 fn the_first_seeds_find_nothing() {
     for target in TARGETS {
-        // Each input of `exec` runs a program and shakes hands.
+        // Each input of `exec` runs a program and a TLS handshake.
         let seeds = if target.name == "exec" { 20 } else { 100 };
         let corpus = run::corpus(target);
         for seed in 0..seeds {
@@ -32,9 +32,9 @@ fn the_first_seeds_find_nothing() {
     }
 }
 
-/// A seed can be reported, and tried again.
+/// A reported seed can be tried again.
 #[test]
-fn the_same_seed_makes_the_same_input() {
+fn equal_seeds_give_equal_inputs() {
     for target in TARGETS {
         let corpus = run::corpus(target);
         let inputs = || (0..50).map(|seed| run::input_of(target, &corpus, seed));
@@ -48,7 +48,7 @@ fn the_same_seed_makes_the_same_input() {
 }
 
 #[test]
-fn a_finding_is_told_and_shrunk() {
+fn a_finding_is_reported_and_shrunk() {
     const PICKY: Target = Target {
         name: "picky",
         run: |input| assert!(!input.windows(3).any(|part| part == b"bad"), "it is bad"),

@@ -1,5 +1,5 @@
-//! The program that meets a hostile server. It runs in a process of its own, so that its memory can be
-//! measured, and does what any program does: it starts an informer and waits.
+//! The program under test. It runs in its own process, so that its memory can be measured. Like any
+//! program, it starts an informer and waits.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,13 +16,13 @@ use tokio::time::sleep;
 use crate::mode::{MOST_BYTES, MOST_OBJECTS, Program};
 use crate::server::good::AFTER;
 
-/// How long it takes to start the program again.
+/// How long a restart of the program takes.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// How often the store is looked at while it is to become right.
+/// How often the store is checked during recovery.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How a client is told what to do.
+/// The parameters of a client.
 pub(crate) struct Orders {
     pub(crate) url: String,
     pub(crate) http: HttpVersion,
@@ -32,17 +32,17 @@ pub(crate) struct Orders {
 
 type Pods = SharedInformer<LeanBody>;
 
-/// What can be said about it.
+/// The state of the informer, as far as it can be reported.
 #[derive(Clone)]
 enum Outcome {
     NotYet(String),
     Runs(Pods),
 }
 
-/// Meets the server. Each line on the standard input is a question, each line on the standard output
-/// its answer; it ends with the input.
+/// Runs against the server. Each line on stdin is a question, each line on stdout its answer. It
+/// ends with its input.
 pub(crate) async fn run(orders: Orders) -> Result<(), Box<dyn Error>> {
-    let (sender, outcome) = watch::channel(Outcome::NotYet("it has not begun".to_owned()));
+    let (sender, outcome) = watch::channel(Outcome::NotYet("it has not started".to_owned()));
     let client = connect(&orders)?;
     let again = Arc::new(Notify::new());
     tokio::spawn(begin(client, orders.program, sender, Arc::clone(&again)));
@@ -84,7 +84,7 @@ async fn begin(
         let mut is_again = false;
         while let Err(error) = client.resolve("pods").await {
             outcome.send_replace(Outcome::NotYet(error.to_string()));
-            // Somebody starts the program again when the server is good, and then as often as it takes.
+            // When the server turns good, the program is restarted until it succeeds.
             if !is_again {
                 again.notified().await;
             }
@@ -104,7 +104,7 @@ async fn begin(
     std::future::pending::<()>().await;
 }
 
-/// What a user sees: why it is not synced, or what went wrong last.
+/// What a user sees: why the informer is not synced, or its last failure.
 async fn status(outcome: Outcome) -> serde_json::Value {
     let pods = match outcome {
         Outcome::NotYet(message) => return json!({"message": message}),
@@ -120,7 +120,7 @@ async fn status(outcome: Outcome) -> serde_json::Value {
     json!({"message": message})
 }
 
-/// Waits until the store is as the good server has it.
+/// Waits until the store matches the good server.
 async fn recovered(outcome: &watch::Receiver<Outcome>) -> serde_json::Value {
     let began = Instant::now();
     loop {

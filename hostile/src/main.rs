@@ -1,22 +1,22 @@
-//! Meets hostile API servers with informers: `informer-hostile [--quick] [MODE…]`.
+//! Runs informers against hostile API servers: `informer-hostile [--quick] [MODE…]`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it reports")]
 
-// One way to be hostile.
+// A way to be hostile.
 mod mode;
 
-// A server that is hostile until it is told to be good.
+// A server that is hostile until told to be good.
 mod server;
 
 // All modes.
 mod modes;
 
-// The program that meets it.
+// The program under test.
 mod client;
 
-// Starts both and watches.
+// Runs server and program, and measures both.
 mod measure;
 
-// What must hold, and what does.
+// The bounds, and the table of results.
 mod table;
 
 use std::error::Error;
@@ -35,12 +35,12 @@ Starts a hostile API server and a program with an informer for each mode, and me
     informer-hostile [--quick] [MODE…]
     informer-hostile --list
 
-A MODE is a name, or the beginning of names with a * after it. Without one, all are met.
---quick  a second for each mode, and only modes that show what they can do in it
---list   the modes, what they do and what must stop them
---help   this text
+A MODE is a name, or a prefix followed by *. Without one, all modes run.
+--quick  one second per mode; only modes whose effect shows within it
+--list   list the modes, what they do and what must stop them
+--help   print this text
 
-The table goes to the standard output, in Markdown. The exit code is 1 if a bound is broken.";
+The table goes to stdout, in Markdown. The exit code is 1 if a bound is broken.";
 
 /// A server that is good from the beginning.
 static GOOD: Mode = Mode::answers("good", "nothing", Limit::Nothing, |_| None);
@@ -101,7 +101,7 @@ fn list() {
     }
 }
 
-/// The modes that are meant.
+/// The modes with these names.
 fn choose(names: &[&String], is_quick: bool) -> Result<Vec<&'static Mode>, String> {
     let matches = |mode: &Mode, name: &str| match name.strip_suffix('*') {
         Some(begin) => mode.name.starts_with(begin),
@@ -109,7 +109,7 @@ fn choose(names: &[&String], is_quick: bool) -> Result<Vec<&'static Mode>, Strin
     };
     for name in names {
         if !modes::all().any(|mode| matches(mode, name)) {
-            return Err(format!("no mode {name}; --list names them"));
+            return Err(format!("unknown mode {name}: --list shows all modes"));
         }
     }
     let chosen = modes::all().filter(|mode| {
@@ -153,7 +153,7 @@ async fn meet(
     })
 }
 
-/// What a program was told.
+/// Parses the parameters of a client.
 fn orders(url: &str, http: &str, ca: &str, program: &str) -> Result<Orders, String> {
     let programs = [
         Program::Informs,
@@ -170,6 +170,6 @@ fn orders(url: &str, http: &str, ca: &str, program: &str) -> Result<Orders, Stri
             _ => HttpVersion::Negotiated,
         },
         ca: ca.to_owned(),
-        program: program.ok_or("an unknown program")?,
+        program: program.ok_or("unknown program")?,
     })
 }

@@ -1,4 +1,4 @@
-//! Meets one mode: starts the server and the program, watches both, and turns the server good.
+//! Runs one mode: starts server and program, measures both, and turns the server good.
 
 use std::error::Error;
 use std::process::Stdio;
@@ -15,12 +15,12 @@ use crate::mode::{Mode, Over};
 use crate::server::Server;
 use crate::server::tls::Authorities;
 
-/// How long everything takes.
+/// The time limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     /// The beginning, in which a program may try more often.
     pub(crate) burst: Duration,
-    /// The steady state after it, in which requests are counted.
+    /// The steady state, in which requests are counted.
     pub(crate) steady: Duration,
     /// How many programs run at the same time.
     pub(crate) side_by_side: usize,
@@ -39,33 +39,33 @@ impl Plan {
     };
 }
 
-/// A program is ended when it has taken so much more than it should: the machine is to survive.
+/// A program is killed when its memory exceeds its bound by this much, to protect the machine.
 const FATAL: u64 = 1 << 30;
 
-/// How often the memory of a program is looked at.
+/// How often a program's memory is read.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The longest that a program may take to say how it is.
+/// How long a program may take to report its status.
 const PROMPT: Duration = Duration::from_secs(20);
 
-/// What came of a mode.
+/// The result of a mode.
 pub(crate) struct Measured {
     pub(crate) mode: &'static Mode,
-    /// The most memory that the program had, in bytes.
+    /// The program's peak memory, in bytes.
     pub(crate) peak: u64,
     /// Requests in the beginning.
     pub(crate) burst: usize,
-    /// Requests in a minute of the steady state.
+    /// Requests per minute in the steady state.
     pub(crate) per_minute: usize,
-    /// What the user is told.
+    /// The message that a user sees.
     pub(crate) message: String,
-    /// How long it took until the store was right; `None` if it was not in time.
+    /// How long the recovery took; `None` if it did not finish in time.
     pub(crate) recovered: Option<Duration>,
-    /// Connections to where nobody was sent.
+    /// Connections to the address that no client should contact.
     pub(crate) strays: usize,
 }
 
-/// Where the programs find whom to trust.
+/// Where the programs find the CA certificate.
 pub(crate) struct Setting {
     pub(crate) authorities: Authorities,
     pub(crate) ca: String,
@@ -90,8 +90,8 @@ pub(crate) async fn measure(
     let seconds = recovered.and_then(|answer| answer.get("seconds")?.as_f64());
     program.look();
     let message = match message {
-        _ if program.is_too_large => "it was ended: it took too much memory".to_owned(),
-        None => "it says nothing any more".to_owned(),
+        _ if program.is_too_large => "killed: it used too much memory".to_owned(),
+        None => "it no longer answers".to_owned(),
         Some(message) => message,
     };
     Ok(Measured {
@@ -105,14 +105,14 @@ pub(crate) async fn measure(
     })
 }
 
-/// So many requests are enough to tell how far they are from each other,
+/// This many requests are enough to compute a rate from their spacing,
 const REGULAR: usize = 10;
 
-/// if they are spread over the minute: from the first to the last of 20.
+/// if they span this much of the minute: from the first to the last of 20.
 const REGULAR_SPAN: Duration = Duration::from_secs(57);
 
-/// Requests in a minute. Many are told by the time between them: of those that come every three seconds,
-/// a minute has 20 or 21. Few are counted.
+/// Requests per minute. A regular series is measured by its spacing, because a minute contains 20
+/// or 21 requests that come every three seconds. Few requests are counted.
 fn rate(times: &[Instant]) -> usize {
     let (Some(first), Some(last)) = (times.first(), times.last()) else {
         return 0;
@@ -132,7 +132,7 @@ fn rate(times: &[Instant]) -> usize {
     rounded
 }
 
-/// A program that runs.
+/// A running program.
 struct Running {
     child: Child,
     questions: ChildStdin,
@@ -161,8 +161,8 @@ impl Running {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        let questions = child.stdin.take().ok_or("a program without input")?;
-        let answers = child.stdout.take().ok_or("a program without output")?;
+        let questions = child.stdin.take().ok_or("the program has no stdin")?;
+        let answers = child.stdout.take().ok_or("the program has no stdout")?;
         Ok(Self {
             child,
             questions,
@@ -179,7 +179,7 @@ impl Running {
         }
     }
 
-    /// Notes the most memory that it had so far.
+    /// Updates the peak memory.
     fn look(&mut self) {
         let status = self
             .child
@@ -193,12 +193,12 @@ impl Running {
         self.peak = self.peak.max(peak.unwrap_or_default());
         if self.peak > FATAL && !self.is_too_large {
             self.is_too_large = true;
-            // It may have ended on its own.
+            // It may have ended by itself.
             let _ = self.child.start_kill();
         }
     }
 
-    /// What it tells its user, if need be after a while: on a busy machine, the beginning takes time.
+    /// The message for its user. On a busy machine, wait until it contains `expected`.
     async fn message(&mut self, expected: &str) -> Option<String> {
         let until = Instant::now() + PROMPT;
         loop {
@@ -211,7 +211,7 @@ impl Running {
         }
     }
 
-    /// Its answer to a question; `None` if there is none in time.
+    /// Its answer to a question; `None` if it does not answer in time.
     async fn ask(&mut self, question: &str, patience: Duration) -> Option<Value> {
         let question = format!("{question}\n");
         self.questions.write_all(question.as_bytes()).await.ok()?;
@@ -234,13 +234,13 @@ const fn http(over: Over) -> HttpVersion {
     }
 }
 
-/// Modes that take so long begin first.
+/// Modes that take this long start first.
 const PATIENT: Duration = Duration::from_secs(100);
 
-/// Modes that run beside each other are so far from each other in the table.
+/// The distance in the table between modes that run at the same time.
 const STRIDE: usize = 7;
 
-/// Meets all these modes, many at the same time, and tells of each as it is done.
+/// Runs all these modes, many at a time, and reports each when it is done.
 pub(crate) async fn measure_all(
     modes: Vec<&'static Mode>,
     setting: Setting,
@@ -249,7 +249,8 @@ pub(crate) async fn measure_all(
     let setting = Arc::new(setting);
     let mut running = tokio::task::JoinSet::new();
     let mut measured = Vec::new();
-    // Neighbours in the table are alike: those that keep a machine busy are not to run all at once.
+    // Neighbours in the table are alike. Spread them, so that those which load the machine do not
+    // run at once.
     let mut modes: Vec<_> = modes.into_iter().enumerate().collect();
     modes.sort_by_key(|(place, mode)| (mode.recovery < PATIENT, place % STRIDE));
     let mut waiting = modes.into_iter();
@@ -259,7 +260,7 @@ pub(crate) async fn measure_all(
         {
             let setting = Arc::clone(&setting);
             running.spawn(async move { (place, measure(mode, setting).await) });
-            // Programs that start in one moment would slow each other down.
+            // Programs that start at the same moment would slow each other down.
             sleep(Duration::from_millis(30)).await;
         }
         let Some(done) = running.join_next().await else {

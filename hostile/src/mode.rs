@@ -1,4 +1,4 @@
-//! One way to be hostile, and what must hold all the same.
+//! A way to be hostile, and the bounds that must hold.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::server::tls::Shows;
 
 /// A way to be hostile.
 pub(crate) struct Mode {
-    /// What it is called on the command line.
+    /// The name on the command line.
     pub(crate) name: &'static str,
     /// What the server does.
     pub(crate) mechanism: &'static str,
@@ -18,75 +18,75 @@ pub(crate) struct Mode {
     pub(crate) limit: Limit,
     pub(crate) over: Over,
     pub(crate) act: Act,
-    /// What the message for the user must contain.
+    /// What the user's message must contain.
     pub(crate) says: &'static str,
-    /// Whether it shows what it can do within a second, also in a debug build.
+    /// Whether its effect shows within a second, even in a debug build.
     pub(crate) is_quick: bool,
     pub(crate) program: Program,
-    /// How long the informer may take to be right, after the server has turned good.
+    /// How long the recovery may take after the server has turned good.
     pub(crate) recovery: Duration,
     /// The most requests in the beginning.
     pub(crate) burst: usize,
-    /// The most memory over that of a program that meets a good server, in bytes.
+    /// The most memory beyond that of a program with a good server, in bytes.
     pub(crate) memory: u64,
 }
 
-/// What no mode may take, unless a limit is the reason.
+/// The default memory bound.
 const MEMORY: u64 = 64 << 20;
 
-/// Objects at the limit of 16 MiB each, up to eight times: the text that one is read from, the object, the
-/// one before it in the store and in what readers still hold, and what the allocator keeps of the last.
+/// Up to eight objects at the limit of 16 MiB: the text being read, the object, its predecessor in
+/// the store and in readers' hands, and what the allocator keeps.
 const LARGE_OBJECTS: u64 = 128 << 20;
 
-/// So often a program may try in the beginning.
+/// The default bound of requests in the beginning.
 const BURST: usize = 40;
 
-/// Back-off waits up to 30 s and up to as much again; the rest is for a machine that is busy.
+/// The longest back-off is 30 s plus as much jitter; the rest is for a busy machine.
 const BACK_OFF: Duration = Duration::from_secs(65);
 
-/// A server that asks for patience gets up to 5 minutes of it.
+/// A server may ask for a wait of up to 5 minutes.
 const PATIENCE: Duration = Duration::from_secs(305);
 
-/// What the server speaks.
+/// The protocol of the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Over {
     /// HTTP/1.1 without TLS.
     Http1,
-    /// HTTP/2 without TLS, known in advance.
+    /// HTTP/2 without TLS, with prior knowledge.
     Http2,
-    /// HTTP/2 over TLS, or whatever the client was promised there.
+    /// TLS with this certificate, and HTTP/2 or what ALPN announced.
     Tls(Shows),
 }
 
 /// How the server misbehaves.
 pub(crate) enum Act {
-    /// In its answers; `None` for what is answered well.
+    /// In its answers; `None` for a good answer.
     Answers(fn(&Ask) -> Option<Reply>),
     /// In everything, from the first byte of a connection.
     Connections(fn(Line) -> Acted),
-    /// Not at all, beside the certificate that it shows.
+    /// Not at all, except for its certificate.
     Serves,
 }
 
-/// The most objects of a store with limits.
+/// The object limit of a store with limits.
 pub(crate) const MOST_OBJECTS: usize = 10_000;
 
-/// The most bytes of a store with limits.
+/// The byte limit of a store with limits.
 pub(crate) const MOST_BYTES: u64 = 16 << 20;
 
-/// What the program does that meets the server.
+/// What the program under test does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Program {
     /// It starts an informer.
     Informs,
-    /// The same, with a limit of [`MOST_OBJECTS`] and [`MOST_BYTES`].
+    /// It starts an informer with a limit of [`MOST_OBJECTS`] and [`MOST_BYTES`].
     InformsWithinLimits,
-    /// It asks what `pods` means, and then starts an informer. If it is not told, it ends, and is started
-    /// again when the server is good.
+    /// It looks up `pods` by discovery, then starts an informer. If discovery fails, it ends, and
+    /// is restarted when the server is good.
     ResolvesFirst,
 }
 
-/// What the server is stopped by, or what is made of it.
+/// What stops the server, or how its answer is treated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Limit {
     Nothing,
@@ -127,38 +127,38 @@ pub(crate) enum Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Nothing => "none needed: it is read as it is",
+            Self::Nothing => "none needed",
             Self::Backoff => "back-off",
-            Self::ShortWatches => "bucket for short watches",
-            Self::ConnectTimeout => "time to connect",
-            Self::HeadTimeout => "time to begin an answer",
-            Self::ListTimeout => "time for a list",
+            Self::ShortWatches => "token bucket for short watches",
+            Self::ConnectTimeout => "connect timeout",
+            Self::HeadTimeout => "response timeout",
+            Self::ListTimeout => "list timeout",
             Self::IdleDeadline => "idle deadline",
-            Self::EndOfState => "time to end a streamed state",
+            Self::EndOfState => "streamed list timeout",
             Self::HttpParser => "HTTP grammar",
-            Self::HeaderBytes => "bytes of a head",
+            Self::HeaderBytes => "header size",
             Self::FrameRules => "HTTP/2 grammar",
             Self::StreamsAllowed => "streams allowed",
-            Self::RepeatedRequests => "requests repeated at once",
-            Self::ErrorBody => "bytes of an error",
-            Self::ContentType => "type of the answer",
+            Self::RepeatedRequests => "immediate retries",
+            Self::ErrorBody => "error body size",
+            Self::ContentType => "content type",
             Self::Unpacked => "unpacked bytes",
             Self::Gzip => "gzip format",
             Self::Redirect => "redirects are not followed",
-            Self::ObjectBytes => "bytes of an object",
-            Self::ListHead => "bytes around the items",
+            Self::ObjectBytes => "object size",
+            Self::ListHead => "size of a list without its items",
             Self::Json => "JSON grammar",
-            Self::Depth => "nesting",
+            Self::Depth => "nesting depth",
             Self::Pages => "number of pages",
             Self::PageToken => "page tokens",
-            Self::VersionBytes => "bytes of a version",
-            Self::VersionRefused => "versions that the server refuses",
-            Self::RetryAfter => "longest wait that a server can ask for",
-            Self::StoreRoom => "objects and bytes of the store",
+            Self::VersionBytes => "version size",
+            Self::VersionRefused => "refused versions are forgotten",
+            Self::RetryAfter => "longest Retry-After",
+            Self::StoreRoom => "store limits",
             Self::Reports => "reports kept",
-            Self::RejectedObjects => "rejected one by one",
-            Self::WholeBody => "bytes of a whole answer",
-            Self::Versions => "versions asked about",
+            Self::RejectedObjects => "rejected object by object",
+            Self::WholeBody => "body size",
+            Self::Versions => "number of versions",
             Self::Trust => "trust",
         })
     }
@@ -218,19 +218,19 @@ impl Mode {
         self
     }
 
-    /// The server asks for patience, and gets it.
+    /// The server asks for a long wait, and gets it.
     pub(crate) const fn patient(mut self) -> Self {
         self.recovery = PATIENCE;
         self
     }
 
-    /// There is a reason for so many requests in the beginning.
+    /// This many requests in the beginning are justified.
     pub(crate) const fn burst(mut self, requests: usize) -> Self {
         self.burst = requests;
         self
     }
 
-    /// The server sends objects as large as an object may be.
+    /// The server sends objects of the largest allowed size.
     pub(crate) const fn large_objects(mut self) -> Self {
         self.memory = LARGE_OBJECTS;
         self

@@ -1,13 +1,13 @@
-//! What must hold, and the table of what does.
+//! The bounds, and the table of results.
 
 use std::fmt;
 
 use crate::measure::Measured;
 
-/// What must hold for every mode.
+/// The bounds that hold for every mode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The most requests in a minute of the steady state.
+    /// The most requests per minute in the steady state.
     pub(crate) per_minute: usize,
     /// The longest message, in characters.
     pub(crate) message: usize,
@@ -19,7 +19,7 @@ impl Bounds {
         message: 1_000,
     };
 
-    /// What a mode has broken, in words.
+    /// The bounds that a mode has broken, in words.
     pub(crate) fn broken_by(&self, measured: &Measured, baseline: u64) -> Vec<String> {
         let mut broken = Vec::new();
         let Measured { mode, message, .. } = measured;
@@ -54,7 +54,7 @@ impl Bounds {
 /// The table, in Markdown.
 pub(crate) struct Table {
     pub(crate) bounds: Bounds,
-    /// The memory of a program that meets a good server, in bytes.
+    /// The memory of a program with a good server, in bytes.
     pub(crate) baseline: u64,
     pub(crate) rows: Vec<Measured>,
 }
@@ -69,7 +69,7 @@ impl Table {
     }
 }
 
-/// So much of a message is shown.
+/// How much of a message is shown.
 const SHOWN: usize = 160;
 
 impl fmt::Display for Table {
@@ -112,7 +112,7 @@ impl fmt::Display for Table {
         let broken = self.rows.iter().filter(|row| !self.broken(row).is_empty());
         writeln!(
             f,
-            "\n{} modes, {} with a broken bound; a program that meets a good server has {:.1} MB.",
+            "\n{} modes, {} with a broken bound; a program with a good server uses {:.1} MB.",
             self.rows.len(),
             broken.count(),
             megabytes(self.baseline),
@@ -120,12 +120,12 @@ impl fmt::Display for Table {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
+#[expect(clippy::cast_precision_loss, reason = "only one decimal is shown")]
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// A message in a cell.
+/// A message as a table cell.
 fn shown(message: &str) -> String {
     let visible = message.chars().flat_map(|character| match character {
         '|' => "\\|".chars().collect::<Vec<_>>(),

@@ -1,9 +1,9 @@
-//! The modes that show within a second what they can do.
+//! The modes whose effect shows within a second.
 
 use std::io;
 use std::process::{Command, Output};
 
-/// Every bound holds for them: memory, requests, the message, recovery.
+/// They break no bound: memory, requests, message, recovery.
 #[test]
 fn quick_modes_break_no_bound() -> io::Result<()> {
     let output = run("--quick")?;
@@ -17,11 +17,11 @@ fn quick_modes_break_no_bound() -> io::Result<()> {
 }
 
 #[test]
-fn a_mode_that_does_not_exist_is_refused() -> io::Result<()> {
+fn an_unknown_mode_is_refused() -> io::Result<()> {
     let output = run("no-such-mode")?;
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(message.contains("--list names them"), "{message}");
+    assert!(message.contains("--list shows all modes"), "{message}");
     Ok(())
 }
 

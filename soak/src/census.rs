@@ -1,4 +1,4 @@
-//! What is alive.
+//! Counts of what is alive.
 
 use std::fmt;
 
@@ -6,28 +6,28 @@ use tokio::runtime::Handle;
 
 use crate::counted;
 
-/// So much more memory, in KiB, is noise: an allocator gives back what it likes.
+/// Growth up to this, in KiB, is noise: allocators keep freed memory.
 const NOISE: usize = 16 << 10;
 
 /// What is alive in this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Census {
-    /// Objects of Kubernetes.
+    /// Kubernetes objects.
     pub objects: usize,
     /// Tasks of the runtime.
     pub tasks: usize,
-    /// Open files and sockets; 0 where the system does not tell.
+    /// Open files and sockets; 0 if the system does not report them.
     pub files: usize,
-    /// Resident memory in KiB; 0 where the system does not tell.
+    /// Resident memory in KiB; 0 if the system does not report it.
     pub memory: usize,
 }
 
 impl Census {
-    /// Counts, within a runtime.
+    /// Counts, inside a runtime.
     #[must_use]
     pub fn take() -> Self {
-        // The folder is open while it is read.
+        // The folder itself is open while it is read.
         let files = std::fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() - 1);
         let pages = std::fs::read_to_string("/proc/self/statm").ok();
         let pages = pages.and_then(|text| text.split_whitespace().nth(1)?.parse::<usize>().ok());
@@ -39,7 +39,7 @@ impl Census {
         }
     }
 
-    /// What has become more since `before`.
+    /// The counts that have grown since `before`.
     #[must_use]
     pub fn leaks_since(&self, before: &Self) -> Vec<String> {
         let rows = [
@@ -52,7 +52,7 @@ impl Census {
             .into_iter()
             .filter(|(_, now, then, noise)| *now > then + noise);
         leaked
-            .map(|(what, now, then, _)| format!("{now} {what}, there were {then}"))
+            .map(|(what, now, then, _)| format!("{now} {what}, before {then}"))
             .collect()
     }
 }

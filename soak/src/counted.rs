@@ -1,4 +1,4 @@
-//! Bodies that are counted as long as they live.
+//! Bodies that are counted while they are alive.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ static ALIVE: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub(crate) struct Counted(());
 
-/// How many there are.
+/// How many are alive.
 pub(crate) fn alive() -> usize {
     ALIVE.load(Ordering::Relaxed)
 }

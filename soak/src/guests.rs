@@ -1,4 +1,4 @@
-//! Who comes and goes, and in how many ways.
+//! Informers that start and stop, in several ways.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use crate::counted::Counted;
 use crate::run::Failed;
 use crate::server::World;
 
-/// A guest stays at most about this long: while the server misbehaves, it may see nothing at all.
+/// How long a guest stays at most. While the server misbehaves, a guest may see nothing at all.
 const STAY: Duration = Duration::from_millis(500);
 
 /// How many ways there are.
@@ -28,11 +28,11 @@ pub(crate) fn pods() -> InformerBuilder<Counted> {
 
 /// Waits for something, but not for long.
 async fn a_while<T>(wait: impl Future<Output = T>) {
-    // What comes of it does not matter here, only that nothing of it stays.
+    // The result does not matter, only that nothing is left behind.
     let _ = timeout(STAY, wait).await;
 }
 
-/// One guest after the other, as long as there are `visits` to make.
+/// Runs one guest after the other, until `visits` are used up.
 pub(crate) async fn come_and_go(
     world: Arc<World>,
     shared: informer::Client,
@@ -50,7 +50,7 @@ pub(crate) async fn come_and_go(
 
 async fn visit(world: &World, client: &informer::Client, number: u64) -> Result<(), Failed> {
     match number % WAYS {
-        // It goes before it has seen anything.
+        // Stops before it has seen anything.
         0 => drop(pods().start(client)?),
         1 => stream(&pods().start(client)?).await?,
         2 => handlers(&pods().queue(QueueKind::InOrder).start(client)?).await?,
@@ -59,7 +59,7 @@ async fn visit(world: &World, client: &informer::Client, number: u64) -> Result<
         5 => stalls(&pods().resync(Duration::from_secs(1)).start(client)?).await?,
         6 => factory(client, true).await?,
         7 => factory(client, false).await?,
-        // A client that comes and goes, with connections of its own.
+        // A client of its own, with its own connections.
         _ => {
             let own = world.client(number / WAYS)?;
             let informer = pods().namespace("default").start(&own)?;
@@ -69,7 +69,7 @@ async fn visit(world: &World, client: &informer::Client, number: u64) -> Result<
     Ok(())
 }
 
-/// A stream that is dropped in the middle, and one that nobody reads.
+/// A stream dropped half-way, and one that is never read.
 async fn stream(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
     let mut read = informer.stream()?;
     let _unread = informer.stream()?;
@@ -96,7 +96,7 @@ async fn handlers(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A handler that holds its informer, as a controller does, and what it was told.
+/// A handler that holds its informer, as a controller does, and the notifications it got.
 async fn holds_itself(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
     let lister = informer.lister();
     let last = std::sync::Mutex::new(None);
@@ -111,7 +111,7 @@ async fn holds_itself(informer: &SharedInformer<Counted>) -> Result<(), Failed> 
     Ok(())
 }
 
-/// Waits that are given up.
+/// Abandoned waits.
 async fn waits(world: &World, informer: &SharedInformer<Counted>) {
     let version = world.server.with(|server| server.revision() + 1_000_000);
     let version = version.to_string();
@@ -124,7 +124,7 @@ async fn waits(world: &World, informer: &SharedInformer<Counted>) {
     }
 }
 
-/// A handler that does not come back from its first call before everybody has gone.
+/// A handler whose first call returns only after everything else is gone.
 async fn stalls(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
     let gate = Arc::new(Semaphore::new(0));
     let mut config = ListenerConfig::new();

@@ -1,23 +1,24 @@
-//! Informers and handlers that come and go, while a server misbehaves: nothing may be left behind.
+//! A leak test: informers and handlers start and stop while a server misbehaves, and nothing may
+//! stay behind.
 //!
-//! A mock API server is reached over HTTP, plain and with TLS. Its pods change all the time, and a script
-//! of faults refuses, resets, delays, stalls, expires and restarts. Guests come, look for a while and go,
-//! each in another way. Two informers stay for as long as it takes.
+//! A mock API server is reached over HTTP, plain and with TLS. Its pods change all the time, and a
+//! fault script refuses, resets, delays, stalls, expires and restarts. Guests come, follow the pods
+//! for a while and go, each in another way. Two informers stay for the whole time.
 //!
-//! That is done twice: for a short while, to warm up, and then for as long as asked. After each, when
-//! everybody has gone, live objects, tasks, file descriptors and memory are counted; the second count
-//! must be that of the first.
+//! This happens twice: a short warm-up, then the requested time. After each, when all guests are
+//! gone, live objects, tasks, file descriptors and memory are counted. The second count must equal
+//! the first.
 
-// What is alive.
+// Counts of what is alive.
 pub mod census;
 
-// Bodies that are counted.
+// Counted bodies.
 mod counted;
 
-// The server and what goes wrong with it.
+// The server and its faults.
 mod server;
 
-// Who comes and goes.
+// Informers that start and stop.
 mod guests;
 
 // Warm up, soak, compare.

@@ -1,11 +1,11 @@
-//! Informers and handlers come and go for an hour: `informer-soak --minutes 60`.
+//! A leak test that runs for an hour: `informer-soak --minutes 60`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program talks to people"
+    reason = "a command-line program prints"
 )]
 
-// What can be asked for.
+// The command line.
 mod options;
 
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use informer_soak::run::{Length, Outcome, soak};
 
 use options::{HELP, Options};
 
-/// How long everything comes and goes before it is counted for the first time.
+/// How long the warm-up takes.
 const WARM_UP: Duration = Duration::from_secs(20);
 
 fn main() -> ExitCode {
@@ -49,9 +49,9 @@ fn judge(outcome: &Outcome) -> ExitCode {
     println!("{outcome}");
     let leaks = outcome.after.leaks_since(&outcome.before);
     if leaks.is_empty() {
-        println!("nothing was left behind");
+        println!("no leaks");
         return ExitCode::SUCCESS;
     }
-    println!("left behind: {}", leaks.join("; "));
+    println!("leaks: {}", leaks.join("; "));
     ExitCode::FAILURE
 }

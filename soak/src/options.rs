@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The command line.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use informer_soak::run::Leak;
 
 /// The text of `--help`.
 pub(crate) const HELP: &str = "\
-Lets informers and handlers come and go while a server misbehaves, and counts what they leave behind.
+Starts and stops informers and handlers while a server misbehaves, and counts what they leak.
 
 Usage: informer-soak [--minutes N] [--leak NAME]
 
   --minutes N  how long (default 5), after a warm-up of 20 s
-  --leak NAME  leaves something behind, to see whether it is noticed: objects, task, file or memory
-  --help       this text
+  --leak NAME  leak something on purpose, to check the test: objects, task, file or memory
+  --help       print this text
 
-Exit codes: 0 nothing was left behind, 1 something was, 2 it could not be done.
+Exit codes: 0 no leaks, 1 leaks, 2 the test could not run.
 ";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) time: Duration,
@@ -25,7 +25,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// `None` if help was asked for.
+    /// Parses the arguments; `None` for `--help`.
     pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut args = args;
         let (mut minutes, mut leak) = (5, None);
@@ -43,7 +43,7 @@ impl Options {
                         .ok_or_else(|| format!("--minutes needs a number from 1, not {text:?}"))?;
                 }
                 "--leak" => leak = Some(value()?.parse()?),
-                _ => return Err(format!("there is no flag {flag:?}; see --help")),
+                _ => return Err(format!("unknown flag {flag:?}; see --help")),
             }
         }
         Ok(Some(Self {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_can_be_asked_for() {
+    fn minutes_and_leak_are_parsed() {
         let options = parse("--minutes 60 --leak task").unwrap().unwrap();
         assert_eq!(options.time, Duration::from_secs(3600));
         assert_eq!(options.leak, Some(Leak::Task));
@@ -71,15 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_said() {
+    fn errors_name_the_wrong_argument() {
         for (line, complaint) in [
-            ("--hours 1", "there is no flag \"--hours\""),
+            ("--hours 1", "unknown flag \"--hours\""),
             ("--minutes", "--minutes needs a value"),
             ("--minutes 0", "--minutes needs a number from 1, not \"0\""),
-            (
-                "--leak gas",
-                "there is no leak \"gas\"; there are objects, task",
-            ),
+            ("--leak gas", "unknown leak \"gas\"; use objects, task"),
         ] {
             assert!(parse(line).unwrap_err().contains(complaint), "{line}");
         }

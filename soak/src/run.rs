@@ -17,38 +17,38 @@ use crate::counted::Counted;
 use crate::guests::{come_and_go, pods};
 use crate::server::World;
 
-/// What keeps a soak from being done.
+/// Why a soak could not run.
 pub type Failed = Box<dyn Error + Send + Sync>;
 
-/// So many guests are there at the same time.
+/// How many guests run at the same time.
 const GUESTS: u64 = 8;
 
-/// How often it is said how it goes.
+/// How often progress is reported.
 const PROGRESS: Duration = Duration::from_secs(10);
 
 /// How long the last tasks may take to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The same, where something is left behind on purpose: nobody needs to wait for that.
+/// The same for a deliberate leak, which never ends.
 const NO_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long a soak takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Length {
-    /// So many guests come and go.
+    /// Until this many guests have come and gone.
     Visits(u64),
-    /// Guests come and go for so long.
+    /// For this time.
     Time(Duration),
 }
 
-/// What is left behind on purpose, to see whether it is noticed.
+/// A deliberate leak, to check the test itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "one for each number of a census")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Leak {
     /// A snapshot, with its objects.
     Objects,
-    /// A task that waits for ever.
+    /// A task that waits forever.
     Task,
     /// A socket.
     File,
@@ -56,7 +56,7 @@ pub enum Leak {
     Memory,
 }
 
-/// What was alive after the warm-up, and after the soak.
+/// The counts after the warm-up and after the soak.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub before: Census,
     /// At the end.
     pub after: Census,
-    /// How many guests came and went.
+    /// How many guests have come and gone.
     pub visits: u64,
 }
 
@@ -78,7 +78,7 @@ impl FromStr for Leak {
             "file" => Ok(Self::File),
             "memory" => Ok(Self::Memory),
             _ => Err(format!(
-                "there is no leak {name:?}; there are objects, task, file and memory"
+                "unknown leak {name:?}; use objects, task, file or memory"
             )),
         }
     }
@@ -91,10 +91,10 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Warms up, soaks for so long, and counts. `progress` is told how it goes, about every ten seconds.
+/// Warms up, soaks and counts. Calls `progress` about every ten seconds.
 ///
 /// # Errors
-/// It could not be done: a port, a file, a client.
+/// The soak could not run: no port, file or client.
 pub fn soak(
     warm_up: Length,
     length: Length,
@@ -126,7 +126,7 @@ pub fn soak(
     outcome
 }
 
-/// One stay: a server, two informers that stay with it, and guests. Says how many there were.
+/// One round: a server, two resident informers, and guests. Returns how many guests there were.
 async fn stay(
     length: Length,
     leak: Option<Leak>,
@@ -165,7 +165,7 @@ async fn stay(
         guest??;
     }
     reporter.abort();
-    // It ends as aborted; that is what was asked for.
+    // The task ends with a cancellation error, as intended.
     let _ = reporter.await;
     if let Some(leak) = leak {
         kept.extend(leave(leak, &residents));
@@ -178,7 +178,7 @@ async fn stay(
     Ok(visits.load(Ordering::Relaxed).saturating_sub(GUESTS))
 }
 
-/// Says how it goes from time to time.
+/// Reports progress from time to time.
 async fn report(begun: Instant, visits: Arc<AtomicU64>, progress: fn(Duration, u64, Census)) {
     loop {
         sleep(PROGRESS).await;
@@ -190,7 +190,7 @@ async fn report(begun: Instant, visits: Arc<AtomicU64>, progress: fn(Duration, u
     }
 }
 
-/// Leaves something behind; what is given keeps it alive.
+/// Leaks something. The result keeps it alive.
 fn leave(leak: Leak, residents: &[SharedInformer<Counted>]) -> Option<Box<dyn std::any::Any>> {
     Some(match leak {
         Leak::Objects => Box::new(residents.first()?.snapshot()),
@@ -200,7 +200,7 @@ fn leave(leak: Leak, residents: &[SharedInformer<Counted>]) -> Option<Box<dyn st
     })
 }
 
-/// Counts, when everybody has gone, or after so long.
+/// Counts once everything has ended, or after `patience`.
 async fn settled(patience: Duration) -> Census {
     let begun = Instant::now();
     loop {

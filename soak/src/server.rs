@@ -1,4 +1,4 @@
-//! The server and what goes wrong with it.
+//! The server and its faults.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use tokio::time::interval;
 
 use crate::run::Failed;
 
-/// How many pods there are, about.
+/// About how many pods there are.
 const PODS: usize = 200;
 
 /// How often one of them changes.
 const CHANGE: Duration = Duration::from_millis(5);
 
-/// What goes wrong, in turns: something every second.
+/// The faults in turn, one per second.
 const FAULTS: [&str; 10] = [
     "reset",
     "refuse 3 429",
@@ -44,7 +44,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A server for which things go wrong for so long.
+    /// Starts a server with faults for this long.
     pub(crate) async fn start(time: Duration) -> Result<Self, Failed> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let server = SharedServer::new(Server::new(ServerConfig::new(42)));
@@ -69,7 +69,7 @@ impl World {
         })
     }
 
-    /// A client of its own: every second one by TLS.
+    /// A separate client. Every second one uses TLS.
     pub(crate) fn client(&self, number: u64) -> Result<Client, Failed> {
         let config = if number.is_multiple_of(2) {
             Config::new(self.plain.url())?
@@ -81,21 +81,21 @@ impl World {
 
     pub(crate) async fn stop(self) {
         self.churn.abort();
-        // It ends as aborted; that is what was asked for.
+        // The task ends with a cancellation error, as intended.
         let _ = self.churn.await;
         self.plain.stop().await;
         self.secure.stop().await;
-        // If it is gone already, that is as good.
+        // It may be gone already.
         let _ = std::fs::remove_file(&self.authority);
     }
 }
 
-/// A fault every second.
+/// One fault per second.
 fn script(time: Duration) -> String {
     let mut script = String::new();
     let faults = FAULTS.into_iter().cycle();
     for (second, fault) in (1..=time.as_secs()).zip(faults) {
-        // Writing to a text does not fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(script, "at {second}s {fault}");
     }
     script

@@ -1,11 +1,11 @@
-//! A short soak, and that each kind of leak would be noticed.
+//! A short soak, and a check that each kind of leak is found.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use informer_soak::run::{Leak, Length, soak};
 
-/// One test: what is counted is that of the whole process.
+/// A single test, because the counts are those of the whole process.
 #[test]
-fn nothing_is_left_behind_and_what_is_would_be_noticed() {
+fn nothing_leaks_and_every_deliberate_leak_is_found() {
     let after = |visits, leak| {
         let length = Length::Visits(visits);
         let outcome = soak(length, length, leak, |_, _, _| {}).unwrap();

@@ -1,23 +1,39 @@
-//! What the server answers.
+//! The server's answers.
 
 use std::time::Duration;
 
 use crate::status::ApiError;
 use crate::watch::Watch;
 
-/// An answer: a head, and a body that is complete or goes on.
+/// An answer: status, headers, and a body that is complete or a stream.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_transport_mock::request::{ApiRequest, Headers};
+/// use informer_transport_mock::{Server, ServerConfig};
+///
+/// let mut server = Server::new(ServerConfig::new(42));
+/// let request = ApiRequest::parse("GET", "/api/v1/pods", "", Headers::default())?;
+/// let answer = server.handle(&request, b"", Instant::default());
+/// assert_eq!(answer.status, 200);
+/// assert_eq!(
+///     str::from_utf8(answer.bytes().unwrap())?.trim_end(),
+///     r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The status code.
+    /// The HTTP status code.
     pub status: u16,
     /// The header `Content-Type`.
     pub content_type: &'static str,
     /// The header `Retry-After`, in seconds.
     pub retry_after: Option<u32>,
-    /// So long the real server thinks before it answers. It is for the caller to let the time pass.
+    /// How long a real server takes before it sends this answer. The caller has to wait.
     pub delay: Duration,
-    /// What follows.
+    /// The body.
     pub body: AnswerBody,
 }
 
@@ -25,9 +41,9 @@ pub struct Answer {
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third kind of body")]
 pub enum AnswerBody {
-    /// All of it.
+    /// A complete body.
     Complete(Vec<u8>),
-    /// Lines, as things happen.
+    /// A stream of watch events.
     Watch(Box<Watch>),
 }
 

@@ -1,4 +1,4 @@
-//! Short ways to read and write a server's objects, for tests.
+//! Shortcuts for tests to read and write a server's objects.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::store::object::{StoredObject, key};
 use crate::store::patch::PatchType;
 use crate::store::write::{Deletion, Part, Preconditions, Target};
 
-/// The rules are those of [`handle`](Server::handle); only the way there is shorter. A kind is named
-/// as people do it: `pods`, `po`, `Pod`, `deployments.apps`. An object is named by its key,
-/// `namespace/name` or `name`; in a kind with namespaces, a name alone is in `default`.
+/// Shortcuts for tests. They follow the same rules as [`handle`](Server::handle). Kinds go by the
+/// names that kubectl accepts: `pods`, `po`, `Pod`, `deployments.apps`. Objects go by key:
+/// `namespace/name` or `name`. For a namespaced kind, a bare name means the namespace `default`.
 impl Server {
-    /// Creates an object, in the namespace it names.
+    /// Creates an object in the namespace that it names.
     ///
     /// # Errors
     ///
-    /// What the server would refuse.
+    /// The refusal that the server would send.
     pub fn create(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, ApiError> {
         let (id, kind) = self.find(kind)?;
         let object = into_map(object)?;
@@ -30,12 +30,12 @@ impl Server {
         self.store_mut().create(target, object, now)
     }
 
-    /// Replaces an object. Without a `resourceVersion` it does not matter what is there now, where
-    /// the kind allows that.
+    /// Replaces an object. Without a `resourceVersion` the write is unconditional, if the kind
+    /// allows that.
     ///
     /// # Errors
     ///
-    /// What the server would refuse.
+    /// The refusal that the server would send.
     pub fn update(&mut self, kind: &str, object: Value) -> Result<Arc<StoredObject>, ApiError> {
         self.replace(kind, object, Part::Main)
     }
@@ -44,7 +44,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What the server would refuse.
+    /// The refusal that the server would send.
     pub fn update_status(
         &mut self,
         kind: &str,
@@ -71,7 +71,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// What the server would refuse.
+    /// The refusal that the server would send.
     pub fn patch(
         &mut self,
         kind: &str,
@@ -81,11 +81,11 @@ impl Server {
         self.merge(kind, name, changes, Part::Main)
     }
 
-    /// Merges `changes` into an object, of which only those to the status count.
+    /// Merges `changes` into the status of an object. Changes to other fields are ignored.
     ///
     /// # Errors
     ///
-    /// What the server would refuse.
+    /// The refusal that the server would send.
     pub fn patch_status(
         &mut self,
         kind: &str,
@@ -110,11 +110,11 @@ impl Server {
             .patch(target, name, changes, PatchType::Merge, part)
     }
 
-    /// Deletes an object. `false` if it stays until its finalizers are gone.
+    /// Deletes an object. Returns `false` if finalizers keep it for now.
     ///
     /// # Errors
     ///
-    /// What the server would refuse.
+    /// The refusal that the server would send.
     pub fn delete(&mut self, kind: &str, name: &str) -> Result<bool, ApiError> {
         let (id, kind) = self.find(kind)?;
         let (namespace, name) = place(name);
@@ -126,7 +126,7 @@ impl Server {
         Ok(matches!(deletion, Deletion::Done { .. }))
     }
 
-    /// An object.
+    /// The object with this name, if there is one.
     #[must_use]
     pub fn get(&self, kind: &str, name: &str) -> Option<&Arc<StoredObject>> {
         let (id, kind) = self.registry().find(kind)?;
@@ -135,7 +135,7 @@ impl Server {
         self.store().get(id, &key(target.namespace, name))
     }
 
-    /// All objects of a kind, by key.
+    /// All objects of a kind, in key order.
     pub fn objects(&self, kind: &str) -> impl Iterator<Item = &Arc<StoredObject>> {
         self.registry()
             .find(kind)
@@ -149,12 +149,12 @@ fn into_map(value: Value) -> Result<Map<String, Value>, ApiError> {
     match value {
         Value::Object(map) => Ok(map),
         other => Err(ApiError::bad_request(format!(
-            "an object is needed, and this is none: {other}"
+            "expected a JSON object, not {other}"
         ))),
     }
 }
 
-/// Namespace and name of a key.
+/// Splits a key into namespace and name.
 fn place(key: &str) -> (Option<&str>, &str) {
     match key.split_once('/') {
         Some((namespace, name)) => (Some(namespace), name),

@@ -1,12 +1,12 @@
-//! Pods that come, change and go.
+//! Pods that are created, changed and deleted.
 
 use serde_json::{Value, json};
 
 use crate::random::Random;
 use crate::server::Server;
 
-/// A steady trickle of changes to pods in the namespace `default`, drawn from a seed. Their number
-/// stays about the same.
+/// A seeded stream of changes to the pods in the namespace `default`. The number of pods stays
+/// about the same.
 ///
 /// ```
 /// use informer_transport_mock::churn::Churn;
@@ -24,14 +24,14 @@ use crate::server::Server;
 pub struct Churn {
     random: Random,
     wanted: usize,
-    /// The names of those that are thought to be there.
+    /// Names of the pods that should exist.
     alive: Vec<String>,
     made: u64,
     steps: u64,
 }
 
 impl Churn {
-    /// Changes to about `pods` pods.
+    /// Creates a churn of about `pods` pods.
     #[must_use]
     pub const fn new(pods: usize, seed: u64) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Churn {
         }
     }
 
-    /// Creates as many pods as are wanted.
+    /// Creates pods until the target number exists.
     pub fn fill(&mut self, server: &mut Server) {
         while self.alive.len() < self.wanted {
             self.create(server);
@@ -70,7 +70,7 @@ impl Churn {
     fn create(&mut self, server: &mut Server) {
         self.made += 1;
         let name = format!("pod-{:06}", self.made);
-        // Somebody else may have made one of this name: then it is as good as ours.
+        // If a pod with this name already exists, use it.
         let _ = server.create("pods", pod(&name, self.made));
         self.alive.push(name);
     }
@@ -85,7 +85,7 @@ impl Churn {
 
     fn delete(&mut self, at: usize, server: &mut Server) {
         let name = self.alive.swap_remove(at);
-        // If somebody else has deleted it, it is gone as well.
+        // The pod may have been deleted already.
         let _ = server.delete("pods", &name);
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::ServerConfig;
 
-    /// The keys and versions after some steps.
+    /// Keys and versions after some steps.
     fn after(steps: u32, seed: u64) -> Vec<(String, u64)> {
         let mut server = Server::new(ServerConfig::new(7));
         let mut churn = Churn::new(20, seed);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_delete_is_not_missed() {
+    fn pods_deleted_by_others_are_tolerated() {
         let mut server = Server::new(ServerConfig::new(7));
         let mut churn = Churn::new(5, 7);
         churn.fill(&mut server);

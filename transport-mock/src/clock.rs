@@ -1,4 +1,4 @@
-//! A clock that goes only when it is told to.
+//! A clock that moves only when a test moves it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use informer_core::{Clock, Instant, Timer};
 
-/// Virtual time, shared by whoever holds a clone: the server, its transports, the drivers of
-/// informers and the test that lets the time pass.
+/// Virtual time. Clones share it: the server, its transports, the informers' runtime, and the test
+/// that moves it.
 ///
 /// ```
 /// use std::task::{Context, Waker};
@@ -33,14 +33,14 @@ pub struct VirtualClock {
 struct State {
     now: Instant,
     sleepers: Vec<Sleeper>,
-    /// How many timers were ever made.
+    /// How many timers have been created.
     timers: u64,
 }
 
 struct Sleeper {
     until: Instant,
     waker: Waker,
-    /// Whose it is, if it is a timer's.
+    /// The timer that the deadline belongs to, if any.
     timer: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ impl Clock for VirtualClock {
     }
 }
 
-/// A timer of a virtual clock. Dropped, it leaves nothing behind.
+/// A timer on a virtual clock. Dropping it removes its deadline.
 struct VirtualTimer {
     number: u64,
     clock: VirtualClock,
@@ -90,20 +90,20 @@ impl VirtualClock {
         Self::default()
     }
 
-    /// The present time.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.lock().now
     }
 
-    /// Lets `time` pass.
+    /// Moves the time forward by `time`.
     pub fn advance(&self, time: Duration) {
         let now = self.now();
         self.set(now.after(time));
     }
 
-    /// Jumps to another time, forwards or backwards, as clocks of machines do. Whoever waits for a
-    /// time that has come is woken.
+    /// Jumps to another time, forwards or backwards, as machine clocks do. Wakes everything whose
+    /// deadline has come.
     pub fn set(&self, now: Instant) {
         let mut state = self.lock();
         state.now = now;
@@ -115,29 +115,29 @@ impl VirtualClock {
             }
             sleeps
         });
-        // A waker may come back to this clock.
+        // A waker may call back into this clock.
         drop(state);
         for waker in woken {
             waker.wake();
         }
     }
 
-    /// Lets the time pass up to the earliest deadline that somebody waits for, and says when that is.
-    /// A deadline that was given up counts, too: its waiter is woken for nothing.
+    /// Moves to the earliest deadline and returns it. An abandoned deadline counts too; its waiter
+    /// wakes up for nothing.
     pub fn advance_to_next(&self) -> Option<Instant> {
         let next = self.next_deadline()?;
         self.set(next);
         Some(next)
     }
 
-    /// The earliest deadline that somebody waits for.
+    /// The earliest deadline.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         let state = self.lock();
         state.sleepers.iter().map(|sleeper| sleeper.until).min()
     }
 
-    /// Ready when `deadline` has come; before that, it arranges for a wake-up.
+    /// Ready once `deadline` has come. Until then, it registers a wake-up.
     pub fn poll_until(&self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.now >= deadline {
@@ -157,7 +157,7 @@ impl VirtualClock {
         Poll::Pending
     }
 
-    /// The same for a timer, of which only the newest deadline counts.
+    /// Like [`poll_until`](Self::poll_until), but a timer has only one deadline, the newest.
     fn poll_timer(&self, timer: u64, deadline: Instant, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         state.forget(timer);
@@ -173,7 +173,7 @@ impl VirtualClock {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing is half done when something panics in here.
+        // A panic elsewhere leaves the state consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

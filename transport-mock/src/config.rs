@@ -1,52 +1,56 @@
-//! How a server is set up.
+//! Server configuration.
 
 use std::time::Duration;
 
 use crate::timestamp::Timestamp;
 
-/// How a server is set up.
+/// The settings of a server.
 ///
 /// ```
-/// use informer_transport_mock::ServerConfig;
+/// use informer_transport_mock::{Server, ServerConfig};
 ///
 /// let mut config = ServerConfig::new(42);
+/// config.first_version = 1000;
 /// config.watch_window = 100;
+/// assert_eq!(Server::new(config).revision(), 1000);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// Where uids and generated names come from.
+    /// The seed of uids and generated names.
     pub seed: u64,
-    /// The wall clock at [`Instant`](informer_core::Instant) 0. Default: the beginning of 2025.
+    /// The wall-clock time at [`Instant`](informer_core::Instant) 0. Default: the beginning of
+    /// 2025.
     pub epoch: Timestamp,
-    /// The version before the first write. Default: 1, that of an empty etcd.
+    /// The version before the first write. Default: 1, as in an empty etcd.
     pub first_version: u64,
-    /// So many changes of each kind can be watched. A watch from before them is expired. Default:
-    /// 1024.
+    /// How many changes of each kind can be watched. A watch from an older version is expired.
+    /// Default: 1024.
     pub watch_window: usize,
-    /// After so much time, what is older than that is compacted: lists of a version and page tokens
-    /// live between one and two such times. Default: five minutes, as a real server does it.
+    /// The interval between compactions. A compaction drops what is older than one interval, so a
+    /// version or page token lives between one and two of them. Default: five minutes, as on a real
+    /// server.
     pub compact_every: Duration,
-    /// How long a watch lasts that names no `timeoutSeconds`. Default: half an hour, the least that
-    /// a real server gives.
+    /// How long a watch without `timeoutSeconds` lasts. Default: half an hour, the minimum on a
+    /// real server.
     pub watch_timeout: Duration,
-    /// How a watch from an expired version is refused.
+    /// How the server refuses a watch from an expired version.
     pub expired_watch: ExpiredWatch,
 }
 
-/// How a watch from an expired version is refused.
+/// How a server refuses a watch from an expired version.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum ExpiredWatch {
-    /// Status 200 and an ERROR event, as a real server does it.
+    /// Status 200 and an ERROR event, as a real server does.
     #[default]
     Event,
-    /// Status 410, as servers without a watch cache and some proxies do it. Clients must take both.
+    /// Status 410, as servers without a watch cache and some proxies do. Clients must handle both.
     Status,
 }
 
 impl ServerConfig {
-    /// The defaults, with this seed.
+    /// The default settings with this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self {

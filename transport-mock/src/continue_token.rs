@@ -1,16 +1,16 @@
-//! The token that fetches the next page: base64 of JSON, as the real server makes it.
+//! Page tokens: base64 of JSON, as on the real server.
 
 use serde_json::Value;
 
 use crate::encode;
 use crate::status::ApiError;
 
-/// Where a list goes on.
+/// Where a list continues.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ContinueToken {
-    /// The version of the first page; `None` to go on with the newest, inconsistently.
+    /// The version of the first page; `None` to continue inconsistently with the newest.
     pub(crate) revision: Option<u64>,
-    /// The first key that may be in the page, without the prefix of the list.
+    /// The first key of the page, without the list's prefix.
     pub(crate) start: String,
 }
 
@@ -55,7 +55,7 @@ impl ContinueToken {
         if start.is_empty() {
             return Err(invalid("encoded start key empty (version meta.k8s.io/v1)"));
         }
-        // A key that climbs out of its list.
+        // A key that escapes its list.
         let parts = start.strip_prefix('/').unwrap_or(start).split('/');
         if parts
             .into_iter()
@@ -72,7 +72,7 @@ impl ContinueToken {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Base64 for URLs, without padding.
+/// Encodes as URL-safe base64 without padding.
 fn base64_encoded(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 4 / 3 + 3);
     for chunk in bytes.chunks(3) {
@@ -89,7 +89,7 @@ fn base64_encoded(bytes: &[u8]) -> String {
     out
 }
 
-/// The bytes, or the position of the first letter that cannot be.
+/// Decodes base64, or returns the position of the first invalid letter.
 fn base64_decoded(text: &str) -> Result<Vec<u8>, usize> {
     let mut out = Vec::with_capacity(text.len() * 3 / 4);
     let (mut word, mut bits) = (0_u32, 0);
@@ -106,7 +106,7 @@ fn base64_decoded(text: &str) -> Result<Vec<u8>, usize> {
             word &= (1 << bits) - 1;
         }
     }
-    // One letter alone holds no byte.
+    // A single letter cannot encode a byte.
     if bits == 6 { Err(text.len()) } else { Ok(out) }
 }
 
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_is_that_of_the_real_server() {
+    fn tokens_equal_those_of_the_real_server() {
         let token = ContinueToken {
             revision: Some(20_364),
             start: "default/web\0".to_owned(),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_every_length_are_read_back() {
+    fn base64_round_trips_for_every_length() {
         for len in 0..70_u8 {
             let bytes: Vec<u8> = (0..len).map(|n| n.wrapping_mul(37)).collect();
             assert_eq!(base64_decoded(&base64_encoded(&bytes)), Ok(bytes));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_tokens_are_told_apart() {
+    fn each_kind_of_bad_token_has_its_own_message() {
         let of = |value: Value| base64_encoded(value.to_string().as_bytes());
         for (token, message) in [
             (

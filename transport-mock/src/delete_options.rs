@@ -1,4 +1,4 @@
-//! What a client says about a deletion, in its body or in its query.
+//! Delete options, from the body or the query.
 
 use serde_json::{Map, Value};
 
@@ -8,8 +8,8 @@ use crate::store::write::Preconditions;
 
 const POLICY: &str = "propagationPolicy";
 
-/// Reads what is insisted on, and refuses what makes no sense. A body is all that counts if there is
-/// one. How dependents and grace periods are treated is read, and ignored.
+/// Parses and validates the preconditions of a delete. A body overrides the query. Propagation and
+/// grace periods are parsed and ignored.
 pub(crate) fn preconditions(options: &Options, body: &[u8]) -> Result<Preconditions, ApiError> {
     if body.is_empty() {
         let policy = Some(options.propagation_policy.as_str()).filter(|policy| !policy.is_empty());

@@ -1,8 +1,8 @@
 //! JSON as the real server writes it.
 //!
-//! Objects of the built-in kinds begin with `kind` and `apiVersion`, and their metadata has the
-//! order of the fields in the Go type; custom resources have all keys in alphabetical order. In
-//! both, `<`, `>` and `&` are escaped, since Go's encoder does that.
+//! Built-in objects begin with `kind` and `apiVersion`, and their metadata has the field order of
+//! the Go type. Custom resources have all keys in alphabetical order. Both escape `<`, `>` and `&`,
+//! as Go's encoder does.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::api::ApiKind;
 
-/// The order of `ObjectMeta`'s fields.
+/// The field order of `ObjectMeta`.
 const METADATA_ORDER: [&str; 15] = [
     "name",
     "generateName",
@@ -33,8 +33,8 @@ const METADATA_ORDER: [&str; 15] = [
     "managedFields",
 ];
 
-/// An object as bytes, made once and shared. The places that answers vary are known by their
-/// position, so no variation needs to encode the object again.
+/// An object as bytes, encoded once and shared. It knows the positions of the parts that vary
+/// between answers, so no answer encodes the object again.
 #[derive(Clone, Debug)]
 pub(crate) struct Encoded {
     /// The whole object, with kind and apiVersion.
@@ -43,13 +43,13 @@ pub(crate) struct Encoded {
     pub(crate) metadata: Range<usize>,
     /// The digits of `metadata.resourceVersion`.
     version: Range<usize>,
-    /// What follows `kind` and `apiVersion` in an object of a built-in kind. `None` where the
-    /// items of a list keep them.
+    /// Where a built-in object continues after `kind` and `apiVersion`. `None` if list items keep
+    /// them.
     item: Option<usize>,
 }
 
 impl Encoded {
-    /// Encodes `object`, whose kind, apiVersion and metadata are in place.
+    /// Encodes `object`, which must have kind, apiVersion and metadata.
     pub(crate) fn new(kind: &ApiKind, object: &Map<String, Value>) -> Self {
         let mut out = Vec::with_capacity(512);
         let mut places = Places::default();
@@ -84,8 +84,7 @@ impl Encoded {
         }
     }
 
-    /// An object that carries nothing but a version, and perhaps the mark that the state which was
-    /// asked for is complete.
+    /// Encodes a bookmark, optionally with the annotation that marks the end of the initial events.
     pub(crate) fn bookmark(kind: &ApiKind, revision: u64, is_end_of_state: bool) -> Self {
         let mark = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
         let version = format!(r#""resourceVersion":"{revision}""#);
@@ -112,7 +111,7 @@ impl Encoded {
         }
     }
 
-    /// Writes the object as an item of a list.
+    /// Writes the object as a list item.
     pub(crate) fn write_item(&self, out: &mut Vec<u8>) {
         match self.item.and_then(|at| self.whole.get(at..)) {
             Some(rest) => {
@@ -123,7 +122,7 @@ impl Encoded {
         }
     }
 
-    /// The same object with another version.
+    /// The same object at another version.
     pub(crate) fn at_version(&self, revision: u64) -> Self {
         let digits = revision.to_string();
         let mut out = Vec::with_capacity(self.whole.len() + digits.len());
@@ -145,7 +144,7 @@ impl Encoded {
     }
 }
 
-/// What is found while writing.
+/// The positions found while writing.
 #[derive(Default)]
 struct Places {
     metadata: Range<usize>,
@@ -186,7 +185,7 @@ impl Places {
     }
 }
 
-/// Writes the name of a field.
+/// Writes a field name.
 fn field(out: &mut Vec<u8>, key: &str, first: bool) {
     if !first {
         out.push(b',');
@@ -198,11 +197,11 @@ fn field(out: &mut Vec<u8>, key: &str, first: bool) {
 /// Writes any value as Go does.
 pub(crate) fn json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let mut serializer = serde_json::Serializer::with_formatter(out, GoStrings);
-    // A Vec takes every write, and neither a Value nor a text can fail to serialize.
+    // Writing to a Vec cannot fail, nor can serializing a Value or a text.
     let _ = value.serialize(&mut serializer);
 }
 
-/// The compact format, with the escapes that Go adds.
+/// The compact format, with Go's additional escapes.
 struct GoStrings;
 
 impl Formatter for GoStrings {

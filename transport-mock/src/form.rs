@@ -1,4 +1,4 @@
-//! The forms in which a client can have objects: whole, their metadata, or rows of a table.
+//! The forms of objects in answers: whole, metadata, or table rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use crate::request::Verb;
 use crate::status::{ApiError, Reason};
 use crate::timestamp::Timestamp;
 
-/// The form in which objects are wanted.
+/// The form in which a client wants objects.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum ObjectForm {
-    /// As they are.
+    /// Whole objects.
     #[default]
     Object,
-    /// `as=PartialObjectMetadata`: of an object, or of those of a watch.
+    /// `as=PartialObjectMetadata`: metadata, for one object or a watch.
     Metadata,
-    /// `as=PartialObjectMetadataList`: of those of a list.
+    /// `as=PartialObjectMetadataList`: metadata, for a list.
     MetadataList,
-    /// `as=Table`: name and age, as `kubectl get` asks for it.
+    /// `as=Table`: name and age, as `kubectl get` wants them.
     Table,
 }
 
@@ -30,7 +30,7 @@ const METADATA_OPENING: &[u8] =
 const COLUMNS: &[u8] = br#""columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"The name of the object.","priority":0},{"name":"Age","type":"string","format":"","description":"How long ago the object was created.","priority":0}]"#;
 
 impl ObjectForm {
-    /// The first form of an `Accept` header that the server has.
+    /// The first form in an `Accept` header that the server supports.
     pub(crate) fn from_accept(accept: Option<&str>) -> Result<Self, ApiError> {
         let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else {
             return Ok(Self::Object);
@@ -49,7 +49,7 @@ impl ObjectForm {
         Err(refused)
     }
 
-    /// What the parameters of JSON ask for; `None` for what is not known.
+    /// The form that the parameters of a JSON media type ask for; `None` if unknown.
     fn from_parameters<'a>(parts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
         let value = |name: &str| parts.clone().find_map(|part| part.strip_prefix(name));
         let is_known = matches!(value("v="), Some("v1" | "v1beta1"));
@@ -62,7 +62,7 @@ impl ObjectForm {
         }
     }
 
-    /// Refuses the metadata of an object for a list, and the other way round.
+    /// Refuses the metadata form of an object for a list, and the reverse.
     pub(crate) fn check(self, kind: &ApiKind, verb: Verb) -> Result<(), ApiError> {
         let wrong = match (self, verb) {
             (Self::Metadata, Verb::List) => format!(
@@ -78,7 +78,7 @@ impl ObjectForm {
         Err(ApiError::new(Reason::NotAcceptable, wrong))
     }
 
-    /// Writes what comes before the items of a list.
+    /// Writes the part before the items of a list.
     pub(crate) fn begin_list(self, kind: &ApiKind, page: &Page, out: &mut Vec<u8>) {
         let (list_kind, api_version) = match self {
             Self::Object => (kind.list_kind(), kind.api_version()),
@@ -105,7 +105,7 @@ impl ObjectForm {
         }
     }
 
-    /// Writes one item of a list.
+    /// Writes one list item.
     pub(crate) fn item(self, object: &Encoded, row: Row<'_>, out: &mut Vec<u8>) {
         match self {
             Self::Object => object.write_item(out),
@@ -114,7 +114,7 @@ impl ObjectForm {
         }
     }
 
-    /// Writes what comes after the items of a list.
+    /// Writes the part after the items of a list.
     pub(crate) fn end_list(self, kind: &ApiKind, page: &Page, out: &mut Vec<u8>) {
         out.push(b']');
         if self == Self::Object && kind.is_custom() {
@@ -125,7 +125,7 @@ impl ObjectForm {
         out.extend_from_slice(b"}\n");
     }
 
-    /// One object on its own. The columns of a table are told once in a watch, with the first row.
+    /// Encodes a single object. A watch sends the table columns once, with the first row.
     pub(crate) fn object(self, object: &Encoded, row: Row<'_>, has_columns: bool) -> Arc<[u8]> {
         let mut out = Vec::new();
         match self {
@@ -164,7 +164,7 @@ pub(crate) struct Page {
     pub(crate) revision: u64,
     /// Empty on the last page.
     pub(crate) continue_token: String,
-    /// `None` on the last page, and where a selector makes it unknown.
+    /// `None` on the last page, and with a selector.
     pub(crate) remaining: Option<u64>,
 }
 
@@ -192,7 +192,7 @@ impl Page {
     }
 }
 
-/// What a table tells about an object.
+/// The table row of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) name: &'a str,
@@ -223,7 +223,7 @@ impl Row<'_> {
     }
 }
 
-/// A duration in the one or two units that matter, as kubectl shows ages.
+/// A duration in one or two units, as kubectl shows ages.
 fn human(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_form_that_is_there_is_taken() {
+    fn the_first_supported_form_wins() {
         let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
         for (accept, form) in [
             (None, ObjectForm::Object),

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crate::status::ApiError;
 
-/// The `type` of an event.
+/// The `type` of a watch event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum WatchEventType {
-    /// The object is there, or has begun to match.
+    /// The object was created or begins to match.
     Added,
     /// The object has changed.
     Modified,
-    /// The object is gone, or has stopped matching.
+    /// The object was deleted or stops matching.
     Deleted,
-    /// Nothing but a version.
+    /// A new version without an object.
     Bookmark,
-    /// A Status, and then the end.
+    /// A Status, after which the watch ends.
     Error,
 }
 
@@ -34,7 +34,25 @@ impl WatchEventType {
 
 const CLOSING: &[u8] = b"}\n";
 
-/// One event of a watch, as it goes over the wire. The object's bytes are shared with the store.
+/// One watch event as it goes over the wire. It shares the object's bytes with the store.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_transport_mock::answer::AnswerBody;
+/// use informer_transport_mock::request::{ApiRequest, Headers};
+/// use informer_transport_mock::watch::{Polled, WatchEventType};
+/// use informer_transport_mock::{Server, ServerConfig};
+///
+/// let now = Instant::default();
+/// let mut server = Server::new(ServerConfig::new(42));
+/// let query = "watch=true&allowWatchBookmarks=true";
+/// let request = ApiRequest::parse("GET", "/api/v1/pods", query, Headers::default())?;
+/// let AnswerBody::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
+/// let Polled::Frame(frame) = watch.poll(&server, now) else { panic!() };
+/// assert_eq!(frame.event(), WatchEventType::Bookmark);
+/// assert!(frame.to_bytes().ends_with(b"}\n"));
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WatchFrame {
     event: WatchEventType,
@@ -64,20 +82,20 @@ impl WatchFrame {
         &self.object
     }
 
-    /// Appends the line, with its end, to `out`.
+    /// Appends the line to `out`, newline included.
     pub fn write_to(&self, out: &mut Vec<u8>) {
         for part in self.parts() {
             out.extend_from_slice(part);
         }
     }
 
-    /// The line, with its end.
+    /// The line, newline included.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.parts().concat()
     }
 
-    /// The line in pieces, none of them copied.
+    /// The line in three pieces, without copying.
     #[must_use]
     pub fn parts(&self) -> [&[u8]; 3] {
         [self.event.opening(), &self.object, CLOSING]

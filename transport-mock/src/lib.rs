@@ -1,67 +1,127 @@
-//! A small, honest Kubernetes API server in memory.
+//! An in-memory Kubernetes API server for tests. It gives the bytes, codes and messages of a real
+//! kube-apiserver, in virtual time and with faults on demand.
 //!
-//! [`Server`] keeps objects of any kind, one counter of versions and a history, and answers
-//! requests with the bytes, codes and messages of a real kube-apiserver: lists at any version, page
-//! by page, watches with bookmarks and streamed lists, conflicts, finalizers, expiry. Nothing here
-//! reads a clock, draws a random number or touches a socket: time is an argument, and the same calls
-//! give the same bytes.
+//! ```
+//! use std::sync::Arc;
+//! use informer::controller::{Controller, Next, enqueue};
+//! use informer::runtime::Manual;
+//! use informer::{InformerBuilder, ObjectKey, Target};
+//! use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+//! use serde_json::json;
 //!
-//! Around it: [`MockServer`] shares one in [virtual time](VirtualClock), [`transport`] makes it a
-//! transport for informers, with [`fault`]s, [`script`] answers what a test has written down, and
-//! [`simulation`] puts whole informers against all of it.
+//! let clock = VirtualClock::new();
+//! let server = MockServer::new(ServerConfig::new(42), clock.clone());
+//! let runtime = Manual::new(Arc::new(clock));
 //!
-//! # Should you be here?
+//! // The controller under test labels every pod that has no team. `connect` replaces the client.
+//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+//!     .build(&server.connect(), runtime.clone())?;
+//! let controller = Controller::new(runtime.clone());
+//! pods.on(enqueue::this(controller.queue()))?;
+//! let (lister, cluster) = (pods.lister(), server.clone());
+//! controller.work(1, move |key: ObjectKey| {
+//!     let has_team = lister.by_key(&key).is_none_or(|pod| pod.labels.get("team").is_some());
+//!     let outcome = if has_team {
+//!         Ok(Next::Done)
+//!     } else {
+//!         let team = json!({"metadata": {"labels": {"team": "unknown"}}});
+//!         let patch = cluster.with(|server| server.patch("pods", &key.to_string(), team));
+//!         patch.map(|_| Next::Done)
+//!     };
+//!     async { outcome }
+//! })?;
+//! pods.start()?;
 //!
-//! Yes, to test what lists and watches: an informer, a controller. No, if what you test depends on
-//! what a cluster does with its objects: nothing here schedules, defaults or garbage-collects.
+//! // A user creates a pod, and everything that can happen now happens.
+//! server.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
+//! runtime.run_until_idle();
+//! let team = server.with(|server| Some(server.get("pods", "web")?.label("team")?.to_owned()));
+//! assert_eq!(team.as_deref(), Some("unknown"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! # What it is not
+//! Nothing reads a clock, draws a random number or opens a socket, except in [`http`]. Time is an
+//! argument, randomness comes from a seed, and the same calls give the same bytes.
 //!
-//! It is asked the same questions as a real server, and the differences are on a list with their
-//! reasons: `e2e/probes` in the repository. The large ones are these.
+//! Use this crate to test code that lists and watches, such as an informer or a controller. Do not
+//! use it if your test depends on what a cluster does with its objects: it has no scheduler, no
+//! defaulting and no garbage collection.
 //!
-//! * **Kinds** have one version each, and of the subresources only `status`. Specs are neither
-//!   defaulted nor validated; of the metadata, names, labels and finalizers are. No admission, no
-//!   managed fields.
-//! * **Writes**: no server-side apply and no JSON patch (415), no dry run (400, rather than a write),
-//!   no create by `PUT`. A strategic merge knows the usual lists by name and replaces the others.
-//! * **Deletions** ignore grace periods and propagation: what has no finalizers is gone at once, pods
-//!   and namespaces included. Namespaces need not exist.
-//! * **Bodies** are JSON: YAML is refused with 415, protobuf and CBOR with 406.
-//! * **Lists** of a version that is not reached are refused after the real wait of three seconds, but
-//!   a version that is reached within them is not noticed; a streamed list does notice.
-//! * **Watches** that fall behind the window are told so with an ERROR event. The watch cache of a
-//!   real server closes them without a word; the event is what comes from etcd.
-//! * **Messages** are the real ones, but for the syntax of selectors and of JSON.
+//! # Where to go on
+//!
+//! | you want | look at |
+//! | --- | --- |
+//! | a server for informers, in virtual time | [`MockServer`], [`VirtualClock`] |
+//! | expired watches, other kinds, smaller windows | [`Server`], [`ServerConfig`], [`api::ApiKind`] |
+//! | broken connections, throttling, corrupt objects | [`fault`] |
+//! | a unit test of single requests and replies | [`script`] |
+//! | a transport to drive by hand | [`transport`] |
+//! | pods that change all the time | [`churn`] |
+//! | a server on a port, for kubectl or any other client | [`http`] and its program `mock-apiserver` |
+//! | random tests of whole informers | [`simulation`] and its program `simulate` |
+//! | your own front end | [`Server::handle`], [`request`], [`answer`], [`watch`], [`status`] |
+//!
+//! The example `test_your_controller` in the repository continues the one above with retries,
+//! back-off and an expired watch.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `http` | the module [`http`] and the program `mock-apiserver`; needs tokio |
+//!
+//! No feature is on by default.
+//!
+//! # Differences from a real server
+//!
+//! The folder `e2e/probes` of the repository asks this server and a real one the same questions, and
+//! lists every difference with its reason. These are the large ones:
+//!
+//! * **Kinds** have one version each, and no subresource but `status`. The server validates names,
+//!   labels and finalizers, but neither validates nor defaults specs. There is no admission and there
+//!   are no managed fields.
+//! * **Writes**: no server-side apply and no JSON patch (415), no dry run (400), no create by `PUT`. A
+//!   strategic merge knows the common lists by name and replaces all others.
+//! * **Deletions** ignore grace periods and propagation. An object without finalizers is gone at once,
+//!   pods and namespaces included. Namespaces need not exist.
+//! * **Bodies** are JSON. YAML is refused with 415, protobuf and CBOR with 406.
+//! * **Lists** at a version that is not reached yet are refused after the real server's three seconds,
+//!   even if the version is reached in the meantime. A streamed list does notice.
+//! * **Watches** that fall behind the window get an ERROR event, as from etcd. The watch cache of a
+//!   real server closes them without an event.
+//! * **Messages** are the real ones, except for selector and JSON syntax errors.
+//!
+#![cfg_attr(feature = "http", doc = "[`http`]: crate::http")]
+#![cfg_attr(not(feature = "http"), doc = "[`http`]: #features")]
 
-// The kinds it serves.
+// Kinds.
 pub mod api;
 
-// Seconds since 1970.
+// Wall-clock time.
 mod timestamp;
 
-// Numbers from a seed.
+// Seeded random numbers.
 mod random;
 
-// Uids and generated names, from a seed.
+// Seeded uids and generated names.
 mod names;
 
 // JSON as Go writes it.
 mod encode;
 
-// How the server says no.
+// Refusals.
 pub mod status;
 
-// Texts of paths and queries.
+// Parsing of paths and queries.
 mod query;
 
-// The query of a request.
+// Query parameters.
 mod options;
 
-// What a client asks.
+// Requests.
 pub mod request;
 
-// What a client says about a deletion.
+// Delete options.
 mod delete_options;
 
 // Whole objects, metadata, tables.
@@ -70,10 +130,10 @@ mod form;
 // Objects, versions, history.
 mod store;
 
-// Which objects are meant.
+// The objects that a list or watch covers.
 mod selection;
 
-// The token of the next page.
+// Page tokens.
 mod continue_token;
 
 // Lists.
@@ -85,43 +145,43 @@ mod frame;
 // Watches.
 pub mod watch;
 
-// What the server answers.
+// Answers.
 pub mod answer;
 
-// How a server is set up.
+// Server configuration.
 mod config;
 
-// The composition.
+// The server itself.
 mod server;
 
-// Short ways to its objects.
+// Shortcuts for tests.
 mod calls;
 
 // Virtual time.
 mod clock;
 
-// What can go wrong, on purpose.
+// Faults.
 pub mod fault;
 
 // Between the server and its readers.
 mod wire;
 
-// A server that is shared.
+// A shared server.
 mod shared;
 
 // The server as a transport.
 pub mod transport;
 
-// A transport that follows a script.
+// A scripted transport.
 pub mod script;
 
-// Whole informers against all of it.
+// Seeded simulations.
 pub mod simulation;
 
-// Pods that come, change and go.
+// Pods that are created, changed and deleted.
 pub mod churn;
 
-// Over HTTP.
+// The server over HTTP.
 #[cfg(feature = "http")]
 pub mod http;
 

@@ -1,4 +1,4 @@
-//! Lists: which version, which page.
+//! Lists: the choice of version and page.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::store::Store;
 use crate::store::object::StoredObject;
 use crate::timestamp::Timestamp;
 
-/// Which state a list shows.
+/// The state that a list shows.
 enum Moment {
-    /// The newest.
+    /// The newest state.
     Present,
-    /// That of a version.
+    /// The state at a version.
     Past(u64),
 }
 
-/// One list request that has been understood.
+/// A validated list request.
 pub(crate) struct List<'a> {
     pub(crate) id: KindId,
     pub(crate) kind: &'a ApiKind,
@@ -99,7 +99,7 @@ impl List<'_> {
         let is_exact = match options.resource_version_match.as_str() {
             "Exact" => true,
             "NotOlderThan" => false,
-            // What a page of a version meant before there was a way to say so.
+            // The legacy meaning of a limit with a version, from before `resourceVersionMatch`.
             _ => options.limit > 0 && version > 0,
         };
         if !is_exact {
@@ -119,7 +119,7 @@ impl List<'_> {
         objects: impl Iterator<Item = &'s Arc<StoredObject>>,
         revision: u64,
     ) -> (Vec<&'s Arc<StoredObject>>, Page) {
-        // What is served from the cache of the real server comes in one piece.
+        // Version 0 is served from the watch cache, and the real server does not page that.
         let limit = match self.options.resource_version.as_str() {
             "0" => 0,
             _ => usize::try_from(self.options.limit).unwrap_or(usize::MAX),
@@ -142,7 +142,7 @@ impl List<'_> {
             let start = key.strip_prefix(&self.selection.prefix).unwrap_or(key);
             let token = ContinueToken {
                 revision: Some(revision),
-                // The real server cuts the prefix of the list off, but not its last slash.
+                // The real server strips the list's prefix, but keeps its last slash.
                 start: format!("/{start}\0"),
             };
             page.continue_token = token.encoded();
@@ -163,7 +163,7 @@ fn check_reached(version: u64, store: &Store) -> Result<(), ApiError> {
     }
 }
 
-/// The number of a version; 0 if there is none. An error says what is wrong with which field.
+/// Parses a version; an absent one is 0. The error names the field and the problem.
 pub(crate) fn version(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Ok(0);
@@ -171,7 +171,7 @@ pub(crate) fn version(text: &str) -> Result<u64, String> {
     unsigned(text).map_err(|why| format!("resourceVersion: Invalid value: {text:?}: {why}"))
 }
 
-/// A number without a sign. An error is worded as Go does it.
+/// Parses an unsigned number. The error is worded as in Go.
 pub(crate) fn unsigned(text: &str) -> Result<u64, String> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number).ok_or_else(|| {

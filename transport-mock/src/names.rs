@@ -1,13 +1,13 @@
-//! What a real server draws at random: uids and generated names. Here they come from a seed.
+//! Uids and generated names. A real server draws them at random; here they come from a seed.
 
 use core::fmt::Write as _;
 
 use crate::random::Random;
 
-/// The letters of generated names: no vowels and no look-alikes, as the real server has it.
+/// The letters of generated names, as on the real server: no vowels and no look-alikes.
 const LETTERS: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
 
-/// So much of a `generateName` is kept, to leave room for the suffix in a DNS label.
+/// The longest prefix of a generated name that leaves room for the suffix in a DNS label.
 const MAX_BASE: usize = 58;
 
 /// A seeded source of uids and name suffixes.
@@ -23,7 +23,7 @@ impl Names {
         }
     }
 
-    /// A uid in the shape of RFC 4122, version 4.
+    /// A version 4 uid (RFC 4122).
     pub(crate) fn uid(&mut self) -> String {
         let (high, low) = (self.random.draw(), self.random.draw());
         let high = (high & !0xf000) | 0x4000;

@@ -1,10 +1,19 @@
-//! The query of a request, and which combinations the server refuses.
+//! Query parameters, and the combinations that the server refuses.
 
 use crate::query::pairs;
 use crate::status::ApiError;
 use crate::status::StatusCause;
 
-/// The query parameters of a request. What is not in the query is empty.
+/// The query parameters of a request. Absent ones are empty.
+///
+/// ```
+/// use informer_transport_mock::request::Options;
+///
+/// let mut options = Options::default();
+/// options.limit = 5;
+/// options.label_selector = "app=web".to_owned();
+/// assert_eq!(Options::parse("limit=5&labelSelector=app%3Dweb").unwrap(), options);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
@@ -22,7 +31,7 @@ pub struct Options {
     pub resource_version_match: String,
     /// `timeoutSeconds`
     pub timeout_seconds: Option<u64>,
-    /// `limit`; 0 for all.
+    /// `limit`; 0 for no limit.
     pub limit: u64,
     /// `continue`
     pub continue_token: String,
@@ -35,11 +44,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads a query string. Unknown parameters are ignored, as the real server does.
+    /// Parses a query string. Unknown parameters are ignored, as on a real server.
     ///
     /// # Errors
     ///
-    /// 400 for a number that is none.
+    /// 400 for a number that cannot be parsed.
     ///
     /// ```
     /// use informer_transport_mock::request::Options;
@@ -64,7 +73,7 @@ impl Options {
                 "sendInitialEvents" => options.send_initial_events = Some(flag(&value)),
                 "dryRun" => options.dry_run = true,
                 "propagationPolicy" => options.propagation_policy = value,
-                // It is ignored, but it must be a number.
+                // The value is ignored, but must be a number.
                 "gracePeriodSeconds" => drop(number(&value)?),
                 _ => {}
             }
@@ -72,7 +81,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Refuses what makes no sense for a list.
+    /// Checks the parameters of a list.
     pub(crate) fn check_list(&self) -> Result<(), ApiError> {
         const MATCH: &str = "resourceVersionMatch";
         let mut causes = Vec::new();
@@ -113,13 +122,13 @@ impl Options {
         refuse(causes)
     }
 
-    /// Refuses what makes no sense for a watch. Answers whether the present state is to be sent
-    /// first: if the client says nothing, a watch from no version in particular begins with it.
+    /// Checks the parameters of a watch, and returns whether it begins with the current state. By
+    /// default, a watch without a version, or from version 0, does.
     pub(crate) fn check_watch(&self) -> Result<bool, ApiError> {
         const MATCH: &str = "resourceVersionMatch";
         let mut causes = Vec::new();
         let is_anywhere = matches!(self.resource_version.as_str(), "" | "0");
-        // A watch from no version in particular becomes a request for the state.
+        // A watch without a particular version begins with the state.
         let is_implied = is_anywhere
             && self.send_initial_events.is_none()
             && self.resource_version_match.is_empty();
@@ -160,12 +169,13 @@ fn refuse(causes: Vec<StatusCause>) -> Result<(), ApiError> {
     }
 }
 
-/// Everything is true but `0` and `false`, also nothing at all.
+/// Everything but `0` and `false` is true, the empty string included.
 fn flag(value: &str) -> bool {
     value != "0" && !value.eq_ignore_ascii_case("false")
 }
 
-/// A number; what is below zero counts as zero, since the real server asks for more than that.
+/// Parses a number. A negative one counts as 0, because the real server checks only for positive
+/// values.
 fn number(value: &str) -> Result<u64, ApiError> {
     use std::num::IntErrorKind::{NegOverflow, PosOverflow};
     let wrong = |why| ApiError::bad_request(format!("strconv.ParseInt: parsing {value:?}: {why}"));

@@ -1,6 +1,6 @@
-//! Reading the text of paths and queries.
+//! Parsing of paths and queries.
 
-/// The pairs of a query, decoded.
+/// The decoded pairs of a query.
 pub(crate) fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     query
         .split('&')
@@ -11,7 +11,7 @@ pub(crate) fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
         })
 }
 
-/// Decodes `%41`, and in a query also `+`. What is no such code stays as it is.
+/// Decodes `%41`, and in a query also `+`. Invalid codes stay as they are.
 pub(crate) fn percent_decoded(text: &str, is_query: bool) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();

@@ -1,4 +1,4 @@
-//! Numbers that look random and come from a seed.
+//! Seeded random numbers.
 
 /// SplitMix64: small, and every seed is a good one.
 #[derive(Clone, Debug)]
@@ -20,13 +20,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`; zero if there is none.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub(crate) const fn below(&mut self, bound: u64) -> u64 {
         // The high half of the product is uniform up to a bias of bound / 2^64.
         ((self.draw() as u128 * bound as u128) >> 64) as u64
     }
 
-    /// The same, for counting in memory.
+    /// The same for indices.
     pub(crate) fn index(&mut self, bound: usize) -> usize {
         usize::try_from(self.below(bound as u64)).unwrap_or(0)
     }
@@ -35,18 +35,18 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of these.
+    /// A random element.
     pub(crate) fn pick<T: Copy + Default>(&mut self, from: &[T]) -> T {
         let at = self.index(from.len());
         from.get(at).copied().unwrap_or_default()
     }
 
-    /// Another generator that has nothing in common with this one.
+    /// Another, independent generator.
     pub(crate) const fn fork(&mut self) -> Self {
         Self::new(self.draw())
     }
 
-    /// Puts `items` into any order.
+    /// Shuffles `items`.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.index(last + 1));
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_seed_decides_and_bounds_hold() {
+    fn equal_seeds_give_equal_numbers_within_bounds() {
         let (mut a, mut b) = (Random::new(1), Random::new(1));
         for bound in 1..200 {
             let drawn = a.below(bound);

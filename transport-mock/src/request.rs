@@ -1,4 +1,4 @@
-//! What a client asks: a verb, a kind, a name, options.
+//! Requests: a verb, a kind, a name, options.
 
 use crate::api::ApiKind;
 pub use crate::form::ObjectForm;
@@ -7,42 +7,39 @@ use crate::query::percent_decoded;
 use crate::status::ApiError;
 pub use crate::store::patch::PatchType;
 
-/// What is to be done.
+/// The operation that a request asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Verb {
     /// Read one object.
     Get,
-    /// Read many.
+    /// Read a collection.
     List,
-    /// Follow many.
+    /// Watch a collection.
     Watch,
-    /// Make one.
+    /// Create an object.
     Create,
-    /// Replace one.
+    /// Replace an object.
     Update,
-    /// Change one.
+    /// Patch an object.
     Patch(PatchType),
-    /// Delete one.
+    /// Delete an object.
     Delete,
-    /// Delete many.
+    /// Delete a collection.
     DeleteCollection,
 }
 
-/// The headers that decide what a request means.
+/// The headers that affect the meaning of a request.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "a front must say what it has read of both"
-)]
+#[expect(clippy::exhaustive_structs, reason = "callers must pass both headers")]
 pub struct Headers<'a> {
-    /// `Accept`
+    /// The header `Accept`.
     pub accept: Option<&'a str>,
-    /// `Content-Type`
+    /// The header `Content-Type`.
     pub content_type: Option<&'a str>,
 }
 
-/// One request, without its body.
+/// A parsed request, without its body.
 ///
 /// ```
 /// use informer_transport_mock::request::{ApiRequest, Headers, Verb};
@@ -61,7 +58,7 @@ pub struct Headers<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ApiRequest {
-    /// What is to be done.
+    /// The operation.
     pub verb: Verb,
     /// The API group; empty for the core group.
     pub group: String,
@@ -73,16 +70,16 @@ pub struct ApiRequest {
     pub namespace: Option<String>,
     /// The name in the path.
     pub name: Option<String>,
-    /// The status of the object is meant, not the object.
+    /// Whether the path ends in `/status`.
     pub is_status: bool,
-    /// The query.
+    /// The query parameters.
     pub options: Options,
-    /// The form in which objects are wanted.
+    /// The form in which the client wants objects.
     pub form: ObjectForm,
 }
 
 impl ApiRequest {
-    /// A request for objects of `kind`, in all namespaces.
+    /// Creates a request for objects of `kind` in all namespaces.
     #[must_use]
     pub fn new(verb: Verb, kind: &ApiKind) -> Self {
         Self {
@@ -98,48 +95,48 @@ impl ApiRequest {
         }
     }
 
-    /// In one namespace.
+    /// Limits the request to a namespace.
     #[must_use]
     pub fn in_namespace(mut self, namespace: &str) -> Self {
         self.namespace = Some(namespace.to_owned());
         self
     }
 
-    /// For one object.
+    /// Names one object.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         self.name = Some(name.to_owned());
         self
     }
 
-    /// For the status alone.
+    /// Asks for the status subresource.
     #[must_use]
     pub const fn of_status(mut self) -> Self {
         self.is_status = true;
         self
     }
 
-    /// With these options.
+    /// Sets the query parameters.
     #[must_use]
     pub fn with(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// With objects in this form.
+    /// Sets the form of the returned objects.
     #[must_use]
     pub const fn in_form(mut self, form: ObjectForm) -> Self {
         self.form = form;
         self
     }
 
-    /// Reads a request as it stands in HTTP.
+    /// Parses an HTTP request.
     ///
     /// # Errors
     ///
-    /// The refusal that the real server sends: 404 for a path that is no path of objects, 405 for a
-    /// method that cannot be used there, 406 and 415 for forms and bodies it has not got, 400 for a
-    /// query that cannot be read.
+    /// The refusal that the real server sends: 404 for a path outside the object API, 405 for a
+    /// method that the path does not support, 406 for an unsupported response type, 415 for an
+    /// unsupported body type, 400 for a query that cannot be parsed.
     pub fn parse(
         method: &str,
         path: &str,
@@ -197,7 +194,7 @@ impl ApiRequest {
     }
 }
 
-/// What a path says.
+/// The parts of a path.
 struct Place {
     group: String,
     version: String,
@@ -209,7 +206,7 @@ struct Place {
 
 impl Place {
     fn parse(path: &str) -> Result<Self, ApiError> {
-        // A slash at the end changes nothing.
+        // A trailing slash changes nothing.
         let parts: Vec<String> = path
             .trim_matches('/')
             .split('/')
@@ -222,7 +219,7 @@ impl Place {
             _ => return Err(ApiError::page_not_found()),
         };
         let (namespace, rest) = match rest {
-            // The status of a namespace, not objects called "status" in it.
+            // The status of a namespace, not objects named "status" in it.
             ["namespaces", _, "status"] => (None, rest),
             ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
             _ => (None, rest),
@@ -237,7 +234,7 @@ impl Place {
         if plural.is_empty() || name == Some("") {
             return Err(ApiError::page_not_found());
         }
-        // No name of a namespace is all of them.
+        // An empty namespace means all namespaces.
         let namespace = namespace.filter(|name| !name.is_empty());
         Ok(Self {
             group: group.to_owned(),
@@ -266,7 +263,7 @@ fn patch_type(content_type: Option<&str>) -> Result<PatchType, ApiError> {
     match content_type.map(media_type) {
         Some("application/merge-patch+json") => Ok(PatchType::Merge),
         Some("application/strategic-merge-patch+json") => Ok(PatchType::Strategic),
-        // The real server has these.
+        // The real server supports these.
         Some("application/json-patch+json" | "application/apply-patch+yaml") => {
             Err(ApiError::unsupported_media_type(&[
                 "application/merge-patch+json",

@@ -1,4 +1,4 @@
-//! A transport that follows a script: this request is expected, that is answered.
+//! A scripted transport: expected requests and their replies.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,32 +13,50 @@ use crate::query::pairs;
 use crate::random::Random;
 use crate::wire::delivery::{Delivery, Ending};
 
-/// A transport for unit tests: requests are checked one by one, and each gets the answer that is
-/// written down for it.
+/// A transport for unit tests that checks each request and sends the reply written down for it.
 ///
-/// An expectation is a query, `watch=true&resourceVersion=7`: the parameters that it names must have
-/// these values, an empty one must not be there, and all others are free. `GET` and a path may stand
-/// before it.
+/// An expectation is a query such as `watch=true&resourceVersion=7`. Each parameter in it must have
+/// that value, a parameter with an empty value must be absent, and all others may be anything. It
+/// may begin with `GET` and a path.
 ///
-/// A request that was not expected fails with a message that says what was expected, and so does
-/// [`finish`](Self::finish).
+/// An unexpected request fails with a message that names the expectation. [`finish`](Self::finish)
+/// returns the same message.
 ///
 /// ```
-/// use informer_core::transport::{At, Request, Target};
+/// use std::task::{Context, Poll, Waker};
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Target, Transport};
+/// use informer_core::{Informer, InformerConfig, Instant};
 /// use informer_transport_mock::script::{Reply, Script};
 ///
-/// let script = Script::new(Target::new("", "v1", "pods"))
-///     .expect("sendInitialEvents=true&resourceVersion=", Reply::status(403, ""))
-///     .expect("limit=500&resourceVersion=0", Reply::body(r#"{"items":[]}"#));
-/// // Nobody has asked yet.
+/// let end = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7","annotations":{"k8s.io/initial-events-end":"true"}}}}"#;
+/// let mut script = Script::new(Target::new("", "v1", "pods"))
+///     .expect("watch=true&sendInitialEvents=true&resourceVersion=", Reply::watch([end]));
 /// let error = script.finish().unwrap_err();
-/// assert!(error.to_string().starts_with("2 requests were expected and never came: GET /api/v1/pods?"));
+/// assert!(error.to_string().starts_with("1 expected request never came: GET /api/v1/pods?"));
+///
+/// let now = Instant::default();
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 1)?;
+/// informer.start(now);
+/// while let Some(command) = informer.poll_command(now) {
+///     script.execute(command);
+/// }
+/// let mut cx = Context::from_waker(Waker::noop());
+/// while let Poll::Ready((exchange, signal)) = script.poll_signal(&mut cx) {
+///     let used = informer.signal(exchange, signal, now).unwrap_or(0);
+///     script.consume(used);
+/// }
+/// assert!(informer.is_synced());
+/// script.finish()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Script {
     target: Target,
     steps: VecDeque<Step>,
-    /// What went wrong first.
+    /// The first mismatch.
     mismatch: Option<String>,
     delivery: Option<Delivery>,
     random: Random,
@@ -50,7 +68,19 @@ struct Step {
     reply: Reply,
 }
 
-/// What is answered.
+/// A scripted reply.
+///
+/// ```
+/// use informer_core::transport::Target;
+/// use informer_transport_mock::script::{Reply, Script};
+///
+/// // The first list is throttled, the second one succeeds, and the watch breaks at once.
+/// let script = Script::new(Target::new("", "v1", "pods"))
+///     .expect("resourceVersion=0", Reply::status(429, "").retry_after(2))
+///     .expect("resourceVersion=0", Reply::body(r#"{"metadata":{"resourceVersion":"7"},"items":[]}"#))
+///     .expect("watch=true&resourceVersion=7", Reply::watch([]).then_break());
+/// assert!(script.finish().is_err(), "no request has come yet");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reply {
     head: Head,
@@ -61,7 +91,7 @@ pub struct Reply {
 #[derive(Clone, Debug)]
 enum Head {
     Success,
-    ApiError,
+    Refused,
     Status {
         code: u16,
         retry_after: Option<Duration>,
@@ -77,7 +107,7 @@ impl Reply {
         }
     }
 
-    /// A successful answer with this body, a list as a rule, and its end.
+    /// A successful reply with this body, usually a list. The body ends cleanly.
     #[must_use]
     pub fn body(body: &str) -> Self {
         Self::new(Head::Success, body, Ending::Closed)
@@ -90,7 +120,7 @@ impl Reply {
         Self::new(Head::Success, &body, Ending::Silent)
     }
 
-    /// An answer that is no success.
+    /// A reply with an error status.
     #[must_use]
     pub fn status(code: u16, body: &str) -> Self {
         let head = Head::Status {
@@ -100,13 +130,13 @@ impl Reply {
         Self::new(head, body, Ending::Closed)
     }
 
-    /// Nobody listens.
+    /// A refused connection.
     #[must_use]
     pub fn refused() -> Self {
-        Self::new(Head::ApiError, "", Ending::Closed)
+        Self::new(Head::Refused, "", Ending::Closed)
     }
 
-    /// The same, with the header `Retry-After`; only for what is no success.
+    /// Adds the header `Retry-After`. Has an effect on error statuses only.
     #[must_use]
     pub const fn retry_after(mut self, seconds: u64) -> Self {
         if let Head::Status { retry_after, .. } = &mut self.head {
@@ -115,21 +145,21 @@ impl Reply {
         self
     }
 
-    /// The same, but the body ends in good order.
+    /// Ends the body cleanly.
     #[must_use]
     pub const fn then_close(mut self) -> Self {
         self.end = Ending::Closed;
         self
     }
 
-    /// The same, but the connection breaks behind the body.
+    /// Breaks the connection after the body.
     #[must_use]
     pub const fn then_break(mut self) -> Self {
         self.end = Ending::Broken;
         self
     }
 
-    /// The same, but nothing comes behind the body.
+    /// Keeps the connection open and silent after the body.
     #[must_use]
     pub const fn then_silence(mut self) -> Self {
         self.end = Ending::Silent;
@@ -138,7 +168,7 @@ impl Reply {
 
     fn deliver(self, id: ExchangeId) -> Delivery {
         match self.head {
-            Head::ApiError => {
+            Head::Refused => {
                 Delivery::failed(id, Failure::Unreachable, "connection refused".to_owned())
             }
             Head::Status { code, retry_after } => {
@@ -156,7 +186,8 @@ impl Reply {
 }
 
 impl Script {
-    /// A script that expects nothing yet. Bytes come in pieces of random lengths, always the same.
+    /// Creates a script without expectations. Bytes arrive in pieces of random lengths, the same in
+    /// every run.
     #[must_use]
     pub const fn new(target: Target) -> Self {
         Self {
@@ -168,7 +199,7 @@ impl Script {
         }
     }
 
-    /// The next request has these parameters, and is answered so.
+    /// Expects a request with these parameters next, and answers it with `reply`.
     #[must_use]
     pub fn expect(mut self, expected: &str, reply: Reply) -> Self {
         self.steps.push_back(Step {
@@ -178,11 +209,11 @@ impl Script {
         self
     }
 
-    /// Whether everything went as it was written.
+    /// Checks that every request was expected and every expected request came.
     ///
     /// # Errors
     ///
-    /// A request came that was not expected, or one that was expected did not.
+    /// An unexpected request came, or an expected one did not.
     pub fn finish(&self) -> Result<(), ScriptError> {
         if let Some(mismatch) = &self.mismatch {
             return Err(ScriptError(mismatch.clone()));
@@ -196,18 +227,18 @@ impl Script {
             .map(|step| self.shown(&step.expected))
             .collect();
         let what = match missing.len() {
-            1 => "1 request was".to_owned(),
-            n => format!("{n} requests were"),
+            1 => "1 expected request".to_owned(),
+            n => format!("{n} expected requests"),
         };
         Err(ScriptError(format!(
-            "{what} expected and never came: {}",
+            "{what} never came: {}",
             missing.join(", ")
         )))
     }
 
     fn answer(&mut self, id: ExchangeId, target: &str) -> Delivery {
         let wrong = match self.steps.front() {
-            None => Some("nothing more was expected".to_owned()),
+            None => Some("no further request was expected".to_owned()),
             Some(step) => difference(&step.expected, target)
                 .map(|why| format!("{} was expected: {why}", self.shown(&step.expected))),
         };
@@ -220,7 +251,7 @@ impl Script {
         reply.unwrap_or_else(Reply::refused).deliver(id)
     }
 
-    /// An expectation as a whole request.
+    /// Formats an expectation as a whole request.
     fn shown(&self, expected: &str) -> String {
         match split(expected) {
             (Some(path), query) => format!("GET {path}?{query}"),
@@ -229,7 +260,7 @@ impl Script {
     }
 }
 
-/// Path and query of an expectation.
+/// Splits an expectation into path and query.
 fn split(expected: &str) -> (Option<&str>, &str) {
     let rest = expected.trim_start_matches("GET ");
     match rest.split_once('?') {
@@ -239,7 +270,7 @@ fn split(expected: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The first thing in which a request is not what was expected.
+/// The first difference between a request and its expectation.
 fn difference(expected: &str, target: &str) -> Option<String> {
     let (path, query) = split(expected);
     let (real_path, real_query) = target.split_once('?').unwrap_or((target, ""));
@@ -292,7 +323,7 @@ impl Transport for Script {
     }
 }
 
-/// A script was not followed; the text says where.
+/// A script that was not followed. The message says where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScriptError(String);
 

@@ -1,4 +1,4 @@
-//! Which objects a list or a watch is about.
+//! The objects that a list or a watch covers.
 
 use informer_indexers::selector::{FieldSelector, LabelSelector};
 
@@ -10,7 +10,7 @@ use crate::store::object::StoredObject;
 /// A namespace, a label selector and a field selector.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// What the key of an object begins with: `namespace/`, or nothing.
+    /// The prefix of matching keys: `namespace/`, or empty.
     pub(crate) prefix: String,
     labels: LabelSelector,
     fields: FieldSelector,
@@ -50,12 +50,12 @@ impl Selection {
         }
     }
 
-    /// Whether it takes every object of its namespace.
+    /// Whether it covers every object of its namespace.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_everything() && self.fields.is_everything()
     }
 
-    /// Whether `object`, whose key begins as it must, is meant.
+    /// Whether the selectors match `object`. Its key must have the prefix.
     pub(crate) fn matches(&self, object: &StoredObject) -> bool {
         // A selector without a list of requirements matches nothing.
         let labels = self.labels.requirements().is_some_and(|requirements| {
@@ -66,7 +66,7 @@ impl Selection {
         labels && self.fields.matches(|field| Some(object.field(field)))
     }
 
-    /// The same, for an object of any namespace.
+    /// Whether it covers an object of any namespace.
     pub(crate) fn covers(&self, object: &StoredObject) -> bool {
         object.key().starts_with(&self.prefix) && self.matches(object)
     }

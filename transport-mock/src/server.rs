@@ -1,4 +1,4 @@
-//! The server: kinds, objects, a clock, and what it does with a request.
+//! The server itself: kinds, objects, a clock, and the handling of requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +20,12 @@ use crate::store::write::{Deletion, Part, Target};
 use crate::timestamp::Timestamp;
 use crate::watch::{Opening, PATIENCE, Watch};
 
-/// A Kubernetes API server, small and honest: lists and watches mean what they mean on a real one.
+/// A Kubernetes API server in memory. Lists and watches behave as on a real one.
 ///
-/// It is a state machine. Time is an argument, what is random comes from the seed in its
+/// It is a state machine. You pass the time in, all randomness comes from the seed in its
 /// [configuration](ServerConfig), and the same calls give the same bytes.
+///
+/// For a server that tests, transports and a clock share, see [`MockServer`](crate::MockServer).
 ///
 /// ```
 /// use informer_core::Instant;
@@ -49,19 +51,19 @@ pub struct Server {
     store: Store,
     config: ServerConfig,
     now: Instant,
-    /// Counts restarts: watches of an earlier life are cut.
+    /// Counts restarts. A watch from before a restart is cut.
     incarnation: u64,
     next_compaction: Instant,
-    /// The newest version at the last compaction: the next one goes so far.
+    /// The newest version at the last compaction: the next compaction goes up to here.
     compact_to: u64,
 }
 
 impl Server {
-    /// A server with the built-in kinds and no objects.
+    /// Creates a server with the built-in kinds and no objects.
     #[must_use]
     pub fn new(config: ServerConfig) -> Self {
         let registry = Registry::with_builtins();
-        // 0 means "any version" to clients: no server is ever there.
+        // 0 means "any version" to clients, so no server is ever at 0.
         let revision = config.first_version.max(1);
         let mut store = Store::new(revision, config.watch_window, config.seed);
         for _ in registry.iter() {
@@ -78,7 +80,7 @@ impl Server {
         }
     }
 
-    /// Serves another kind. If one is served under the same path, it is
+    /// Adds a kind. A kind that is already served under the same path is
     /// [removed](Self::remove_kind) first.
     pub fn register(&mut self, kind: ApiKind) {
         if let Some((id, _)) = self
@@ -91,8 +93,8 @@ impl Server {
         self.store.add_table();
     }
 
-    /// Stops serving a kind, as the deletion of its definition does: its objects are deleted, its
-    /// watches end after telling so, and its path is not found.
+    /// Stops serving a kind, as deleting its CustomResourceDefinition does. Its objects are
+    /// deleted, its watches send these deletions and end, and its path answers 404.
     ///
     /// # Errors
     ///
@@ -108,7 +110,7 @@ impl Server {
         self.registry.remove(id);
     }
 
-    /// The kinds it serves.
+    /// The kinds that the server serves.
     #[must_use]
     pub const fn registry(&self) -> &Registry {
         &self.registry
@@ -120,7 +122,7 @@ impl Server {
         self.store.revision()
     }
 
-    /// Lets the time pass. An earlier `now` counts as the last one.
+    /// Moves the server's time forward to `now`. An earlier `now` has no effect.
     pub fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
         if self.now >= self.next_compaction {
@@ -130,25 +132,25 @@ impl Server {
         }
     }
 
-    /// Forgets the past before `version`, for lists: those of an older version and the pages of
-    /// older lists are expired. Watches do not depend on it, as on a real server.
+    /// Compacts the history up to `version`. Lists at an older version, and the remaining pages of
+    /// older lists, expire. Watches are not affected, as on a real server.
     pub fn compact(&mut self, version: u64) {
         self.store.compact(version);
     }
 
-    /// Forgets all changes up to here, for watches: none can be opened from an older version, and
-    /// those which have not told them all will fail.
+    /// Empties the watch window. No watch can start from an older version, and watches that have
+    /// not sent all changes yet fail with an ERROR event.
     pub fn forget_changes(&mut self) {
         self.store.forget_changes();
     }
 
-    /// Stops and starts again: all watches are cut, and the changes up to here are forgotten.
+    /// Restarts the server: cuts all watches and empties the watch window.
     pub fn restart(&mut self) {
         self.incarnation += 1;
         self.store.forget_changes();
     }
 
-    /// Counts a version up without a write to any kind that is served, as writes to other things do.
+    /// Raises the version without writing to any served kind, as a write to another resource does.
     pub fn skip_version(&mut self) {
         self.store.next_revision();
     }
@@ -161,13 +163,13 @@ impl Server {
         &self.store
     }
 
-    /// The time that the server writes into objects.
+    /// The wall-clock time that the server writes into objects.
     #[must_use]
     pub fn wall_clock(&self) -> Timestamp {
         self.config.epoch.after(self.now.since(Instant::default()))
     }
 
-    /// Answers a request.
+    /// Handles one request at `now`.
     pub fn handle(&mut self, request: &ApiRequest, body: &[u8], now: Instant) -> Answer {
         self.advance(now);
         match self.answer(request, body) {
@@ -249,7 +251,7 @@ impl Server {
         }
     }
 
-    /// The kind that is served under the path of the request, if the path is one of its.
+    /// The kind that the request's path names, if the path is valid for that kind.
     fn resolve(&self, request: &ApiRequest) -> Result<(KindId, Arc<ApiKind>), ApiError> {
         let (id, kind) = self
             .registry
@@ -274,7 +276,7 @@ impl Server {
         Ok((id, Arc::clone(kind)))
     }
 
-    /// The answer for a path that leads nowhere: built-in groups say so in a Status.
+    /// The 404 for an unknown path. Built-in groups send a Status; other paths a plain text.
     fn nothing_there(&self, request: &ApiRequest) -> ApiError {
         let mut kinds = self.registry.iter();
         match kinds.any(|kind| kind.group() == request.group && !kind.is_custom()) {
@@ -290,7 +292,7 @@ impl Server {
         request: &ApiRequest,
     ) -> Result<Arc<StoredObject>, ApiError> {
         let asked = &request.options.resource_version;
-        // The real server forgets to say that the client is to blame.
+        // The real server answers 500 here, although the client is at fault.
         let asked = version(asked).map_err(|wrong| ApiError::new(Reason::Unknown, wrong))?;
         if asked > self.revision() {
             return Err(ApiError::too_large_version(asked, self.revision()));
@@ -401,7 +403,7 @@ impl Server {
     }
 }
 
-/// The body of a write.
+/// Parses the body of a write.
 fn parsed(kind: &ApiKind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     let unrecognized = |why: &str| {
         ApiError::bad_request(format!(
@@ -409,7 +411,7 @@ fn parsed(kind: &ApiKind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
             kind.kind()
         ))
     };
-    // To Go, null is an object without fields.
+    // Go reads null as an object without fields.
     let object: Option<Map<String, Value>> = serde_json::from_slice(body).map_err(|error| {
         unrecognized(&format!(
             "couldn't get version/kind; json parse error: {error}"
@@ -427,7 +429,7 @@ fn parsed(kind: &ApiKind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     Ok(object)
 }
 
-/// The body of a patch.
+/// Parses the body of a patch.
 fn patch(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
     serde_json::from_slice(body)
         .map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))

@@ -1,4 +1,4 @@
-//! A server that is shared: by transports, by whoever writes to it, by a clock.
+//! A server shared by tests, transports and a clock.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,8 +14,10 @@ use crate::fault::{Fault, FaultPlan};
 use crate::server::Server;
 use crate::transport::MockTransport;
 
-/// A [`Server`] in virtual time, shared by all who hold a clone. A write wakes the transports that
-/// wait for one.
+/// A [`Server`] in virtual time. Clones share it, and a write wakes the transports that wait for
+/// one.
+///
+/// To put informers on it, pass [`connect`](Self::connect) where they take a client.
 ///
 /// ```
 /// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
@@ -36,7 +38,7 @@ pub(crate) struct State {
     pub(crate) server: Server,
     pub(crate) plan: FaultPlan,
     pub(crate) counts: BTreeMap<&'static str, u64>,
-    /// The keys of objects that were made unreadable.
+    /// Keys of the objects that faults made unreadable.
     pub(crate) corrupted: Vec<String>,
     wakers: Vec<Waker>,
 }
@@ -55,7 +57,7 @@ impl State {
 }
 
 impl MockServer {
-    /// A server with the built-in kinds and no objects.
+    /// Creates a server with the built-in kinds and no objects.
     #[must_use]
     pub fn new(config: ServerConfig, clock: VirtualClock) -> Self {
         Self {
@@ -70,20 +72,20 @@ impl MockServer {
         }
     }
 
-    /// Its clock.
+    /// The clock that the server runs on.
     #[must_use]
     pub const fn clock(&self) -> &VirtualClock {
         &self.clock
     }
 
-    /// Reads or writes at the present time. Transports that wait for a write look again afterwards.
+    /// Reads from or writes to the server at the current time, then wakes the waiting transports.
     pub fn with<R>(&self, act: impl FnOnce(&mut Server) -> R) -> R {
         let now = self.clock.now();
         let mut state = self.lock();
         state.server.advance(now);
         let result = act(&mut state.server);
         let wakers = std::mem::take(&mut state.wakers);
-        // A waker may come back to this server.
+        // A waker may call back into this server.
         drop(state);
         for waker in wakers {
             waker.wake();
@@ -91,44 +93,44 @@ impl MockServer {
         result
     }
 
-    /// A transport for `target`. `seed` chooses in which pieces bytes arrive.
+    /// Creates a transport for `target`. `seed` decides how the bytes are split into pieces.
     #[must_use]
     pub fn transport(&self, target: &Target, seed: u64) -> MockTransport {
         MockTransport::new(self.clone(), target.clone(), seed)
     }
 
-    /// A function that makes a transport for any target, each with a seed of its own: what an informer
-    /// is connected with.
+    /// A function that creates a transport for any target, each with its own seed. Pass it to an
+    /// informer in place of a client.
     pub fn connect(&self) -> impl Fn(&Target) -> MockTransport + Clone + Send + Sync + use<> {
         let server = self.clone();
         let made = Arc::new(AtomicU64::new(0));
         move |target| server.transport(target, made.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// What is to go wrong from now on. Exchanges that are under way keep the fault they have.
+    /// Sets the faults of future requests. Requests in flight keep the fault they have.
     pub fn set_faults(&self, plan: FaultPlan) {
         self.lock().plan = plan;
     }
 
-    /// The next request without a fault of its own gets this one.
+    /// Queues a fault for the next request that has no fault of its own.
     pub fn inject(&self, fault: Fault) {
         self.lock().plan.push(fault);
     }
 
-    /// How often each fault has struck, by its [name](Fault::name).
+    /// How often each fault has had an effect, by its [name](Fault::name).
     #[must_use]
     pub fn fault_counts(&self) -> BTreeMap<&'static str, u64> {
         self.lock().counts.clone()
     }
 
-    /// The keys of objects that were made unreadable since this was last asked.
+    /// Takes the keys of the objects that faults made unreadable since the last call.
     #[must_use]
     pub fn take_corrupted(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().corrupted)
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // The server leaves nothing half done when somebody's closure panics.
+        // A panic in a caller's closure leaves the server consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,9 @@
-//! Wall-clock time as the server writes it into objects.
+//! Wall-clock time in objects.
 
 use core::fmt;
 use core::time::Duration;
 
-/// Seconds since 1970, without leap seconds: what `creationTimestamp` is made of.
+/// Seconds since 1970 without leap seconds, as in `creationTimestamp`.
 ///
 /// ```
 /// use informer_transport_mock::Timestamp;
@@ -16,7 +16,7 @@ pub struct Timestamp(u64);
 const DAY: u64 = 86_400;
 
 impl Timestamp {
-    /// The point `seconds` after the beginning of 1970.
+    /// The time `seconds` after the beginning of 1970.
     #[must_use]
     pub const fn from_unix(seconds: u64) -> Self {
         Self(seconds)
@@ -28,13 +28,13 @@ impl Timestamp {
         self.0
     }
 
-    /// The point `duration` later, in whole seconds.
+    /// The time `duration` later, in whole seconds.
     #[must_use]
     pub const fn after(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(duration.as_secs()))
     }
 
-    /// Reads what [`Display`](fmt::Display) writes. `None` for anything else.
+    /// Parses the format that [`Display`](fmt::Display) writes; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
@@ -54,7 +54,7 @@ impl Timestamp {
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut days, seconds) = (self.0 / DAY, self.0 % DAY);
-        // A first guess that is never too late, then at most a step or two.
+        // The first guess is never too late and at most two steps too early.
         let mut year = 1970 + days / 366;
         while days_before_year(year + 1) <= days {
             year += 1;
@@ -73,7 +73,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// Days from the beginning of 1970 to that of `year`.
+/// Days from the beginning of 1970 to the beginning of `year`.
 const fn days_before_year(year: u64) -> u64 {
     let leaps = (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400;
     (year - 1970) * 365 + leaps - 477
@@ -83,7 +83,7 @@ const fn is_leap(year: u64) -> bool {
     year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
 }
 
-/// Days from the beginning of `year` to that of its `month`.
+/// Days from the beginning of `year` to the beginning of its `month`.
 const fn days_before_month(year: u64, month: u64) -> u64 {
     let days = match month {
         1 => 0,

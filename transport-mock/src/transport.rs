@@ -16,15 +16,17 @@ use crate::random::Random;
 use crate::request::{ApiRequest, Headers};
 use crate::shared::{MockServer, State};
 use crate::status::ApiError;
-use crate::watch::{End, Polled, Watch};
+use crate::watch::{Polled, Watch, WatchEnd};
 use crate::wire::delivery::{Delivery, Ending};
 use crate::wire::tap::Tap;
 
-/// Bytes of a watch that are fetched ahead of the reader.
+/// How many bytes of a watch are fetched ahead of the reader.
 const AHEAD: usize = 16 << 10;
 
-/// Lists and watches a [`MockServer`] as an HTTP transport would: the same requests, the same bytes,
-/// in pieces that a seed chooses, the same failures.
+/// A [`Transport`] that lists and watches a [`MockServer`].
+///
+/// Requests, bytes and failures are those of an HTTP transport. A seed decides how the bytes are
+/// split into pieces.
 ///
 /// ```
 /// use std::task::{Context, Poll, Waker};
@@ -63,18 +65,18 @@ pub struct MockTransport {
     tap: Option<Box<dyn Tap>>,
 }
 
-/// A request that has been sent, and its answer as far as it has come.
+/// A request in flight and the part of its answer that has arrived.
 #[derive(Debug)]
 struct Exchange {
     delivery: Delivery,
-    /// When the answer begins to arrive; `None` if it has.
+    /// When the answer begins to arrive; `None` once it has begun.
     due: Option<Instant>,
     source: Source,
     fault: Option<Fault>,
     changes: Option<BodyFault>,
-    /// Bytes of the body that have been sent.
+    /// How many bytes of the body have been sent.
     sent: usize,
-    /// Events that have been sent.
+    /// How many events have been sent.
     frames: usize,
 }
 
@@ -82,7 +84,7 @@ struct Exchange {
 #[derive(Debug)]
 enum Source {
     Nothing,
-    /// A body that is complete.
+    /// A complete body.
     List(Vec<u8>),
     Watch(Box<Watch>),
 }
@@ -98,7 +100,7 @@ impl MockTransport {
         }
     }
 
-    /// Everything that is sent passes `tap`.
+    /// Routes everything that is sent through `tap`.
     pub(crate) fn set_tap(&mut self, tap: Box<dyn Tap>) {
         self.tap = Some(tap);
     }
@@ -110,7 +112,8 @@ impl MockTransport {
         }
     }
 
-    /// Whether the exchange under way has met [`Fault::Stall`]: nothing will ever come of it.
+    /// Whether the current exchange has stalled under [`Fault::Stall`]. It never produces another
+    /// signal.
     #[must_use]
     pub fn is_stalled(&self) -> bool {
         let exchange = self.exchange.as_ref();
@@ -197,7 +200,7 @@ impl MockTransport {
     }
 }
 
-/// The refusal that a fault consists of.
+/// The refusal that a fault sends instead of an answer.
 fn refusal(fault: Fault) -> Option<ApiError> {
     Some(match fault {
         Fault::Throttle { retry_after } => {
@@ -263,7 +266,7 @@ impl Exchange {
         }
     }
 
-    /// Gets more of the body, or arranges for a wake-up.
+    /// Fetches more of the body, or registers a wake-up.
     fn fetch(
         &mut self,
         server: &MockServer,
@@ -301,12 +304,12 @@ impl Exchange {
                         Polled::Idle(until) => {
                             if fetched.is_empty() {
                                 state.wake_later(cx.waker());
-                                // The time has not come: the watch would not be idle.
+                                // Always pending: an idle watch has nothing due before `until`.
                                 let _ = server.clock().poll_until(until, cx);
                             }
                             break;
                         }
-                        Polled::Ended(End::Cut) => {
+                        Polled::Ended(WatchEnd::Cut) => {
                             self.delivery.end(Ending::Broken);
                             break;
                         }
@@ -343,7 +346,7 @@ impl Exchange {
         self.delivery.arrive(&fetched);
     }
 
-    /// Ends the body where its fault ends it.
+    /// Cuts the body where its fault says so.
     fn cut_short(&mut self, fetched: &mut Vec<u8>, state: &mut State) {
         let (after, end) = match self.fault {
             Some(Fault::Reset { after }) => (after, Ending::Broken),

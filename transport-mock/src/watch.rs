@@ -16,18 +16,40 @@ use crate::status::ApiError;
 use crate::store::history::Change;
 use crate::store::object::StoredObject;
 
-/// A bookmark is due after so much time.
+/// The interval between bookmarks.
 const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
 
-/// The last bookmark comes so long before the end.
+/// How long before the end the last bookmark comes.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
 
-/// So long the server waits for a version that it has not reached.
+/// How long the server waits for a version that it has not reached yet.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
-/// An open watch: a place in the history of a kind, and when it ends.
+/// An open watch: a cursor in the history of a kind, and a deadline.
 ///
-/// It holds no copy of anything: [`poll`](Self::poll) reads from the server what happened since.
+/// It copies no events. [`poll`](Self::poll) reads from the server what happened since the last
+/// call.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_transport_mock::answer::AnswerBody;
+/// use informer_transport_mock::request::{ApiRequest, Headers};
+/// use informer_transport_mock::watch::{Polled, WatchEventType};
+/// use informer_transport_mock::{Server, ServerConfig};
+/// use serde_json::json;
+///
+/// let now = Instant::default();
+/// let mut server = Server::new(ServerConfig::new(42));
+/// let query = "watch=true&resourceVersion=1";
+/// let request = ApiRequest::parse("GET", "/api/v1/pods", query, Headers::default())?;
+/// let AnswerBody::Watch(mut watch) = server.handle(&request, b"", now).body else { panic!() };
+/// assert!(matches!(watch.poll(&server, now), Polled::Idle(_)));
+///
+/// server.create("pods", json!({"metadata": {"name": "web"}}))?;
+/// let Polled::Frame(frame) = watch.poll(&server, now) else { panic!() };
+/// assert_eq!(frame.event(), WatchEventType::Added);
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
+/// ```
 #[derive(Debug)]
 pub struct Watch {
     id: KindId,
@@ -35,70 +57,67 @@ pub struct Watch {
     selection: Selection,
     form: ObjectForm,
     state: State,
-    /// Everything up to this version has been told.
+    /// Everything up to this version has been sent.
     cursor: u64,
-    /// The version at which it began: there are no bookmarks for it.
+    /// The version at which the watch began. It sends no bookmark for this version.
     begun_at: u64,
     deadline: Instant,
     /// `None` without bookmarks, and after the last one.
     next_bookmark: Option<Instant>,
     has_bookmarks: bool,
-    /// The columns of its table have been told.
+    /// Whether the table columns have been sent.
     has_columns: bool,
     incarnation: u64,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Waits until the server has reached a version.
+    /// Waits until the server reaches a version.
     Waiting {
         version: u64,
         until: Instant,
     },
-    /// Tells the state at the time of opening.
+    /// Sends the state at the time of opening.
     Initial(vec::IntoIter<Arc<StoredObject>>),
     Live,
-    /// Has one more thing to say.
+    /// Sends one ERROR event, then ends.
     Failing(ApiError),
-    Over(End),
+    Over(WatchEnd),
 }
 
-/// What a watch has to say.
+/// The result of [`Watch::poll`].
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever serves a watch must act on each of them"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Polled {
-    /// Send this. There may be more.
+    /// Send this frame, then poll again.
     Frame(WatchFrame),
-    /// Nothing until something is written, or until this time.
+    /// Nothing to send. Poll again after the next write, or at this time.
     Idle(Instant),
-    /// It is over.
-    Ended(End),
+    /// The watch has ended.
+    Ended(WatchEnd),
 }
 
-/// Why a watch is over.
+/// Why a watch has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum End {
-    /// Its time is up: a clean end of the body.
+pub enum WatchEnd {
+    /// Its timeout has passed. The body ends cleanly.
     Timeout,
-    /// It has sent an ERROR event: a clean end of the body.
+    /// It has sent an ERROR event. The body ends cleanly.
     Failed,
-    /// The kind is not served any more: a clean end of the body.
+    /// The kind is no longer served. The body ends cleanly.
     KindRemoved,
-    /// The server was stopped: the connection breaks without an end of the body.
+    /// The server was restarted. The connection breaks in the middle of the body.
     Cut,
 }
 
-/// How a watch is to be opened.
+/// The parameters of a new watch.
 pub(crate) struct Opening {
     pub(crate) id: KindId,
     pub(crate) kind: Arc<ApiKind>,
     pub(crate) selection: Selection,
     pub(crate) form: ObjectForm,
-    /// 0 for any.
+    /// 0 for any version.
     pub(crate) version: u64,
     pub(crate) initial_events: bool,
     pub(crate) has_bookmarks: bool,
@@ -143,7 +162,7 @@ impl Watch {
         watch
     }
 
-    /// The refusal of a version that is out of the window.
+    /// The refusal if the version is outside the watch window.
     fn too_old(&self, server: &Server) -> Option<ApiError> {
         let oldest = server.store().table(self.id)?.history.oldest_watchable();
         (self.cursor < oldest).then(|| {
@@ -154,7 +173,7 @@ impl Watch {
         })
     }
 
-    /// The refusal that it will tell as its only event, if it has been refused.
+    /// The refusal that the watch sends as its only event, if it was refused.
     pub(crate) const fn refusal(&self) -> Option<&ApiError> {
         match &self.state {
             State::Failing(refused) => Some(refused),
@@ -167,7 +186,7 @@ impl Watch {
         self.begun_at = revision;
     }
 
-    /// Begins with the present state.
+    /// Begins with the current state.
     fn begin_with_state(&mut self, server: &Server) {
         self.begin_at(server.revision());
         let objects: Vec<_> = server
@@ -181,13 +200,13 @@ impl Watch {
         self.state = State::Initial(objects.into_iter());
     }
 
-    /// What it has to say at `now`. Poll again after a [`Frame`](Polled::Frame).
+    /// Returns what to send at `now`. Poll again after a [`Frame`](Polled::Frame).
     pub fn poll(&mut self, server: &Server, now: Instant) -> Polled {
         if let State::Over(end) = self.state {
             return Polled::Ended(end);
         }
         if self.incarnation != server.incarnation() {
-            return self.end(End::Cut);
+            return self.end(WatchEnd::Cut);
         }
         if let State::Waiting { version, until } = self.state
             && let Some(polled) = self.wait(version, until, server, now)
@@ -208,13 +227,13 @@ impl Watch {
         {
             return polled;
         }
-        match std::mem::replace(&mut self.state, State::Over(End::Failed)) {
+        match std::mem::replace(&mut self.state, State::Over(WatchEnd::Failed)) {
             State::Failing(refused) => Polled::Frame(WatchFrame::error(&refused)),
-            _ => Polled::Ended(End::Failed),
+            _ => Polled::Ended(WatchEnd::Failed),
         }
     }
 
-    /// Waits for a version, up to a limit. `None` when it goes on at once.
+    /// Waits for a version, up to a limit. `None` if the watch can go on at once.
     fn wait(
         &mut self,
         version: u64,
@@ -227,7 +246,7 @@ impl Watch {
             return None;
         }
         if now >= self.deadline {
-            return Some(self.end(End::Timeout));
+            return Some(self.end(WatchEnd::Timeout));
         }
         if now < until {
             return Some(Polled::Idle(until.min(self.deadline)));
@@ -236,10 +255,10 @@ impl Watch {
         None
     }
 
-    /// Tells what happened since. `None` if it fails.
+    /// Returns the next change or bookmark. `None` if the watch fails.
     fn follow(&mut self, server: &Server, now: Instant) -> Option<Polled> {
         let Some(table) = server.store().table(self.id) else {
-            return Some(self.end(End::KindRemoved));
+            return Some(self.end(WatchEnd::KindRemoved));
         };
         if !table.history.can_resume(self.cursor) {
             self.state = State::Failing(ApiError::expired(
@@ -254,7 +273,7 @@ impl Watch {
             }
         }
         if table.is_removed {
-            return Some(self.end(End::KindRemoved));
+            return Some(self.end(WatchEnd::KindRemoved));
         }
         if self.next_bookmark.is_some_and(|due| now >= due) {
             self.plan_bookmark(now);
@@ -263,14 +282,14 @@ impl Watch {
             }
         }
         if now >= self.deadline {
-            return Some(self.end(End::Timeout));
+            return Some(self.end(WatchEnd::Timeout));
         }
         let due = self.next_bookmark.unwrap_or(self.deadline);
         Some(Polled::Idle(due.min(self.deadline)))
     }
 
-    /// What a change is to this watch: one that makes an object match adds it, one that makes it
-    /// not match deletes it, in its last matching state but at the version of the change.
+    /// The event that this watch sends for a change. An object that begins to match is ADDED. One
+    /// that stops matching is DELETED, with its last matching state and the version of the change.
     fn change(&mut self, change: &Change, server: &Server) -> Option<Polled> {
         let selected = |object: &&Arc<StoredObject>| self.selection.covers(object);
         let before = change.before.as_ref().filter(selected);
@@ -320,7 +339,7 @@ impl Watch {
         self.frame(WatchEventType::Bookmark, &encoded, row)
     }
 
-    /// About every minute, and once shortly before the end.
+    /// Every minute, and once shortly before the end.
     fn plan_bookmark(&mut self, now: Instant) {
         let last =
             Instant::default().after(self.deadline.since(Instant::default().after(LAST_BOOKMARK)));
@@ -328,7 +347,7 @@ impl Watch {
         self.next_bookmark = (self.has_bookmarks && due > now).then_some(due);
     }
 
-    fn end(&mut self, end: End) -> Polled {
+    fn end(&mut self, end: WatchEnd) -> Polled {
         self.state = State::Over(end);
         Polled::Ended(end)
     }

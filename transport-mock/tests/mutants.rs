@@ -1,12 +1,12 @@
-//! Mistakes that are made on purpose are found.
+//! The oracle finds deliberate bugs.
 
 use informer_transport_mock::simulation::{Mutant, World};
 
-/// Each must be found within so many seeds.
+/// Each bug must be found within this many seeds.
 const SEEDS: u64 = 1_000;
 
 #[test]
-fn every_mutant_is_found_and_nothing_is_found_without_it() {
+fn every_mutant_is_found_and_no_violation_without_one() {
     for mutant in Mutant::ALL {
         let mut found = None;
         for seed in 0..SEEDS {
@@ -20,9 +20,9 @@ fn every_mutant_is_found_and_nothing_is_found_without_it() {
     }
 }
 
-/// They are found for what they are.
+/// Each is found for the right reason.
 #[test]
-fn each_mutant_is_found_by_the_check_that_is_meant_for_it() {
+fn each_mutant_is_found_by_its_own_check() {
     for (mutant, what) in [
         (Mutant::DoubledAdd, "seen at"),
         (Mutant::StaleOld, "the old state is"),
@@ -41,8 +41,8 @@ fn each_mutant_is_found_by_the_check_that_is_meant_for_it() {
         (Mutant::LostItem, "the store shows None"),
         (Mutant::StaleIndex, "the index \"app\" shows"),
         (Mutant::StaleObject, "the store shows"),
-        (Mutant::GhostObject, "and it should be None"),
-        (Mutant::StaleVersion, "the store says that it is at version"),
+        (Mutant::GhostObject, "expected None"),
+        (Mutant::StaleVersion, "the store claims version"),
         (Mutant::NeedlessRelist, "without a cause"),
         (Mutant::SkippedWait, "requests within a minute"),
     ] {
@@ -55,7 +55,7 @@ fn each_mutant_is_found_by_the_check_that_is_meant_for_it() {
 }
 
 #[test]
-fn names_go_both_ways() {
+fn names_parse_back_to_their_mutants() {
     for mutant in Mutant::ALL {
         assert_eq!(mutant.name().parse(), Ok(mutant));
     }

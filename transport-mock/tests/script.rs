@@ -1,4 +1,4 @@
-//! Scripted transports: what is expected, what is answered, and what is said if it comes differently.
+//! Scripted transports: expectations, replies, and messages about mismatches.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -35,7 +35,7 @@ fn informer(first_state: FirstState) -> Pods {
     informer
 }
 
-/// Lets both talk until there is nothing to say, and then up to the deadlines, `times` times.
+/// Drives both until they are idle, then advances to the next deadline, `times` times.
 fn drive(informer: &mut Pods, script: &mut Script, times: usize) {
     let mut cx = Context::from_waker(Waker::noop());
     let mut now = Instant::default();
@@ -64,7 +64,7 @@ fn an_informer_follows_a_script() {
             "sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
             Reply::watch([ADDED, END]).then_break(),
         )
-        // A watch that breaks at once is suspicious: the full state is read again.
+        // A watch that breaks at once is suspicious and causes a relist.
         .expect(
             "sendInitialEvents=true&resourceVersion=8",
             Reply::status(410, r#"{"kind":"Status","code":410,"reason":"Expired"}"#),
@@ -104,7 +104,7 @@ fn lists_and_throttling() {
 }
 
 #[test]
-fn what_was_not_expected_is_told_to_the_reader_and_at_the_end() {
+fn an_unexpected_request_fails_and_finish_reports_it() {
     for (expected, why) in [
         (
             "GET /api/v1/nodes?watch=true",
@@ -134,12 +134,12 @@ fn what_was_not_expected_is_told_to_the_reader_and_at_the_end() {
     drive(&mut informer(FirstState::Listed), &mut script, 0);
     assert_eq!(
         script.finish().unwrap_err().to_string(),
-        "GET /api/v1/pods?limit=500&resourceVersion=0 came, but nothing more was expected"
+        "GET /api/v1/pods?limit=500&resourceVersion=0 came, but no further request was expected"
     );
 }
 
 #[test]
-fn what_was_expected_and_never_came_is_told_at_the_end() {
+fn finish_reports_requests_that_never_came() {
     let mut script = script()
         .expect(
             "limit=500",
@@ -150,6 +150,6 @@ fn what_was_expected_and_never_came_is_told_at_the_end() {
     drive(&mut informer(FirstState::Listed), &mut script, 0);
     assert_eq!(
         script.finish().unwrap_err().to_string(),
-        "1 request was expected and never came: GET /api/v1/pods?resourceVersion=10"
+        "1 expected request never came: GET /api/v1/pods?resourceVersion=10"
     );
 }

@@ -1,8 +1,8 @@
-//! Deletions and finalizers, against what a real server does.
+//! Deletions and finalizers, checked against a real server's behaviour.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use support::{at, metadata, pod, send, server, text, value, write};
 
 #[test]
-fn a_deletion_waits_for_the_finalizers() {
+fn a_deletion_waits_for_finalizers() {
     let mut server = server();
     let body = json!({"metadata": {"name": "a", "finalizers": ["example.com/x", "example.com/y"]}});
     server.create("pods", body).unwrap();
@@ -52,7 +52,7 @@ fn a_deletion_waits_for_the_finalizers() {
     assert!(server.get("pods", "a").is_none());
     let (lines, _) = support::lines(&mut watch, &server, at(40));
     let last = &value(&lines[1]);
-    // The last write never happened: the object goes with the finalizer it had.
+    // The last write was not stored: the deleted object still has its finalizer.
     assert_eq!(
         (
             &last["type"],
@@ -64,7 +64,7 @@ fn a_deletion_waits_for_the_finalizers() {
 }
 
 #[test]
-fn an_object_without_finalizers_stays_when_they_are_all_removed_before_its_deletion() {
+fn removing_finalizers_before_a_deletion_does_not_delete() {
     let mut server = server();
     server
         .create(
@@ -142,7 +142,7 @@ fn deletions_have_preconditions() {
 }
 
 #[test]
-fn a_deletion_that_makes_no_sense_deletes_nothing() {
+fn an_invalid_deletion_deletes_nothing() {
     let mut server = server();
     server.create("pods", pod("a", "")).unwrap();
     let line = "DELETE /api/v1/namespaces/default/pods/a";

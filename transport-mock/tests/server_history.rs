@@ -1,14 +1,14 @@
-//! What the server forgets, and what becomes of those who ask for it.
+//! What the server forgets, and how it answers requests for it.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
 
 use informer_transport_mock::api::ApiKind;
-use informer_transport_mock::watch::End;
+use informer_transport_mock::watch::WatchEnd;
 use informer_transport_mock::{ExpiredWatch, Server, ServerConfig};
 use serde_json::{Value, json};
 use support::{Rest, at, events, get, lines, pod, said, send, server, value, watch};
@@ -25,7 +25,7 @@ fn a_version_before_the_window_is_too_old() {
     for name in ["a", "b", "c", "d"] {
         server.create("pods", pod(name, "")).unwrap();
     }
-    // The window holds 4 and 5.
+    // The window holds versions 4 and 5.
     let mut old = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=2");
     let (lines, rest) = lines(&mut old, &server, at(0));
     assert_eq!(
@@ -34,10 +34,10 @@ fn a_version_before_the_window_is_too_old() {
             "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"too old resource version: 2 (3)\",\"reason\":\"Expired\",\"code\":410}}\n"
         ]
     );
-    assert_eq!(rest, Rest::Ended(End::Failed));
+    assert_eq!(rest, Rest::Ended(WatchEnd::Failed));
     let mut young = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=3");
     assert_eq!(said(&mut young, &server, 0), ["ADDED c@4", "ADDED d@5"]);
-    // Other kinds have windows of their own.
+    // Other kinds have their own windows.
     let mut other = watch(&mut server, "/api/v1/configmaps?watch=1&resourceVersion=1");
     assert_eq!(said(&mut other, &server, 0), [""; 0]);
 }
@@ -51,7 +51,7 @@ fn a_version_can_be_too_old_although_nothing_is_missed() {
     for name in ["b", "c"] {
         server.create("pods", pod(name, "")).unwrap();
     }
-    // The window holds b and c, which is all that happened to pods since.
+    // The window holds b and c, the only changes to pods since.
     let mut watch = watch(
         &mut server,
         &format!("/api/v1/pods?watch=1&resourceVersion={listed}"),
@@ -89,7 +89,7 @@ fn an_open_watch_that_has_fallen_behind_fails() {
         value(&lines[0])["object"]["message"],
         "The resourceVersion for the provided watch is too old."
     );
-    assert_eq!((lines.len(), rest), (1, Rest::Ended(End::Failed)));
+    assert_eq!((lines.len(), rest), (1, Rest::Ended(WatchEnd::Failed)));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn compaction_does_not_touch_watches_but_a_restart_does() {
     server.restart();
     assert_eq!(
         events(&mut open, &server, at(0)),
-        (vec![], Rest::Ended(End::Cut))
+        (vec![], Rest::Ended(WatchEnd::Cut))
     );
     let mut old = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=2");
     assert_eq!(said(&mut old, &server, 0), ["ERROR 410"]);
@@ -145,7 +145,7 @@ fn lists_of_the_past_outlive_the_window_of_watches() {
 }
 
 #[test]
-fn a_removed_kind_tells_its_end() {
+fn watches_of_a_removed_kind_send_deletions_and_end() {
     let mut server = server();
     server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
     server
@@ -160,7 +160,7 @@ fn a_removed_kind_tells_its_end() {
         events(&mut watch, &server, at(0)),
         (
             vec!["DELETED a@3".to_owned()],
-            Rest::Ended(End::KindRemoved)
+            Rest::Ended(WatchEnd::KindRemoved)
         )
     );
     let answer = send(

@@ -1,8 +1,8 @@
-//! Lists, against what a real server does.
+//! Lists, checked against a real server's behaviour.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -13,7 +13,7 @@ use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
 use support::{at, get, names, pod, send, send_as, server, text, value};
 
-/// A server with a past, and tokens for what follows a.
+/// A server with a history, and page tokens that continue after a.
 struct Past {
     server: Server,
     at_3: String,
@@ -21,7 +21,7 @@ struct Past {
     newest: String,
 }
 
-/// Written so far: a, b and c at 2, 3 and 4; a is deleted at 5, d is written at 6. Compacted at 4.
+/// Writes a, b and c at 2, 3 and 4, deletes a at 5, writes d at 6. Compacted at 4.
 fn with_a_past() -> Past {
     let mut server = server();
     server.create("pods", pod("a", "")).unwrap();
@@ -41,7 +41,7 @@ fn with_a_past() -> Past {
     }
 }
 
-/// The token for the next page, of a list or of a refusal.
+/// The page token in a list or a refusal.
 fn token(body: &str) -> String {
     value(body)["metadata"]["continue"]
         .as_str()
@@ -56,8 +56,8 @@ fn version_of(list: &str) -> String {
         .to_owned()
 }
 
-/// What comes back, in one line: code and reason of a refusal, or `version: names`, with `…` if
-/// there is more.
+/// Summarizes an answer in one line: code and reason of a refusal, or `version: names`, with `…` if
+/// there are more pages.
 fn summary(code: u16, body: &str) -> String {
     let body_value = value(body);
     if code != 200 {
@@ -74,16 +74,16 @@ fn summary(code: u16, body: &str) -> String {
     format!("{}: {}{more}", version_of(body), names(body).join(" "))
 }
 
-/// Which answer belongs to which combination. The first row that fits counts; `*` fits everything,
-/// `+` everything but nothing. Columns: resourceVersion, resourceVersionMatch, limit, continue.
+/// The answer for each combination. The first matching row counts; `*` matches everything, `+`
+/// everything but the empty text. Columns: resourceVersion, resourceVersionMatch, limit, continue.
 #[rustfmt::skip]
 const COMBINATIONS: &[(&str, &str, &str, &str, &str)] = &[
-    // Combinations that make no sense.
+    // Invalid combinations.
     ("",  "+",            "*", "*",       "422 Invalid"),
     ("*", "+",            "*", "+",       "422 Invalid"),
     ("*", "Newest",       "*", "*",       "422 Invalid"),
     ("0", "Exact",        "*", "*",       "422 Invalid"),
-    // A page after the first.
+    // A later page.
     ("*", "",             "*", "garbage", "400 BadRequest"),
     ("0", "",             "*", "at 4",    "4: b c"),
     ("",  "",             "*", "at 4",    "4: b c"),
@@ -93,17 +93,17 @@ const COMBINATIONS: &[(&str, &str, &str, &str, &str)] = &[
     ("",  "",             "2", "newest",  "6: b c …"),
     ("",  "",             "",  "newest",  "6: b c d"),
     ("*", "",             "*", "+",       "400 BadRequest"),
-    // No version at all, or one that is none.
+    // Not a version, or not a version that exists yet.
     ("x", "*",            "*", "",        "400 BadRequest"),
     ("9", "*",            "*", "",        "504 Timeout"),
-    // The newest state. What comes from the cache is not paged.
+    // The newest state. What comes from the watch cache is not paged.
     ("",  "",             "",  "",        "6: b c d"),
     ("",  "",             "2", "",        "6: b c …"),
     ("0", "*",            "*", "",        "6: b c d"),
     ("*", "NotOlderThan", "",  "",        "6: b c d"),
     ("*", "NotOlderThan", "2", "",        "6: b c …"),
     ("*", "",             "",  "",        "6: b c d"),
-    // Exactly this version; a limit without a match means that, too.
+    // Exactly this version. A limit without a match means that too.
     ("3", "Exact",        "*", "",        "410 Expired"),
     ("3", "",             "2", "",        "410 Expired"),
     ("4", "Exact",        "",  "",        "4: a b c"),
@@ -132,7 +132,7 @@ fn every_combination_of_version_match_limit_and_token() {
                             && fits(row.2, limit)
                             && fits(row.3, token)
                     });
-                    let row = row.expect("the table has a row for everything");
+                    let row = row.expect("a row matches every combination");
                     used[row] += 1;
                     let continue_token = match token {
                         "at 3" => &past.at_3,
@@ -150,10 +150,7 @@ fn every_combination_of_version_match_limit_and_token() {
             }
         }
     }
-    assert!(
-        used.iter().all(|n| *n > 0),
-        "a row that is never used: {used:?}"
-    );
+    assert!(used.iter().all(|n| *n > 0), "unused rows: {used:?}");
 }
 
 #[test]
@@ -200,7 +197,7 @@ fn pages_show_the_state_of_the_first_one() {
         seen.extend(names(&list));
         let metadata = value(&list)["metadata"].clone();
         remaining.push(metadata["remainingItemCount"].as_u64());
-        // What happens between two pages is not seen.
+        // Changes between two pages are not visible.
         let round = remaining.len();
         server
             .create("pods", pod(&format!("new-{round}"), ""))
@@ -216,7 +213,7 @@ fn pages_show_the_state_of_the_first_one() {
 }
 
 #[test]
-fn the_fresh_token_of_an_expired_one_goes_on_with_the_newest_state() {
+fn the_fresh_token_of_a_410_continues_with_the_newest_state() {
     let mut server = server();
     for name in ["a", "b", "c"] {
         server.create("pods", pod(name, "")).unwrap();
@@ -253,7 +250,7 @@ fn the_server_compacts_by_itself_what_is_older_than_its_interval() {
     let mut server = server();
     server.create("pods", pod("a", "")).unwrap();
     let exact = "GET /api/v1/pods?resourceVersion=2&resourceVersionMatch=Exact";
-    // At 300 s, all that was written before that moment is marked; at 600 s it is compacted.
+    // At 300 s, everything written so far is marked; at 600 s it is compacted.
     for (seconds, code) in [(0, 200), (299, 200), (301, 200), (599, 200), (602, 410)] {
         if seconds == 299 {
             server.create("pods", pod("b", "")).unwrap();
@@ -299,7 +296,7 @@ fn objects_are_in_the_order_of_their_keys() {
             )
             .unwrap();
     }
-    // As etcd orders them: '-' and '.' come before '/'.
+    // In etcd's order: '-' and '.' sort before '/'.
     let keys: Vec<_> = server.objects("pods").map(|object| object.key()).collect();
     assert_eq!(keys, ["a-b/c", "a/b", "a/b.c", "a/z", "b/a"]);
     assert_eq!(
@@ -368,7 +365,7 @@ fn selectors_filter_and_hide_the_remaining_count() {
 }
 
 #[test]
-fn a_page_may_promise_more_and_the_next_one_be_empty() {
+fn the_page_after_a_continue_token_may_be_empty() {
     let mut server = server();
     server.create("pods", pod("a", "app=web")).unwrap();
     server.create("pods", pod("b", "")).unwrap();
@@ -388,7 +385,7 @@ fn a_page_may_promise_more_and_the_next_one_be_empty() {
 }
 
 #[test]
-fn selectors_that_cannot_be_used_are_named() {
+fn unsupported_selectors_are_named() {
     let mut server = server();
     for (target, message) in [
         (
@@ -483,7 +480,7 @@ fn a_table_of_names_and_ages() {
 }
 
 #[test]
-fn a_request_can_be_made_without_text() {
+fn a_request_can_be_built_without_parsing() {
     let mut server = Server::new(ServerConfig::new(1));
     server.create("pods", pod("a", "app=web")).unwrap();
     let (kind, mut options) = (server.registry().get("Pod").unwrap(), Options::default());

@@ -1,10 +1,10 @@
-//! Random writes against a model: every list of the past is the state of its time, and every watch
-//! folds to the state it claims.
+//! Random writes against a model. Every list of the past shows the state at its version, and every
+//! watch folds to the state that it claims.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -17,10 +17,10 @@ use informer_transport_mock::watch::Watch;
 use serde_json::{Value, json};
 use support::{at, get, lines, server, value, watch};
 
-/// The objects at one version: the version and the label of each key.
+/// The objects at one version: version and label by key.
 type Model = BTreeMap<String, (String, String)>;
 
-/// One random write to a handful of pods, or to something else.
+/// One random write to a few pods, or to another kind.
 fn step(server: &mut Server, random: &mut Random) {
     let namespace = ["a", "a-b", "b"][random.below(3) as usize];
     let name = format!("p{}", random.below(4));
@@ -88,7 +88,7 @@ fn selected(model: &Model, prefix: &str, colour: &str) -> Model {
         .collect()
 }
 
-/// Applies what a watch says to what its client knows; every event must make sense there.
+/// Applies a watch to the client's state. Every event must be consistent with it.
 fn fold(model: &mut Model, watch: &mut Watch, server: &Server) {
     for line in lines(watch, server, at(0)).0 {
         let event = value(&line);

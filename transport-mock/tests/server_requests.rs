@@ -1,8 +1,8 @@
-//! Paths, methods and forms, against what a real server does.
+//! Paths, methods and forms, checked against a real server's behaviour.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -27,7 +27,7 @@ fn parsed(method: &str, path: &str, query: &str) -> ApiRequest {
 }
 
 #[test]
-fn paths_and_methods_make_verbs() {
+fn path_and_method_decide_the_verb() {
     for (method, path, query, verb, place) in [
         ("GET", "/api/v1/pods", "", Verb::List, " v1 pods - - false"),
         (
@@ -144,7 +144,7 @@ fn code(server: &mut Server, line: &str) -> u16 {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn unknown_paths_answer_404() {
     let mut server = server();
     for path in ["/", "/api", "/healthz", "/apis/example.com/v1/widgets"] {
         let answer = send(&mut server, &format!("GET {path}"), &Value::Null, at(0));
@@ -155,7 +155,7 @@ fn what_is_not_there_is_not_found() {
         );
         assert_eq!(answer.content_type, "text/plain; charset=utf-8");
     }
-    // A group that is there says so in a Status.
+    // A known group answers with a Status.
     for path in [
         "/api/v1",
         "/api/v1/widgets",
@@ -180,7 +180,7 @@ fn what_is_not_there_is_not_found() {
 }
 
 #[test]
-fn methods_that_do_not_fit_are_not_allowed() {
+fn unsupported_methods_answer_405() {
     let mut server = server();
     for line in [
         "POST /api/v1/pods",
@@ -226,7 +226,7 @@ fn bodies_and_answers_are_json() {
 }
 
 #[test]
-fn custom_resources_are_served_as_a_definition_makes_them() {
+fn custom_resources_follow_their_definition() {
     let mut server = server();
     server.register(
         ApiKind::custom("example.com", "v1", "widgets", "Widget").with_selectable(["spec.colour"]),
@@ -257,7 +257,7 @@ fn custom_resources_are_served_as_a_definition_makes_them() {
 }
 
 #[test]
-fn a_kind_can_be_removed_and_come_back_empty() {
+fn a_removed_kind_comes_back_empty() {
     let mut server = server();
     let widget = || ApiKind::custom("example.com", "v1", "widgets", "Widget");
     server.register(widget());
@@ -270,7 +270,7 @@ fn a_kind_can_be_removed_and_come_back_empty() {
     server.register(widget());
     let (code, list) = get(&mut server, "/apis/example.com/v1/widgets");
     assert_eq!((code, names(&list).len()), (200, 0));
-    // Registering a kind again begins anew as well.
+    // Registering a kind again also starts empty.
     server
         .create("widgets", json!({"metadata": {"name": "a"}}))
         .unwrap();

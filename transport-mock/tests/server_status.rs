@@ -1,8 +1,8 @@
-//! OnTransformError, byte for byte as the Go libraries encode them (`golden/statuses.txt`).
+//! Refusals, byte for byte as the Go libraries encode them (`golden/statuses.txt`).
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -16,12 +16,12 @@ use informer_transport_mock::status::{ApiError, Reason};
 use serde_json::{Value, json};
 use support::{at, pod, send, server};
 
-/// The kind of that name, of every server.
+/// The built-in kind with this name.
 fn kind(plural: &str) -> ApiKind {
     ApiKind::clone(Registry::with_builtins().get(plural).unwrap())
 }
 
-/// The refusals that nothing here asks for by itself.
+/// Refusals that no request here causes.
 fn made() -> Vec<(&'static str, ApiError)> {
     let (pods, deployments) = (kind("pods"), kind("deployments"));
     vec![
@@ -51,7 +51,7 @@ fn made() -> Vec<(&'static str, ApiError)> {
     ]
 }
 
-/// The refusals that requests get.
+/// Refusals that requests cause.
 #[rustfmt::skip]
 fn asked(server: &mut Server) -> Vec<(&'static str, Answer)> {
     server.create("pods", json!({"metadata": {"name": "web"}})).unwrap();
@@ -86,7 +86,7 @@ fn asked(server: &mut Server) -> Vec<(&'static str, Answer)> {
 }
 
 #[test]
-fn refusals_are_those_of_the_go_libraries() {
+fn refusals_equal_those_of_the_go_libraries() {
     let golden: BTreeMap<&str, &str> = include_str!("golden/statuses.txt")
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -107,11 +107,11 @@ fn refusals_are_those_of_the_go_libraries() {
         .keys()
         .filter(|label| !known.contains(label))
         .collect();
-    assert_eq!(left, [&"cont"], "what is recorded and not compared");
+    assert_eq!(left, [&"cont"], "recorded but not compared");
 }
 
 #[test]
-fn a_fresh_token_stands_in_the_metadata() {
+fn a_fresh_token_is_in_the_metadata() {
     let mut server = server();
     for name in ["a", "b"] {
         server.create("pods", pod(name, "")).unwrap();
@@ -132,7 +132,7 @@ fn a_fresh_token_stands_in_the_metadata() {
 }
 
 #[test]
-fn answers_carry_the_time_to_wait() {
+fn answers_carry_retry_after() {
     let answer = Answer::from(ApiError::too_many_requests("busy", 5));
     assert_eq!((answer.status, answer.retry_after), (429, Some(5)));
     let answer = Answer::from(ApiError::expired("old"));

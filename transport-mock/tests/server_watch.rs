@@ -1,8 +1,8 @@
-//! Watches, against what a real server does.
+//! Watches, checked against a real server's behaviour.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -10,13 +10,13 @@ mod support;
 use informer_transport_mock::answer::AnswerBody;
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::request::Headers;
-use informer_transport_mock::watch::End;
+use informer_transport_mock::watch::WatchEnd;
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
 use support::{Rest, at, events, get, lines, pod, said, server, value, watch, watch_at};
 
 #[test]
-fn a_watch_from_nowhere_begins_with_the_state_and_its_end_bookmark() {
+fn a_watch_without_a_version_begins_with_the_state_and_its_end_bookmark() {
     for query in [
         "",
         "resourceVersion=0&",
@@ -95,7 +95,7 @@ fn lines_are_byte_for_byte_the_real_ones() {
 }
 
 #[test]
-fn events_of_a_version_come_once_and_in_order() {
+fn events_after_a_version_arrive_once_and_in_order() {
     let mut server = server();
     server.create("pods", pod("a", "")).unwrap();
     let mut watch = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=2");
@@ -120,7 +120,7 @@ fn no_server_is_at_version_0() {
 }
 
 #[test]
-fn a_namespace_sees_only_its_own() {
+fn a_watch_of_a_namespace_sees_only_its_objects() {
     let mut server = server();
     let mut watch = watch(&mut server, "/api/v1/namespaces/a/pods?watch=1");
     for namespace in ["a", "ab", "b"] {
@@ -165,7 +165,8 @@ fn a_selector_turns_changes_into_additions_and_deletions() {
             )
         })
         .collect();
-    // What stops matching is deleted in its last matching state, at the version of the change.
+    // An object that stops matching is deleted in its last matching state, at the version of the
+    // change.
     assert_eq!(
         seen,
         [
@@ -178,7 +179,7 @@ fn a_selector_turns_changes_into_additions_and_deletions() {
 }
 
 #[test]
-fn the_state_at_the_beginning_is_selected_too() {
+fn selectors_apply_to_the_initial_state() {
     let mut server = server();
     for (name, labels) in [("a", "app=web"), ("b", "app=db"), ("c", "")] {
         server.create("pods", pod(name, labels)).unwrap();
@@ -211,7 +212,7 @@ fn bookmarks_come_every_minute_and_shortly_before_the_end() {
         &mut server,
         "/api/v1/pods?watch=1&resourceVersion=1&allowWatchBookmarks=1&timeoutSeconds=150",
     );
-    // Nothing has happened: there is nothing to tell.
+    // Nothing has happened, so there is no bookmark.
     assert_eq!(
         events(&mut watch, &server, at(60)),
         (vec![], Rest::Idle(at(120)))
@@ -231,16 +232,16 @@ fn bookmarks_come_every_minute_and_shortly_before_the_end() {
     );
     assert_eq!(
         events(&mut watch, &server, at(150)),
-        (vec![], Rest::Ended(End::Timeout))
+        (vec![], Rest::Ended(WatchEnd::Timeout))
     );
     assert_eq!(
         events(&mut watch, &server, at(0)),
-        (vec![], Rest::Ended(End::Timeout))
+        (vec![], Rest::Ended(WatchEnd::Timeout))
     );
 }
 
 #[test]
-fn a_watch_that_is_polled_late_tells_everything_before_it_ends() {
+fn a_watch_polled_late_sends_everything_before_it_ends() {
     let mut server = server();
     let mut watch = watch(
         &mut server,
@@ -251,13 +252,13 @@ fn a_watch_that_is_polled_late_tells_everything_before_it_ends() {
         events(&mut watch, &server, at(1000)),
         (
             vec!["ADDED a@2".to_owned(), "BOOKMARK @2".to_owned()],
-            Rest::Ended(End::Timeout)
+            Rest::Ended(WatchEnd::Timeout)
         )
     );
 }
 
 #[test]
-fn a_watch_without_bookmarks_has_none() {
+fn a_watch_without_bookmarks_sends_none() {
     let mut server = server();
     let mut watch = watch(
         &mut server,
@@ -271,14 +272,14 @@ fn a_watch_without_bookmarks_has_none() {
 }
 
 #[test]
-fn a_watch_ends_by_itself_if_it_names_no_time() {
+fn a_watch_without_timeout_ends_by_itself() {
     let mut server = server();
     let mut watch = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=1");
     assert_eq!(events(&mut watch, &server, at(0)).1, Rest::Idle(at(1800)));
 }
 
 #[test]
-fn a_plain_watch_of_the_future_is_silent_until_then() {
+fn a_plain_watch_from_a_future_version_is_silent_until_then() {
     let mut server = server();
     let mut watch = watch(
         &mut server,
@@ -293,7 +294,7 @@ fn a_plain_watch_of_the_future_is_silent_until_then() {
 }
 
 #[test]
-fn a_streamed_list_of_the_future_waits_three_seconds() {
+fn a_streamed_list_at_a_future_version_waits_three_seconds() {
     let target = "/api/v1/pods?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=2&allowWatchBookmarks=1";
     let mut server = server();
     let mut lucky = watch_at(&mut server, target, at(10));
@@ -311,7 +312,7 @@ fn a_streamed_list_of_the_future_waits_three_seconds() {
         ),
         (Some(504), &json!("ResourceVersionTooLarge"))
     );
-    assert_eq!((lines.len(), rest), (1, Rest::Ended(End::Failed)));
+    assert_eq!((lines.len(), rest), (1, Rest::Ended(WatchEnd::Failed)));
 
     server.create("pods", pod("a", "")).unwrap();
     assert_eq!(
@@ -321,7 +322,7 @@ fn a_streamed_list_of_the_future_waits_three_seconds() {
 }
 
 #[test]
-fn combinations_that_make_no_sense_are_refused() {
+fn invalid_combinations_are_refused() {
     let mut server = server();
     for (query, code) in [
         ("sendInitialEvents=true", 422),
@@ -393,7 +394,7 @@ fn other_forms_are_watched_too() {
             .map(|line| value(line)["object"].clone())
             .collect();
         assert_eq!(objects.len(), 3);
-        // The columns of a table are told once.
+        // The table columns are sent once.
         let columns: Vec<bool> = objects
             .iter()
             .map(|object| object["columnDefinitions"].is_array())

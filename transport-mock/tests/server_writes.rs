@@ -1,8 +1,8 @@
-//! Creates, updates and patches, against what a real server does.
+//! Creates, updates and patches, checked against a real server's behaviour.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test may fail at once"
+    reason = "tests may panic"
 )]
 
 mod support;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use support::{at, get, metadata, pod, send, send_as, server, text, value, write};
 
 #[test]
-fn a_create_fills_in_what_belongs_to_the_server() {
+fn a_create_sets_the_fields_of_the_server() {
     let mut server = server();
     server.advance(at(60));
     let body = json!({"metadata": {"name": "a", "uid": "mine", "creationTimestamp": "2001-01-01T00:00:00Z", "generation": 9,
@@ -67,7 +67,7 @@ fn a_taken_name_is_refused() {
         Reason::AlreadyExists
     );
     assert_eq!(server.revision(), 2);
-    // The same name elsewhere is another object.
+    // The same name in another namespace is another object.
     server
         .create("pods", json!({"metadata": {"name": "a", "namespace": "b"}}))
         .unwrap();
@@ -117,7 +117,7 @@ fn an_update_without_a_version_depends_on_the_kind() {
 }
 
 #[test]
-fn a_write_that_changes_nothing_is_no_write() {
+fn a_write_without_changes_does_not_raise_the_version() {
     let mut server = server();
     let object = server.create("pods", pod("a", "app=web")).unwrap();
     let again = server
@@ -134,7 +134,7 @@ fn a_write_that_changes_nothing_is_no_write() {
 }
 
 #[test]
-fn generations_count_wishes_only() {
+fn generations_count_changes_of_the_desired_state_only() {
     let mut server = server();
     server
         .create(
@@ -192,7 +192,7 @@ fn the_status_is_written_on_its_own() {
     );
     // A built-in kind takes labels with its status; a custom resource does not.
     assert_eq!(object["metadata"]["labels"], json!({"x": "y"}));
-    // A node brings its status along when it registers.
+    // A node may bring its status when it registers.
     let node = server
         .create(
             "nodes",
@@ -200,7 +200,7 @@ fn the_status_is_written_on_its_own() {
         )
         .unwrap();
     assert_eq!(node.value()["status"], json!({"capacity": {"cpu": "1"}}));
-    // What has no such part has no such path.
+    // A kind without a status subresource has no such path.
     server
         .create("configmaps", json!({"metadata": {"name": "a"}}))
         .unwrap();
@@ -214,7 +214,7 @@ fn the_status_is_written_on_its_own() {
 }
 
 #[test]
-fn an_update_keeps_what_belongs_to_the_server() {
+fn an_update_keeps_the_fields_of_the_server() {
     let mut server = server();
     let object = server.create("pods", pod("a", "")).unwrap();
     let changed = server
@@ -248,7 +248,7 @@ fn an_update_keeps_what_belongs_to_the_server() {
 }
 
 #[test]
-fn patches_by_their_media_type() {
+fn the_media_type_decides_the_patch() {
     let mut server = server();
     server.create("pods", json!({"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "image": "1"}]}})).unwrap();
     let patch = json!({"spec": {"containers": [{"name": "c", "tty": true}]}});
@@ -297,7 +297,7 @@ fn patches_by_their_media_type() {
 }
 
 #[test]
-fn bodies_must_fit_their_path() {
+fn bodies_must_match_their_path() {
     let mut server = server();
     server.create("pods", pod("a", "")).unwrap();
     let named = "PUT /api/v1/namespaces/default/pods/a";
@@ -366,7 +366,7 @@ fn bodies_must_fit_their_path() {
 }
 
 #[test]
-fn a_dry_run_is_refused_rather_than_done() {
+fn a_dry_run_is_refused() {
     let mut server = server();
     let (code, _) = write(
         &mut server,
@@ -377,7 +377,7 @@ fn a_dry_run_is_refused_rather_than_done() {
 }
 
 #[test]
-fn objects_without_a_namespace_lose_theirs() {
+fn cluster_scoped_objects_lose_their_namespace() {
     let mut server = server();
     let node = server
         .create(

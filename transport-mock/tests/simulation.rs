@@ -1,5 +1,5 @@
-//! Whole informers against a server that misbehaves. `SIM_SEED=n` replays one seed, `SIM_SEEDS=n` runs
-//! so many.
+//! Whole informers against a misbehaving server. `SIM_SEED=n` replays one seed, `SIM_SEEDS=n` runs
+//! that many.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,7 +18,7 @@ use informer_transport_mock::simulation::{Tally, World};
 const SEEDS: u64 = 300;
 
 #[test]
-fn nobody_is_told_anything_wrong() {
+fn listeners_get_no_wrong_notification() {
     if let Some(seed) = number("SIM_SEED") {
         let outcome = World::new(seed).traced().run();
         if let Some(violation) = outcome.violation {
@@ -54,7 +54,7 @@ fn nobody_is_told_anything_wrong() {
     }
 }
 
-/// A simulation in which nothing happens passes, too.
+/// A simulation in which nothing happens would pass too.
 fn check_that_enough_happens(total: &Tally) {
     assert!(total.events > 15_000, "{total}");
     assert!(total.notifications > 40_000, "{total}");
@@ -92,7 +92,7 @@ fn check_that_enough_happens(total: &Tally) {
     for name in faults {
         assert!(total.faults.get(name) >= Some(&5), "{name}: {total}");
     }
-    // Whoever adds a fault adds it above.
+    // If you add a fault, add it above.
     assert_eq!(total.faults.len(), faults.len(), "{total}");
 }
 
@@ -126,7 +126,7 @@ fn the_same_seed_gives_the_same_trace_in_every_process() {
     assert_ne!(traced_elsewhere(1), traced_elsewhere(2));
 }
 
-/// The exit code, and what stands on both outputs.
+/// Exit code, stdout and stderr.
 fn simulate(args: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_simulate"))
         .args(args)
@@ -138,7 +138,7 @@ fn simulate(args: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn the_program_counts_and_says_how_to_replay() {
+fn the_program_prints_counts_and_how_to_replay() {
     let (code, out, err) = simulate(&["--seeds", "0..8", "--jobs", "2"]);
     assert_eq!((code, err.as_str()), (0, ""));
     assert!(out.ends_with("8 passed, 0 failed\n"), "{out}");
@@ -156,11 +156,11 @@ fn the_program_counts_and_says_how_to_replay() {
 }
 
 #[test]
-fn a_command_line_without_sense_gets_one_sentence() {
+fn an_invalid_command_line_gets_one_sentence() {
     for (args, sentence) in [
         (
             &["--seed", "1"][..],
-            "simulate: there is no flag \"--seed\"; see --help\n",
+            "simulate: unknown flag \"--seed\"; see --help\n",
         ),
         (
             &["--seeds"],
@@ -185,7 +185,7 @@ fn a_command_line_without_sense_gets_one_sentence() {
     let (code, _, err) = simulate(&["--mutant", "x"]);
     assert_eq!(code, 2);
     assert!(
-        err.starts_with("simulate: there is no mutant \"x\"; there are skipped-event, "),
+        err.starts_with("simulate: unknown mutant \"x\"; use one of skipped-event, "),
         "{err}"
     );
     let (code, out, _) = simulate(&["--help"]);

@@ -1,4 +1,4 @@
-//! The server as a transport: its bytes, its pieces, its failures, each fault once.
+//! The server as a transport: its bytes, pieces and failures, and each fault once.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,7 +26,7 @@ use informer_transport_mock::watch::Polled;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
 
-/// What a transport showed, without the borders of pieces.
+/// The signals of a transport, with adjacent pieces joined.
 #[derive(PartialEq, Debug)]
 enum Shown {
     Opened,
@@ -35,7 +35,7 @@ enum Shown {
     Failed(Failure, String),
 }
 
-/// A server, a transport, and an informer that says what to ask.
+/// A server, a transport, and an informer that makes the requests.
 struct Bench {
     clock: VirtualClock,
     server: MockServer,
@@ -75,7 +75,7 @@ impl Bench {
         }
     }
 
-    /// Sends the next request. Says which.
+    /// Sends the next request and returns it.
     fn ask(&mut self) -> Option<String> {
         self.informer.advance(self.clock.now());
         let mut asked = None;
@@ -88,7 +88,7 @@ impl Bench {
         asked
     }
 
-    /// Everything that comes now; the informer takes it, too.
+    /// Takes every signal that is available now and passes it to the informer.
     fn take(&mut self) -> Vec<Shown> {
         let waker = Waker::from(Arc::clone(&self.woken));
         let mut cx = Context::from_waker(&waker);
@@ -158,7 +158,7 @@ fn reset() -> Shown {
     Shown::Failed(Failure::Broken, "connection reset by peer".to_owned())
 }
 
-/// The lines of a body, in short.
+/// The lines of a body, shortened.
 fn events(shown: &[Shown]) -> Vec<String> {
     let bodies = shown.iter().filter_map(|shown| match shown {
         Shown::Body(body) => Some(body.lines()),
@@ -179,7 +179,7 @@ fn events(shown: &[Shown]) -> Vec<String> {
 }
 
 #[test]
-fn lists_and_watches_are_the_servers_bytes_in_pieces_that_the_seed_chooses() {
+fn lists_and_watches_are_the_servers_bytes_in_seeded_pieces() {
     for first_state in [FirstState::Listed, FirstState::Streamed] {
         let mut all_pieces = Vec::new();
         for seed in [1, 1, 2, 3, 4, 5] {
@@ -228,7 +228,7 @@ fn a_signal_is_shown_until_it_is_used_and_the_rest_of_a_piece_comes_first() {
 }
 
 #[test]
-fn a_write_and_the_clock_wake_who_waits() {
+fn a_write_and_the_clock_wake_waiting_transports() {
     let mut bench = Bench::new(FirstState::Streamed, []);
     bench.ask_and_take();
     assert_eq!(bench.woken.times(), 0);
@@ -240,13 +240,13 @@ fn a_write_and_the_clock_wake_who_waits() {
     bench.pass(Duration::from_secs(61));
     assert_eq!(bench.woken.times(), 2);
     assert_eq!(events(&bench.take()), ["BOOKMARK -"]);
-    // The end of the watch, which the server announces by nothing.
+    // The end of the watch, which no event announces.
     bench.pass(Duration::from_secs(600));
     assert_eq!(bench.take().last(), Some(&Shown::Closed));
 }
 
 #[test]
-fn an_unsuccessful_answer_is_the_failure_that_http_would_make_of_it() {
+fn an_error_status_gives_the_same_failure_as_over_http() {
     let clock = VirtualClock::new();
     let server = MockServer::new(ServerConfig::new(7), clock.clone());
     for (target, failure) in [
@@ -271,8 +271,8 @@ fn an_unsuccessful_answer_is_the_failure_that_http_would_make_of_it() {
     }
 }
 
-/// A limited list of a version means exactly that version unless one says otherwise, and then the
-/// watch that follows it is as expired as the one before.
+/// A limited list at a version means exactly that version by default. The watch after such a list
+/// would be as expired as the watch before it.
 #[test]
 fn one_paged_list_is_enough_after_an_expired_watch() {
     let mut bench = Bench::new(FirstState::Listed, []);
@@ -324,7 +324,7 @@ fn metadata_alone() {
 }
 
 #[test]
-fn an_aborted_exchange_says_nothing_more() {
+fn an_aborted_exchange_sends_no_more_signals() {
     let mut bench = Bench::new(FirstState::Listed, []);
     bench.ask();
     bench.informer.stop(bench.clock.now());
@@ -416,7 +416,7 @@ fn reset_and_stall_in_the_middle_of_something() {
 }
 
 #[test]
-fn close_ends_a_watch_in_good_order() {
+fn close_ends_a_watch_cleanly() {
     let mut bench = Bench::new(FirstState::Streamed, [Some(Fault::Close { after: 2 })]);
     let shown = bench.ask_and_take();
     assert_eq!(events(&shown), ["ADDED a", "ADDED b"]);
@@ -424,7 +424,7 @@ fn close_ends_a_watch_in_good_order() {
 }
 
 #[test]
-fn bookmarks_are_dropped_or_the_one_that_matters_is_missing() {
+fn bookmarks_are_dropped_or_the_end_bookmark_is_missing() {
     let minute = Duration::from_secs(61);
     for (fault, at_once, later) in [
         (Fault::DropBookmarks, 4, vec![]),
@@ -441,7 +441,7 @@ fn bookmarks_are_dropped_or_the_one_that_matters_is_missing() {
 }
 
 #[test]
-fn one_object_cannot_be_read_and_the_others_can() {
+fn one_object_is_unreadable_and_the_others_are_readable() {
     for first_state in [FirstState::Listed, FirstState::Streamed] {
         for nameless in [false, true] {
             let fault = Fault::Corrupt { nth: 1, nameless };
@@ -456,7 +456,7 @@ fn one_object_cannot_be_read_and_the_others_can() {
 }
 
 #[test]
-fn what_may_come_twice_comes_twice() {
+fn duplicate_repeats_initial_objects_and_bookmarks() {
     let mut bench = Bench::new(FirstState::Streamed, [Some(Fault::Duplicate)]);
     let shown = events(&bench.ask_and_take());
     let twice = ["ADDED a", "ADDED b", "ADDED c", "BOOKMARK -"].map(|line| [line, line]);
@@ -464,11 +464,15 @@ fn what_may_come_twice_comes_twice() {
     bench
         .server
         .with(|server| server.create("pods", pod("d")).unwrap());
-    assert_eq!(events(&bench.take()), ["ADDED d"], "events come once");
+    assert_eq!(
+        events(&bench.take()),
+        ["ADDED d"],
+        "later events arrive once"
+    );
 }
 
 #[test]
-fn what_has_no_order_comes_in_another_one() {
+fn reorder_changes_the_order_of_lists() {
     for first_state in [FirstState::Listed, FirstState::Streamed] {
         let fault = Fault::Reorder { seed: 3 };
         let mut bench = Bench::new(first_state, [Some(fault)]);

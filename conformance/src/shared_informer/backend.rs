@@ -1,4 +1,4 @@
-//! What the interpreter of the scripts asks of an informer, however it is driven.
+//! The interface between the script interpreter and an informer, however it is driven.
 
 use alloc::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::notes::Hear;
 use super::scripted_server::ScriptedServer;
 use crate::vector::{Thing, TransformName};
 
-/// An informer that runs only when it is told to.
+/// An informer that runs only on demand.
 pub(super) trait Backend: Sized {
     fn new(setup: Setup) -> Result<Self, String>;
 
@@ -24,10 +24,10 @@ pub(super) trait Backend: Sized {
 
     fn remove_handler(&mut self, name: &str) -> Result<(), String>;
 
-    /// Lets everything happen that can happen now.
+    /// Runs everything that can run now.
     fn settle(&mut self) -> Result<(), String>;
 
-    /// When the clock lets something happen next.
+    /// The next deadline.
     fn next_deadline(&self) -> Option<Instant>;
 
     fn phase(&self) -> Phase;
@@ -35,7 +35,7 @@ pub(super) trait Backend: Sized {
     fn look(&self) -> Seen;
 }
 
-/// What an informer is made of.
+/// The parts of an informer.
 pub(super) struct Setup {
     pub(super) config: InformerConfig,
     pub(super) transform: TransformName,
@@ -44,12 +44,12 @@ pub(super) struct Setup {
     pub(super) clock: VirtualClock,
 }
 
-/// What can be seen of an informer from outside.
+/// The visible state of an informer.
 pub(super) struct Seen {
     pub(super) version: String,
     pub(super) store: Vec<Thing>,
     pub(super) store_version: String,
     pub(super) synced: bool,
-    /// Handler → whether it has dealt with its initial state.
+    /// By handler, whether it has handled its initial state.
     pub(super) handlers: BTreeMap<String, bool>,
 }

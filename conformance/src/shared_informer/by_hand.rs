@@ -108,7 +108,7 @@ impl Backend for ByHand {
 }
 
 impl ByHand {
-    /// Passes on all commands and one signal. Says whether there was one.
+    /// Passes on all commands and one signal. Returns whether there was one.
     fn exchange(&mut self) -> Result<bool, String> {
         let now = self.clock.now();
         while let Some(command) = self.informer.poll_command(now) {
@@ -120,7 +120,7 @@ impl ByHand {
         };
         match (self.informer.signal(exchange, signal, now), signal) {
             (Some(0), Signal::Bytes(_)) | (None, _) => {
-                Err("the informer takes nothing, though no handler may hold it back".to_owned())
+                Err("the informer takes nothing, although no handler holds it back".to_owned())
             }
             (Some(used), _) => {
                 self.transport.consume(used);

@@ -1,4 +1,4 @@
-//! The informer of the crate `informer`, on its manual runtime and with the virtual time of the mock.
+//! The informer of the crate `informer`, on its manual runtime and in the mock's virtual time.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -15,7 +15,7 @@ use super::backend::{Backend, Seen, Setup};
 use super::notes::Hear;
 use crate::vector::{Payload, TransformName};
 
-/// So many turns its tasks may have until all of them wait; whoever needs more will never rest.
+/// How many turns the tasks may take until all of them wait. If they need more, they never settle.
 const MOST_TURNS: usize = 10_000;
 
 pub(super) struct FrontDoor {
@@ -84,7 +84,7 @@ impl Backend for FrontDoor {
             }
         });
         if self.runtime.run(patience).is_ok() {
-            return Err(format!("its tasks do not rest after {MOST_TURNS} turns"));
+            return Err(format!("its tasks are not idle after {MOST_TURNS} turns"));
         }
         match self.informer.status().panic {
             None => Ok(()),
@@ -116,7 +116,7 @@ impl Backend for FrontDoor {
 }
 
 impl Drop for FrontDoor {
-    /// The tasks hold the runtime, and the runtime holds the tasks, until they have run to their ends.
+    /// The tasks hold the runtime and the runtime holds the tasks, until the tasks have ended.
     fn drop(&mut self) {
         self.informer.stop();
         self.runtime.run_until_idle();

@@ -1,4 +1,4 @@
-//! What handlers are told.
+//! What handlers record.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use crate::vector::{Objects, Thing};
 
-/// A handler: it takes note of what it is told.
+/// A handler that records its notifications.
 pub(super) type Hear = Box<dyn FnMut(Notification<Thing>) + Send>;
 
-/// What each handler was told, by its name. Clones are the same notes.
+/// The notifications of each handler, by name. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Notes(Arc<Mutex<BTreeMap<String, Vec<Notification<Thing>>>>>);
 
 impl Notes {
-    /// A handler. With a filter, only objects with this value of the label `app` are for it.
+    /// Creates a handler. With a filter, it gets only objects with this value of the label `app`.
     pub(super) fn handler(&self, name: &str, filter: Option<String>) -> Hear {
         let (notes, name) = (self.clone(), name.to_owned());
         let hear = move |notification| {
@@ -32,7 +32,7 @@ impl Notes {
         Box::new(move |notification| filter.notified(notification))
     }
 
-    /// Handler → what it was told since somebody looked.
+    /// Takes the notifications of each handler since the last call.
     pub(super) fn take(&self, objects: &Objects) -> Value {
         let told = core::mem::take(&mut *self.lock());
         let notes = told.into_iter().map(|(name, told)| {

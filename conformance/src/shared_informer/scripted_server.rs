@@ -1,8 +1,8 @@
 //! A server that follows the script of a case.
 //!
-//! The mock cannot stand in for it: the versions and uids of the cases are those of no honest server,
-//! and the mock's own scripts are written down beforehand, while here every step adds to a watch that
-//! is open, or answers a request that was held.
+//! The mock cannot replace it. The versions and uids of the cases are not those of any real server,
+//! and the mock's scripts are fixed in advance. Here every step adds to an open watch or answers a
+//! held request.
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 use crate::server::{self, Refusal};
 use crate::vector::Thing;
 
-/// Sizes of the pieces in which the server's bytes arrive, over and over: any border must do.
+/// The sizes of the pieces in which bytes arrive, over and over. Any split must work.
 const PIECES: [usize; 7] = [1, 7, 2, 61, 3, 17, 5];
 
-/// The side of the script. Clones are the same server.
+/// The script's side. Clones share the server.
 #[derive(Clone, Default)]
 pub(super) struct ScriptedServer {
     state: Arc<Mutex<State>>,
@@ -31,25 +31,25 @@ struct State {
     /// The answer to requests for the full state; without one they are held.
     full_state: Option<FullState>,
     refusals: Refusals,
-    /// A request that was not answered yet.
+    /// A request without an answer yet.
     request: Option<(ExchangeId, Asked)>,
-    /// The watch over which events go.
+    /// The watch that carries events.
     watch: Option<ExchangeId>,
-    /// What was asked, since somebody looked.
+    /// The requests since the last call.
     calls: Vec<Value>,
     /// What was sent and has not arrived.
     sent: VecDeque<(ExchangeId, Sent)>,
-    /// Who waits for it.
+    /// The waker of the waiting reader.
     reader: Option<Waker>,
 }
 
-/// A full state, as this server knows it.
+/// A full state.
 pub(super) struct FullState {
     pub(super) version: String,
     pub(super) objects: Vec<Thing>,
 }
 
-/// The requests that are refused, before any are answered.
+/// The requests that are refused before any is answered.
 #[derive(Default, Deserialize)]
 pub(super) struct Refusals {
     #[serde(default)]
@@ -73,7 +73,7 @@ enum Sent {
 }
 
 impl ScriptedServer {
-    /// From now on requests are answered so, a held one first.
+    /// Sets the answers from now on; a held request is answered first.
     pub(super) fn follow(&self, full_state: Option<FullState>, refusals: Refusals) {
         self.change(|state| {
             state.full_state = full_state;
@@ -82,7 +82,7 @@ impl ScriptedServer {
         });
     }
 
-    /// Sends lines over the open watch. Without one there is nobody to send them to.
+    /// Sends lines over the open watch, if there is one.
     pub(super) fn send(&self, lines: &str) {
         self.change(|state| {
             if let Some(watch) = state.watch {
@@ -103,7 +103,7 @@ impl ScriptedServer {
         core::mem::take(&mut self.lock().calls)
     }
 
-    /// The side of an informer.
+    /// The informer's side.
     pub(super) fn transport(&self) -> ScriptedTransport {
         ScriptedTransport {
             server: self.clone(),
@@ -130,7 +130,7 @@ impl ScriptedServer {
 impl State {
     fn ask(&mut self, exchange: ExchangeId, request: Request<'_>) {
         let (call, asked) = match request {
-            // This server never pages: a request for a page equals nothing that was recorded.
+            // This server never pages, so a request for a page equals nothing recorded.
             Request::List {
                 page: Some(page), ..
             } => (json!({"call": "list", "page": page}), Asked::List),
@@ -158,7 +158,7 @@ impl State {
         self.answer();
     }
 
-    /// Answers the request under way, if the script has an answer.
+    /// Answers the current request, if the script has an answer.
     fn answer(&mut self) {
         let Some((exchange, asked)) = self.request.take() else {
             return;
@@ -200,12 +200,12 @@ impl State {
     }
 }
 
-/// The side of an informer: a transport like any other.
+/// The informer's side: a transport like any other.
 pub(super) struct ScriptedTransport {
     server: ScriptedServer,
     /// What is shown until it is consumed.
     arriving: Option<(ExchangeId, Sent)>,
-    /// The next one of the [`PIECES`].
+    /// The index of the next piece in [`PIECES`].
     piece: usize,
 }
 

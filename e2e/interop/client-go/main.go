@@ -1,8 +1,8 @@
-// An informer of client-go that tells what it sees: one JSON line for each request it sends, each
+// A client-go informer that reports what it sees: one JSON line for each request, each
 // notification, and the sync. It ends with stdin.
 //
-// Whether it reads the first state by list or as a stream is decided where client-go decides it, in the
-// environment: KUBE_FEATURE_WatchListClient=true or =false.
+// The environment decides whether it lists or streams the first state, as in client-go:
+// KUBE_FEATURE_WatchListClient=true or =false.
 package main
 
 import (
@@ -32,7 +32,7 @@ import (
 var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "where the server is")
+	kubeconfig := flag.String("kubeconfig", "", "the kubeconfig of the server")
 	form := flag.String("form", "typed", "typed, dynamic or metadata")
 	selector := flag.String("selector", "", "a label selector")
 	flag.Parse()
@@ -124,7 +124,7 @@ func (t *teller) tell(line map[string]any) {
 }
 
 func (t *teller) object(saw string, object any) {
-	// What vanished while nobody looked comes in a wrapper.
+	// Deletions that the watch missed come in a wrapper.
 	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		saw, object = saw+" unseen", gone.Obj
 	}
@@ -136,7 +136,7 @@ func (t *teller) object(saw string, object any) {
 	t.tell(map[string]any{"saw": saw, "name": accessor.GetName(), "app": accessor.GetLabels()["app"]})
 }
 
-// eavesdropper tells how the state is asked for.
+// eavesdropper reports the requests for the state.
 type eavesdropper struct {
 	next http.RoundTripper
 	said *teller

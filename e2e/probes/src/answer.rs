@@ -1,4 +1,4 @@
-//! What is compared of an answer: all that is the same in every run.
+//! The parts of an answer that are compared: everything that is the same in every run.
 
 use hyper::header::HeaderMap;
 use serde_json::{Map, Value, json};
@@ -10,14 +10,14 @@ use crate::probe::Probe;
 /// The headers that a client acts on.
 const HEADERS: [&str; 3] = ["content-type", "retry-after", "warning"];
 
-/// What we call the bookmark at the end of a streamed list.
+/// Our name for the bookmark at the end of a streamed list.
 const END_OF_STATE: &str = "BOOKMARK of the end";
 
-/// The annotation that it has.
+/// Its annotation.
 const END_MARK: &str = "/metadata/annotations/k8s.io~1initial-events-end";
 
-/// An answer without versions, uids and times of one run. Of forms that are not JSON, there is only
-/// the head.
+/// An answer without the versions, uids and times of one run. If the body is not JSON, only the
+/// head is compared.
 pub(crate) fn normalised(probe: &Probe, reply: &Reply, names: &Names) -> Value {
     let reader = Reader {
         names,
@@ -44,8 +44,8 @@ pub(crate) fn normalised(probe: &Probe, reply: &Reply, names: &Names) -> Value {
     Value::Object(answer)
 }
 
-/// How many bookmarks come before the end depends on when a clock ticks, and whether one comes after
-/// that of the state depends on what else is written.
+/// The number of bookmarks before the end depends on a timer, and a bookmark after the state
+/// depends on other writes.
 fn without_chance(events: &mut Vec<Value>) {
     let is_plain = |event: &Value| event.get("BOOKMARK").is_some();
     events.dedup_by(|later, earlier| {
@@ -79,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A list: its own fields whole, its items in short.
+    /// A list: its own fields in full, its items shortened.
     fn list(&self, mut list: Value) -> Value {
         let items = match list.get_mut("items").map(Value::take) {
             Some(Value::Array(items)) => items.iter().map(|item| self.short(item)).collect(),
@@ -93,7 +93,8 @@ impl Reader<'_> {
         list
     }
 
-    /// A line of a watch: `TYPE` and the object in short; whole if it is no object of a kind.
+    /// A line of a watch: `TYPE` and the shortened object, or everything if it is not a normal
+    /// object.
     fn event(&self, line: &[u8]) -> Value {
         let Ok(mut event) = serde_json::from_slice::<Value>(line) else {
             return self.names.masked(&String::from_utf8_lossy(line)).into();
@@ -152,7 +153,7 @@ impl Reader<'_> {
         line.into()
     }
 
-    /// Everything, but for what differs from run to run.
+    /// Everything, except for what differs from run to run.
     fn whole(&self, value: Value) -> Value {
         match value {
             Value::Object(fields) => Value::Object(self.fields(fields)),
@@ -168,7 +169,7 @@ impl Reader<'_> {
         let mut out = Map::new();
         for (key, value) in fields {
             let value = match (key.as_str(), value) {
-                // Who wrote which field is a subject of its own, which the mock has not got.
+                // The mock does not have managed fields.
                 ("managedFields", _) => continue,
                 ("resourceVersion", Value::String(text)) => self.names.version(&text).into(),
                 ("continue", Value::String(text)) => self.names.token(&text),
@@ -184,7 +185,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text is a time as tables have it: `5s`, `2m10s`.
+/// Whether a text is an age as in tables: `5s`, `2m10s`.
 fn is_age(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
         && text.ends_with(['s', 'm', 'h', 'd'])

@@ -1,4 +1,4 @@
-//! Differences between two sets of answers, known and not.
+//! Differences between two sets of answers, known and unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,13 +11,13 @@ use crate::known::Known;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What was asked.
+    /// The request.
     pub question: String,
-    /// Where in the answer, as a JSON pointer; empty for all of it.
+    /// The place in the answer, as a JSON pointer; empty for all of it.
     pub at: String,
-    /// What the record has there.
+    /// The recorded value.
     pub recorded: String,
-    /// What was answered instead.
+    /// The actual value.
     pub answered: String,
 }
 
@@ -36,11 +36,11 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What a comparison has found.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Findings {
-    /// Differences that nobody expects.
+    /// Unexpected differences.
     pub unknown: Vec<Difference>,
     /// How many differences are known.
     pub known: usize,
@@ -48,7 +48,7 @@ pub struct Findings {
     pub stale: Vec<Known>,
 }
 
-/// Compares answers with recorded ones. What is `known` may differ, and must.
+/// Compares answers with recorded ones. Places in `known` may differ, and must.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ fn differences(
         if status(left) == status(right) {
             walk.compare("", left, right);
         } else {
-            // Answers to different effects have nothing else in common.
+            // Answers with different statuses have nothing else in common.
             walk.differs("/status", left, right);
         }
     }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_is_named() {
+    fn every_difference_is_named() {
         let findings = compare(
             &answers(json!({"a": {"b/c": 1}, "l": [1, 2], "m": [1], "gone": 1})),
             &answers(json!({"a": {"b/c": 2}, "l": [1, 3], "m": [], "new": 1})),
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn a_question_that_was_not_answered_differs() {
+    fn a_missing_answer_is_a_difference() {
         let findings = compare(&answers(json!(1)), &BTreeMap::new(), &[]);
         assert_eq!(findings.unknown.len(), 1);
     }
 
     #[test]
-    fn what_is_known_may_differ_and_must() {
+    fn known_places_must_differ() {
         let known = [Known {
             question: "q: GET *",
             at: "/message",

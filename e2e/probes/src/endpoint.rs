@@ -1,4 +1,4 @@
-//! One request over HTTP, with everything that can be seen of its answer.
+//! One request over HTTP, with every visible part of its answer.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::kubeconfig::Access;
 use crate::names::Names;
 use crate::probe::Probe;
 
-/// A server that can be asked.
+/// A server to send requests to.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     /// Host and port.
@@ -34,7 +34,7 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
-    /// The body came to its end; the connection did not break before.
+    /// Whether the body came to its end before the connection broke.
     pub(crate) is_whole: bool,
 }
 
@@ -56,7 +56,7 @@ impl Endpoint {
         })
     }
 
-    /// Asks, over a connection of its own.
+    /// Sends a request over its own connection.
     pub(crate) async fn ask(&self, probe: &Probe, names: &Names) -> Result<Reply, ProbeError> {
         self.exchange(probe, names)
             .await

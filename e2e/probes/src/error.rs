@@ -1,4 +1,4 @@
-//! What can go wrong on the way.
+//! Errors.
 
 use std::fmt;
 
@@ -10,22 +10,22 @@ pub enum ProbeError {
     File {
         /// Its path.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
     /// A request got no answer.
     NoAnswer {
         /// The request.
         request: String,
-        /// What went wrong.
+        /// The problem.
         reason: String,
     },
-    /// The server cannot be made ready for the probes.
+    /// The server refuses to create what the probes need.
     NotReady {
-        /// What was answered instead.
+        /// The server's answer.
         answer: String,
     },
-    /// The command that makes the server forget has failed.
+    /// The command that makes the server forget its history has failed.
     Forget {
         /// How it ended.
         reason: String,
@@ -48,7 +48,7 @@ impl fmt::Display for ProbeError {
             Self::NoAnswer { request, reason } => write!(f, "no answer to {request}: {reason}"),
             Self::NotReady { answer } => write!(
                 f,
-                "the server does not let us make what the probes need; it answers {answer}"
+                "the server refuses to create what the probes need: {answer}"
             ),
             Self::Forget { reason } => write!(f, "--forget: {reason}"),
         }

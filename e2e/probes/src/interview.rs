@@ -1,4 +1,4 @@
-//! Asks a server everything, in the order of the table.
+//! Sends every request of the table, in order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::probe::{Chapter, Kept, Probe, Step};
 use crate::subject::Subject;
 use crate::table;
 
-/// A new definition is served after a moment; so often is looked.
+/// How often to check whether a new definition is served.
 const LOOKS: usize = 100;
 
-/// The answers of a server by their questions, and its version.
+/// The server's answers by request, and its version.
 ///
 /// # Errors
 ///
-/// If a question gets no answer at all, or if the server cannot be made ready.
+/// A request gets no answer at all, or the server cannot be prepared.
 pub async fn interview(subject: &Subject) -> Result<(String, BTreeMap<String, Value>), ProbeError> {
     let endpoint = &subject.endpoint;
     let mut names = Names::new(&new_namespace(endpoint).await?);
@@ -39,7 +39,7 @@ pub async fn interview(subject: &Subject) -> Result<(String, BTreeMap<String, Va
     Ok((version, answers))
 }
 
-/// Asks the questions of a chapter. Answers whether it could.
+/// Sends the requests of a chapter. Returns whether it could.
 async fn ask_chapter(
     subject: &Subject,
     chapter: &Chapter,
@@ -72,7 +72,7 @@ async fn ask_chapter(
     Ok(true)
 }
 
-/// The questions at the beginning that can be asked at the same time.
+/// The first requests, as far as they can be sent at the same time.
 fn independent(steps: &[Step]) -> Vec<Probe> {
     let probes = steps.iter().map_while(|step| match step {
         Step::Ask(probe) if probe.is_independent() => Some(probe.clone()),
@@ -81,7 +81,8 @@ fn independent(steps: &[Step]) -> Vec<Probe> {
     probes.collect()
 }
 
-/// Asks at the same time, since many answers take seconds. They come in the order of the questions.
+/// Sends requests at the same time, because many answers take seconds. The answers are in the order
+/// of the requests.
 async fn ask_together(
     endpoint: &Endpoint,
     probes: &[Probe],
@@ -113,7 +114,7 @@ fn keep(probe: &Probe, reply: &Reply, names: &mut Names) {
     }
 }
 
-/// Files an answer under its question. One that is asked again has a number.
+/// Files an answer under its request. A repeated request gets a number.
 fn file(answers: &mut BTreeMap<String, Value>, chapter: &Chapter, probe: &Probe, answer: Value) {
     let line = format!("{}: {}", chapter.name, probe.line());
     let mut key = line.clone();
@@ -129,7 +130,7 @@ fn json_of(reply: &Reply) -> Value {
     serde_json::from_slice(&reply.body).unwrap_or_default()
 }
 
-/// Makes a namespace that was not there before: a server can be asked more than once.
+/// Creates a new namespace, so that a server can be probed more than once.
 async fn new_namespace(endpoint: &Endpoint) -> Result<String, ProbeError> {
     let mut number = 1;
     loop {
@@ -150,7 +151,7 @@ async fn define_widgets(endpoint: &Endpoint, names: &Names) -> Result<(), ProbeE
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let probe = Probe::post(definitions, &table::widget_definition());
     let reply = endpoint.ask(&probe, names).await?;
-    // It is there already if this server has been asked before.
+    // It exists already if this server has been probed before.
     if !matches!(reply.status, 201 | 409) {
         return Err(not_ready(&reply));
     }

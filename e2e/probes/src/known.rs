@@ -1,4 +1,4 @@
-//! The short list: where the mock is not what the real server is, and why that may stay so.
+//! The known differences between the mock and a real server, and why they are acceptable.
 
 use crate::compare::Difference;
 
@@ -6,11 +6,11 @@ use crate::compare::Difference;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "a row of a table")]
 pub struct Known {
-    /// The questions; `*` stands for anything.
+    /// The requests; `*` stands for anything.
     pub question: &'static str,
-    /// Where in their answers; `*` stands for anything.
+    /// The place in their answers; `*` stands for anything.
     pub at: &'static str,
-    /// Why it may stay so.
+    /// Why it is acceptable.
     pub reason: &'static str,
 }
 
@@ -20,13 +20,13 @@ impl Known {
     }
 }
 
-/// The list.
+/// The known differences.
 pub const KNOWN: &[Known] = &[
-    // Texts of parsers.
+    // Error texts of parsers.
     known(
         "*elector=*",
         "/body/message",
-        "selectors have a parser of their own, whose complaints name the place",
+        "selectors have their own parser, whose errors name the position",
     ),
     known(
         "pages: GET */configmaps?continue=next",
@@ -97,29 +97,29 @@ pub const KNOWN: &[Known] = &[
     known(
         "refused creates: POST *\"unknown-fields\"*",
         "*",
-        "without a schema, no field is unknown and no empty one is left out",
+        "without a schema, no field is unknown and no empty field is omitted",
     ),
     known(
         "refused creates: POST *\"kind\":\"Secret\"*",
         "/body/message",
-        "the real server reads a Secret before it sees that it wants none",
+        "the real server decodes a Secret before it refuses the kind",
     ),
     known(
         "refused creates: POST *\"kind\":\"Gadget\"*",
         "/body/message",
-        "the mock does not know which kinds there are elsewhere",
+        "the mock does not know the kinds of other groups",
     ),
     known(
         "refused patches: PATCH */a * {\"kind\":\"Secret\"}",
         "/status",
-        "the real server answers with the whole object in a 422; here it is a 400",
+        "the real server sends a 422 with the whole object; the mock sends a 400",
     ),
     known(
         "refused patches: PATCH */a * {\"metadata\":{\"labels\":\"k\"}}",
         "/status",
-        "the real server answers with the whole object in a 422; here it is a 400",
+        "the real server sends a 422 with the whole object; the mock sends a 400",
     ),
-    // The same mistake, told more than once.
+    // The same mistake, reported more than once.
     known(
         "finalizers: PATCH */held *",
         "/body/details/causes",
@@ -135,7 +135,7 @@ pub const KNOWN: &[Known] = &[
         "/body/details/causes",
         TOLD_OFTEN,
     ),
-    // What the mock has not got, and says so.
+    // Features that the mock does not have.
     known("*protobuf*", "*", "bodies are JSON"),
     known(
         "*yaml*",
@@ -145,24 +145,20 @@ pub const KNOWN: &[Known] = &[
     known(
         "* Accept: *",
         "/body/message",
-        "refusals tell the media types that are there, and these are fewer",
+        "refusals list the supported media types, and the mock has fewer",
     ),
     known(
         "* Content-Type: text/plain {}",
         "/body/message",
-        "refusals tell the media types that are there, and these are fewer",
+        "refusals list the supported media types, and the mock has fewer",
     ),
     known(
         "widgets: PATCH */w Content-Type: application/strategic-merge-patch+json {}",
         "/body/message",
-        "refusals tell the media types that are there, and these are fewer",
+        "refusals list the supported media types, and the mock has fewer",
     ),
     known("*json-patch+json*", "/status", "there are no JSON patches"),
-    known(
-        "*dryRun*",
-        "/status",
-        "there is no dry run: it is refused rather than written",
-    ),
+    known("*dryRun*", "/status", "there is no dry run: it is refused"),
     known(
         "refused creates: POST /api/v1/namespaces/nowhere/*",
         "/status",
@@ -171,19 +167,19 @@ pub const KNOWN: &[Known] = &[
     known(
         "* GET /api/v1/watch/*",
         "/status",
-        "a path that is deprecated since 1.11",
+        "the path is deprecated since 1.11",
     ),
     // Tables.
     known(
         "*as=Table*",
         "*/columnDefinitions*",
-        "a table has a name and an age",
+        "a table has only name and age",
     ),
-    known("*as=Table*", "*/cells", "a table has a name and an age"),
+    known("*as=Table*", "*/cells", "a table has only name and age"),
     known(
         "*as=Table;v=v1beta1*",
         "*/apiVersion",
-        "tables are those of v1",
+        "tables are always v1",
     ),
     known(
         "*includeObject=*",
@@ -193,12 +189,12 @@ pub const KNOWN: &[Known] = &[
     known(
         "watched selections: * Accept: *PartialObjectMetadataList*",
         "/events",
-        "to ask so is a mistake, and the real server answers nothing at all; the mock answers",
+        "the request is a mistake: the real server sends nothing, the mock answers",
     ),
     // Deletions.
     known("pods: DELETE *", "/body/metadata/*", AT_ONCE),
     known("pods: GET *watch=true*", "/events", AT_ONCE),
-    // Old age.
+    // Deprecated APIs.
     known(
         "blanks: GET /api/v1/endpoints?*",
         "/warning",
@@ -207,15 +203,15 @@ pub const KNOWN: &[Known] = &[
     known(
         "blanks: GET /apis/apps/v1/daemonsets?*",
         "*template.generation",
-        "an annotation that the real server keeps for clients of an API that is gone",
+        "the real server keeps an annotation for clients of a removed API",
     ),
 ];
 
-const JSON_COMPLAINT: &str = "another reader of JSON complains in other words";
+const JSON_COMPLAINT: &str = "another JSON parser words its errors differently";
 
-const TOLD_OFTEN: &str = "the real server checks metadata several times, and tells each time";
+const TOLD_OFTEN: &str = "the real server validates metadata several times and reports each one";
 
-const AT_ONCE: &str = "a deletion knows no grace: a pod goes in one step, and is not marked before";
+const AT_ONCE: &str = "there is no grace period: a pod is deleted in one step";
 
 const fn known(question: &'static str, at: &'static str, reason: &'static str) -> Known {
     Known {
@@ -225,7 +221,7 @@ const fn known(question: &'static str, at: &'static str, reason: &'static str) -
     }
 }
 
-/// Whether `text` is `pattern`, in which `*` stands for anything.
+/// Whether `text` matches `pattern`, in which `*` stands for anything.
 fn is_like(text: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => text == pattern,

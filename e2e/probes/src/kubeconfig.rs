@@ -1,4 +1,4 @@
-//! Where a server is: as much of a kubeconfig as a throw-away server needs.
+//! The location of a server: the parts of a kubeconfig that a throw-away server needs.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::error::ProbeError;
 
-/// A server, whom to trust, and the token to show.
+/// A server, its CA certificate and the token to send.
 #[derive(Debug)]
 pub(crate) struct Access {
     pub(crate) url: String,
@@ -65,7 +65,7 @@ struct Context {
 }
 
 impl Access {
-    /// What the current context of a file says.
+    /// The server of the current context.
     pub(crate) fn read(path: &Path) -> Result<Self, ProbeError> {
         let wrong = |reason: &dyn std::fmt::Display| ProbeError::file(path.display(), reason);
         let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;

@@ -1,11 +1,10 @@
-//! Is the mock honest? The same questions to a real kube-apiserver and to the mock, and a comparison
-//! of what they answer.
+//! Compares the mock with a real kube-apiserver: the same requests to both.
 //!
-//! The questions are a [table](table::chapters()). What a real server answered is
-//! [recorded](record::Record) in `recorded.json`, with everything left out that differs from run to
-//! run; so the mock is held against the truth by `cargo test -p informer-probes`, without a server.
-//! A difference fails, unless it stands with its reason on the list of [known ones](known::KNOWN);
-//! an entry of the list that explains nothing fails, too.
+//! The requests are in a [table](table::chapters()). The answers of a real server are
+//! [recorded](record::Record) in `recorded.json`, without everything that differs from run to run.
+//! So `cargo test -p informer-probes` checks the mock without a server. A difference fails the
+//! test, unless it is on the list of [known ones](known::KNOWN) with a reason. An entry of the list
+//! that explains nothing fails the test too.
 //!
 //! # How to run it against a real server
 //!
@@ -14,49 +13,49 @@
 //! $ e2e/probes/run SERVER --record    # …and write down what it answers: look at the diff
 //! ```
 //!
-//! Any other server will do that may be thrown away: the probes write to it and do not tidy up.
+//! Any other throw-away server works. The probes write to it and do not clean up.
 //!
 //! ```console
 //! $ cargo run -p informer-probes -- --real KUBECONFIG --forget COMMAND
 //! ```
 //!
-//! `COMMAND` is for a shell; it must make the server forget the past: compact etcd, and start the
-//! API server again. Without it, the questions about a forgotten past are left out.
+//! `COMMAND` runs in a shell. It must make the server forget its history: compact etcd and restart
+//! the API server. Without it, the requests about a forgotten history are skipped.
 
-// What is asked.
+// A request of the table.
 mod probe;
 
-// The questions.
+// The table of requests.
 pub mod table;
 
-// What only the server knows.
+// Values that only the server knows.
 mod names;
 
-// Where a server is.
+// The location of a server.
 mod kubeconfig;
 
 // One request over HTTP.
 mod endpoint;
 
-// What is compared of an answer.
+// The parts of an answer that are compared.
 mod answer;
 
-// The servers that are asked.
+// The servers under test.
 mod subject;
 
-// Asks everything.
+// Sends all requests.
 mod interview;
 
-// What a real server answered.
+// The recorded answers.
 pub mod record;
 
-// Differences, known and not.
+// Differences, known and unknown.
 pub mod compare;
 
-// The short list.
+// The known differences.
 pub mod known;
 
-// What can go wrong on the way.
+// Errors.
 mod error;
 
 pub use error::ProbeError;

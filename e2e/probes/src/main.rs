@@ -1,4 +1,4 @@
-//! Asks a real server and the mock, and compares: see `--help`.
+//! Compares a real server and the mock with the record: see `--help`.
 
 use std::env;
 use std::io::{self, Write as _};
@@ -14,17 +14,17 @@ use informer_probes::{ProbeError, Subject, interview};
 const USAGE: &str = "\
 usage: probes [--mock] [--real KUBECONFIG [--forget COMMAND] [--record]]
 
-Asks the mock, and a real server if there is one, the questions of the table, and compares what they
-answer with recorded.json.
+Sends the requests of the table to the mock, and to a real server if there is one, and compares the
+answers with recorded.json.
 
-  --mock             ask the mock alone
-  --real KUBECONFIG  ask this server first. It may be thrown away: what is written is left there
-  --forget COMMAND   a command for a shell which compacts etcd and starts the API server again;
-                     without it, the questions about a forgotten past are left out
-  --record           write what the real server answers to recorded.json
+  --mock             use only the mock
+  --real KUBECONFIG  use this server first; it must be a throw-away one, the objects stay there
+  --forget COMMAND   a shell command that compacts etcd and restarts the API server;
+                     without it, the requests about a forgotten history are skipped
+  --record           write the real server's answers to recorded.json
   --help             print this
 
-exit status: 0 if all answers are the recorded ones, 1 if not, 2 for wrong usage";
+exit status: 0 if all answers equal the record, 1 if not, 2 for wrong usage";
 
 /// All answers together take about twenty seconds.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -47,14 +47,11 @@ async fn main() -> ExitCode {
         Ok(Ok(true)) => ExitCode::SUCCESS,
         Ok(Ok(false)) => ExitCode::FAILURE,
         Ok(Err(error)) => say(&format!("probes: {error}"), ExitCode::FAILURE),
-        Err(_) => say(
-            "probes: a server has not answered in time",
-            ExitCode::FAILURE,
-        ),
+        Err(_) => say("probes: a server did not answer in time", ExitCode::FAILURE),
     }
 }
 
-/// What the command line asks for; `None` for help. An error is one sentence for the user.
+/// Parses the command line; `None` for help. The error is one sentence for the user.
 fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Flags>, String> {
     let mut flags = Flags::default();
     while let Some(flag) = arguments.next() {
@@ -69,7 +66,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Flags>, S
             "--real" => flags.real = Some(value()?.into()),
             "--forget" => flags.forget = Some(value()?),
             "--record" => flags.record = true,
-            _ => return Err(format!("{flag} is not known: see --help")),
+            _ => return Err(format!("unknown flag {flag}: see --help")),
         }
     }
     if flags.real.is_none() && (flags.record || flags.forget.is_some()) {
@@ -81,7 +78,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Flags>, S
     Ok(Some(flags))
 }
 
-/// Asks and compares. Answers whether everything is as recorded.
+/// Sends the requests and compares. Returns whether everything is as recorded.
 async fn run(flags: Flags) -> Result<bool, ProbeError> {
     let mut is_right = true;
     if let Some(kubeconfig) = flags.real {
@@ -98,7 +95,7 @@ async fn run(flags: Flags) -> Result<bool, ProbeError> {
                 .answers
                 .retain(|question, _| answered.answers.contains_key(question));
         }
-        // The record may be that of another version.
+        // The record may come from another version.
         answered.server.clone_from(&record.server);
         is_right &= judge("the real server", &record, &answered, &[]);
     }
@@ -118,7 +115,7 @@ fn judge(who: &str, record: &Record, answered: &Record, known: &[Known]) -> bool
         say(&difference.to_string(), ());
     }
     for entry in &findings.stale {
-        say(&format!("explains nothing any more: {entry:?}"), ());
+        say(&format!("obsolete entry: {entry:?}"), ());
     }
     let answers = answered.answers.len();
     let text = format!(
@@ -133,7 +130,7 @@ fn judge(who: &str, record: &Record, answered: &Record, known: &[Known]) -> bool
     say(&format!("{passed} passed, {failed} failed"), failed == 0)
 }
 
-/// Prints a text. Where nobody listens, there is still the status.
+/// Prints a text. If stdout is closed, the exit status still counts.
 fn say<T>(text: &str, then: T) -> T {
     let _ = writeln!(io::stdout(), "{text}");
     then

@@ -1,5 +1,5 @@
-//! What only the server knows: versions, uids, tokens, the namespace. Questions have names for them,
-//! and in answers they are replaced by these names.
+//! Values that only the server knows: versions, uids, tokens, the namespace. Requests use names for
+//! them, and in answers they are replaced by these names.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-/// What is known so far, by its names.
+/// The values known so far, by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     namespace: String,
-    /// Those of objects and lists.
+    /// Versions of objects and lists.
     versions: BTreeMap<String, u64>,
     /// Uids, generated names and continue tokens.
     texts: BTreeMap<String, String>,
@@ -55,7 +55,7 @@ impl Names {
         }
     }
 
-    /// Puts what is known in the place of its names.
+    /// Replaces names by their values.
     pub(crate) fn filled(&self, text: &str) -> String {
         let mut filled = text.replace("{ns}", &self.namespace);
         for (name, version) in &self.versions {
@@ -67,8 +67,8 @@ impl Names {
         filled
     }
 
-    /// A version as its name. Nobody knows which other writes a server makes, so everything from the
-    /// newest known version on is the present.
+    /// The name of a version. A server makes writes of its own, so everything from the newest known
+    /// version on counts as the present.
     pub(crate) fn version(&self, text: &str) -> String {
         let Ok(version) = text.parse::<u64>() else {
             return text.to_owned();
@@ -102,11 +102,11 @@ impl Names {
         token
     }
 
-    /// A text with names in the place of what is known, and of what may be different each time.
+    /// Replaces known values, and those that may differ each time, by names.
     pub(crate) fn masked(&self, text: &str) -> String {
         let mut masked = text.replace(&self.namespace, "{ns}");
         for (name, known) in &self.texts {
-            // A name that was chosen by the question is the same everywhere.
+            // A name that the request chose is the same everywhere.
             if known.len() > 8 {
                 masked = masked.replace(known, &format!("{{{name}}}"));
             }
@@ -116,8 +116,8 @@ impl Names {
         self.without_versions(&masked)
     }
 
-    /// Numbers which are versions: those that are known, and those in places where only a version
-    /// can be.
+    /// Replaces numbers that are versions: known ones, and those in places where only a version can
+    /// be.
     fn without_versions(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -128,7 +128,7 @@ impl Names {
                 .unwrap_or(tail.len());
             let (number, after) = tail.split_at(end);
             out += before;
-            // Only a version can be there, and nobody knows which.
+            // Only a version can be here, but an unknown one.
             let is_place = before.ends_with("current: ") || is_in_parentheses(before, after);
             match number
                 .parse()
@@ -149,7 +149,8 @@ fn is_in_parentheses(before: &str, after: &str) -> bool {
     before.ends_with('(') && after.starts_with(')')
 }
 
-/// A text without what is of a shape, in which `x` is a hexadecimal digit and everything else itself.
+/// Replaces texts of a shape, in which `x` stands for a hexadecimal digit and everything else for
+/// itself.
 fn without(text: &str, shape: &[u8], name: &str) -> String {
     let is_it = |bytes: &[u8]| {
         bytes.iter().zip(shape).all(|(byte, shape)| match shape {

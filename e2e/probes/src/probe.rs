@@ -1,14 +1,14 @@
-//! What is asked.
+//! A request of the table.
 
 use serde_json::Value;
 
-/// Questions that belong together.
+/// Requests that belong together.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Chapter {
-    /// What they are about.
+    /// Their subject.
     pub name: &'static str,
-    /// One after the other.
+    /// In order.
     pub steps: Vec<Step>,
 }
 
@@ -20,7 +20,7 @@ impl Chapter {
         }
     }
 
-    /// A chapter that is asked after the server was made to forget the past.
+    /// A chapter for after the server has forgotten its history.
     pub(crate) fn of_forgotten_past(
         name: &'static str,
         probes: impl IntoIterator<Item = Probe>,
@@ -31,18 +31,18 @@ impl Chapter {
     }
 }
 
-/// What is to be done next.
+/// The next step.
 #[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "whoever asks must do each of them")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Step {
-    /// A request, whose answer is compared.
+    /// A request whose answer is compared.
     Ask(Probe),
     /// The server forgets every version before the present one.
     Forget,
 }
 
-/// One request. Names in braces stand for what only the server knows: `{a}` is the version of the
-/// object that was kept as `a`, `{a.uid}` its uid, `{a.name}` its name; `{ns}` is the namespace.
+/// One request. Names in braces stand for values that only the server knows: `{a}` is the version
+/// of the object kept as `a`, `{a.uid}` its uid, `{a.name}` its name; `{ns}` is the namespace.
 #[derive(Clone, Debug)]
 pub struct Probe {
     pub(crate) method: &'static str,
@@ -52,7 +52,7 @@ pub struct Probe {
     pub(crate) kept: Option<Kept>,
 }
 
-/// What of an answer is kept for later questions.
+/// What to keep of an answer for later requests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kept {
     /// Version, uid and name of the object.
@@ -105,7 +105,7 @@ impl Probe {
         Self::new("PATCH", target).sending(content_type, body)
     }
 
-    /// With this body, whatever it is.
+    /// With any body.
     pub(crate) fn sending(mut self, content_type: &'static str, body: impl Into<String>) -> Self {
         self.body = body.into();
         self.with("Content-Type", content_type)
@@ -130,30 +130,30 @@ impl Probe {
         self
     }
 
-    /// Whether it changes nothing, neither in the server nor in what is known: such questions can be
-    /// asked at the same time.
+    /// Whether it changes neither the server nor the known values. Such requests can be sent at the
+    /// same time.
     pub(crate) fn is_independent(&self) -> bool {
         self.method == "GET" && self.kept.is_none()
     }
 
-    /// Whether its answer is the lines of a watch.
+    /// Whether its answer is a watch.
     pub(crate) fn is_watch(&self) -> bool {
         self.target.contains("watch=true") || self.target.contains("/watch/")
     }
 
-    /// Whether its objects have a spec and a status that a real server fills in.
+    /// Whether a real server fills in the spec and status of its objects.
     pub(crate) fn has_defaults(&self) -> bool {
         ["/pods", "/deployments"]
             .iter()
             .any(|plural| self.target.contains(plural))
     }
 
-    /// The request as one line. It is the same for every server.
+    /// The request as one line, the same for every server.
     #[must_use]
     pub fn line(&self) -> String {
         let mut line = format!("{} {}", self.method, self.target);
         for (name, value) in &self.headers {
-            // The usual type of a body goes without saying.
+            // The default type of a body is not shown.
             if *value != "application/json" {
                 line += &format!(" {name}: {value}");
             }

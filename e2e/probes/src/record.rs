@@ -1,4 +1,4 @@
-//! What a real server answered, in a file.
+//! The recorded answers of a real server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,34 +8,34 @@ use serde_json::Value;
 
 use crate::error::ProbeError;
 
-/// What a real server answered.
+/// The recorded answers of a real server.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Record {
     /// Its version.
     pub server: String,
-    /// Its answers, by question.
+    /// Its answers, by request.
     pub answers: BTreeMap<String, Value>,
 }
 
 impl Record {
-    /// What was answered.
+    /// Creates a record.
     #[must_use]
     pub const fn new(server: String, answers: BTreeMap<String, Value>) -> Self {
         Self { server, answers }
     }
 
-    /// The file that belongs to the table.
+    /// The path of the file.
     #[must_use]
     pub fn path() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("recorded.json")
     }
 
-    /// Reads it.
+    /// Reads the file.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or is no record.
+    /// The file cannot be read, or is not a record.
     pub fn read() -> Result<Self, ProbeError> {
         let path = Self::path();
         let wrong = |error: &dyn std::fmt::Display| ProbeError::file(path.display(), error);
@@ -45,16 +45,18 @@ impl Record {
         let server = answers.remove(SERVER);
         let server = server.as_ref().and_then(Value::as_str);
         Ok(Self {
-            server: server.ok_or_else(|| wrong(&"it has no server"))?.to_owned(),
+            server: server
+                .ok_or_else(|| wrong(&"the entry `server` is missing"))?
+                .to_owned(),
             answers,
         })
     }
 
-    /// Writes it, one answer a line, for diffs that can be read.
+    /// Writes the file, one answer per line, for readable diffs.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn write(&self) -> Result<(), ProbeError> {
         let path = Self::path();
         fs::write(&path, self.text()).map_err(|error| ProbeError::file(path.display(), error))
@@ -70,5 +72,5 @@ impl Record {
     }
 }
 
-/// The entry that is no answer.
+/// The entry that is not an answer.
 const SERVER: &str = "server";

@@ -1,4 +1,4 @@
-//! The servers that are asked.
+//! The servers under test.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use crate::endpoint::Endpoint;
 use crate::error::ProbeError;
 use crate::kubeconfig::Access;
 
-/// A server, and how it is made to forget the past.
+/// A server, and how to make it forget its history.
 pub struct Subject {
     pub(crate) endpoint: Endpoint,
     memory: Memory,
 }
 
 enum Memory {
-    /// The mock is told.
+    /// The mock, by a call.
     Mock(
         SharedServer,
-        #[expect(dead_code, reason = "it serves until it is dropped")] Running,
+        #[expect(dead_code, reason = "dropping it would stop the server")] Running,
     ),
-    /// A command for a shell.
+    /// A shell command.
     Command(String),
-    /// Nobody knows how.
+    /// There is no way.
     Kept,
 }
 
@@ -35,14 +35,14 @@ impl Subject {
     ///
     /// # Errors
     ///
-    /// If it cannot listen.
+    /// It cannot listen.
     pub async fn mock() -> Result<Self, ProbeError> {
         let mut config = ServerConfig::new(1);
-        // A server that has lived before, and forgets when it is told to.
+        // A server with a history, which forgets only on demand.
         config.first_version = 1000;
         config.compact_every = Duration::MAX;
         let mut server = Server::new(config);
-        // What the definition makes on a real server.
+        // What the definition creates on a real server.
         server.register(ApiKind::custom(
             "probes.example.com",
             "v1",
@@ -65,11 +65,11 @@ impl Subject {
         })
     }
 
-    /// The server of a kubeconfig. `forget` is a command for a shell which makes it forget the past.
+    /// The server of a kubeconfig. `forget` is a shell command that makes it forget its history.
     ///
     /// # Errors
     ///
-    /// If the file cannot be used.
+    /// The file cannot be used.
     pub fn real(kubeconfig: &Path, forget: Option<String>) -> Result<Self, ProbeError> {
         let access = Access::read(kubeconfig)?;
         let endpoint =
@@ -80,7 +80,7 @@ impl Subject {
         })
     }
 
-    /// Makes it forget every version before the present one. Answers whether that is possible.
+    /// Makes it forget every version before the present one. Returns whether that is possible.
     pub(crate) async fn forget(&self) -> Result<bool, ProbeError> {
         match &self.memory {
             Memory::Mock(server, _) => {

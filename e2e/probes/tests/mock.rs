@@ -1,4 +1,4 @@
-//! The mock answers as a real server did.
+//! The mock answers like the recorded server.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 use informer_probes::compare::compare;
@@ -15,5 +15,5 @@ async fn the_mock_answers_as_recorded() {
     let findings = compare(&record.answers, &answers, KNOWN);
     let unknown: Vec<String> = findings.unknown.iter().map(ToString::to_string).collect();
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
-    assert_eq!(findings.stale, [], "entries that explain nothing any more");
+    assert_eq!(findings.stale, [], "obsolete entries");
 }

@@ -62,7 +62,7 @@ pub(super) async fn churn(world: &mut World) -> Outcome {
     ] {
         let after = follower.equals(&world.api, LONG).await?;
         follower.undisturbed()?;
-        // Every event is told, and nobody has merged any.
+        // Every event is reported, and none are merged.
         let told = follower.audit.told();
         if told != events {
             return Err(format!("{told} notifications of {events} events").into());
@@ -80,8 +80,8 @@ struct Tally {
     events: usize,
 }
 
-/// Writes for so long, each object its own way. A pod is deleted in two events: it is marked, and then it
-/// is gone.
+/// Writes for a while, each object in its own way. A pod is deleted in two events: it is marked,
+/// then it is gone.
 async fn write(api: Arc<Api>, writer: u64, length: Duration) -> Outcome<Tally> {
     let mut random = writer + 1;
     let mut exists = [false; NAMES];

@@ -1,4 +1,4 @@
-//! Other kinds than pods, and parts of them.
+//! Kinds other than pods, and parts of objects.
 
 use informer::{Failure, InformerBuilder, Target};
 use informer_e2e::Outcome;
@@ -36,7 +36,7 @@ pub(super) async fn deployments(world: &World) -> Outcome {
     follower.undisturbed()
 }
 
-/// Kinds that live in no namespace: one that the server begins with, and one that it does not.
+/// Cluster-scoped kinds: one with objects from the start, and one without.
 pub(super) async fn cluster_scoped(world: &World) -> Outcome {
     let client = world.client("admin")?;
     let roles = Target::new("rbac.authorization.k8s.io", "v1", "clusterroles");
@@ -60,14 +60,14 @@ pub(super) async fn cluster_scoped(world: &World) -> Outcome {
     Ok(())
 }
 
-/// A kind that is not there, comes, goes while it is followed, and comes again.
+/// A kind that is missing, appears, disappears while it is followed, and appears again.
 pub(super) async fn custom_resources(world: &World) -> Outcome {
     world.namespace("widgets").await?;
     let client = world.client("admin")?;
     let target = Target::new("e2e.example.com", "v1", "widgets").in_namespace("widgets");
     let path = target.path();
     let follower = Follower::start(InformerBuilder::lean(target).preset(impatient()), &client)?;
-    until("it is missed", async || {
+    until("the missing kind is reported", async || {
         follower.failures().contains(&Failure::NotFound)
     })
     .await?;
@@ -95,7 +95,7 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
             })
         };
         // The definition is served a little after it was accepted.
-        until("it is served", async || {
+        until("the kind is served", async || {
             world.api.create(&path, &widget(0)).await.is_ok()
         })
         .await?;
@@ -112,13 +112,13 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
 
         let definition = format!("{definitions}/widgets.e2e.example.com");
         world.api.delete(&definition).await?;
-        until("it is gone", async || {
+        until("the kind is gone", async || {
             world.api.get(&definition).await.is_err()
         })
         .await?;
         let is_empty =
             async || follower.audit.view().is_empty() && follower.informer.snapshot().is_empty();
-        until("its objects are", is_empty).await?;
+        until("its objects are gone", is_empty).await?;
     }
     follower.told_once()?;
     let deleted = follower.audit.deleted();
@@ -128,7 +128,7 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
     Ok(())
 }
 
-/// Objects come into a selection and leave it by being changed.
+/// Changes move objects into a selection and out of it.
 pub(super) async fn selectors(world: &World) -> Outcome {
     world.namespace("selectors").await?;
     let client = world.client("admin")?;

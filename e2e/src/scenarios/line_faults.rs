@@ -1,4 +1,4 @@
-//! The line to the server is hurt. Where it stays so, the time counts from the last write.
+//! Faults of the line to the server. If the fault stays, the time counts from the last write.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ pub(super) async fn cuts(world: &mut World) -> Outcome {
         subject.change(world).await?;
         subject.proxy.cut();
     }
-    // And once while much changes, and longer.
+    // Once more for longer, during many changes.
     subject.proxy.set(Line::Down);
     subject.change(world).await?;
     subject.proxy.set(Line::Good);
@@ -41,7 +41,7 @@ pub(super) async fn late_line(world: &mut World) -> Outcome {
         .await
 }
 
-/// Changes come through at 10 kB/s, and so does a whole state.
+/// Changes arrive at 10 kB/s, and so does a whole state.
 pub(super) async fn slow_line(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "slow").await?;
     subject.proxy.set(Line::Slow(10_000));
@@ -59,7 +59,7 @@ pub(super) async fn slow_line(world: &mut World) -> Outcome {
     world.judge("10 kB/s, from the start", started, &late).await
 }
 
-/// Connections stand, and nothing arrives.
+/// Connections stay open, and nothing arrives.
 pub(super) async fn silent_line(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "silent").await?;
     subject.proxy.set(Line::Silent);

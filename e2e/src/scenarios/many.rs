@@ -10,7 +10,7 @@ use super::{LONG, World, impatient, pod, pods_in, pods_path, touch};
 
 const WATCHES: usize = 200;
 
-/// This server allows a hundred streams on a connection, or more.
+/// This server allows at least a hundred streams per connection.
 const CONNECTIONS: usize = 3;
 
 pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
@@ -55,7 +55,7 @@ pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
     Ok(())
 }
 
-/// Whoever waits for the version of a write finds it in the store.
+/// After waiting for the version of a write, the store has it.
 pub(super) async fn read_your_writes(world: &World) -> Outcome {
     world.namespace("writes").await?;
     let path = pods_path("writes");
@@ -70,9 +70,13 @@ pub(super) async fn read_your_writes(world: &World) -> Outcome {
             .await?;
         for (written, newest) in [(created, &touched), (touched.clone(), &touched)] {
             let store = follower.informer.reached(version(&written)?, LONG).await?;
-            let kept = store.get(&key).ok_or("what was written is not there")?;
+            let kept = store.get(&key).ok_or("the written object is missing")?;
             if ![version(&written)?, version(newest)?].contains(&&*kept.version) {
-                return Err(format!("{name} is at {}, which nobody wrote", kept.version).into());
+                return Err(format!(
+                    "{name} is at {}, a version that was never written",
+                    kept.version
+                )
+                .into());
             }
         }
     }

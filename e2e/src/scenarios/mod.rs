@@ -1,5 +1,5 @@
-//! What is tested, in this order, on one server. Each has a namespace of its own; those that hurt the
-//! server come last and leave it whole.
+//! The scenarios, in this order, on one server. Each has its own namespace. Those that harm the
+//! server come last and leave it working.
 
 // Large states, read in every way.
 mod states;
@@ -7,22 +7,22 @@ mod states;
 // Many writers, and nothing lost.
 mod churn;
 
-// Other kinds than pods, and parts of them.
+// Kinds other than pods, and parts of objects.
 mod kinds;
 
-// Who may read, and who may not.
+// Access rights.
 mod users;
 
 // Many informers, one client.
 mod many;
 
-// What a fault strikes.
+// The informer that faults hit.
 mod subject;
 
-// The server is hurt.
+// Faults of the server.
 mod server_faults;
 
-// The line to it is.
+// Faults of the line.
 mod line_faults;
 
 use std::pin::Pin;
@@ -39,17 +39,17 @@ use informer_e2e::proxy::Proxy;
 use informer_e2e::report::{Aftermath, Report};
 use serde_json::{Value, json};
 
-/// More than enough for anything that is waited for.
+/// Long enough for everything.
 const LONG: Duration = Duration::from_secs(120);
 
-/// A server with many pods.
+/// A namespace with many pods.
 const MANY: &str = "many";
 
 type Scenario = for<'a> fn(&'a mut World) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 
 macro_rules! scenarios {
     ($($file:ident: $($name:ident),+;)+) => {
-        /// All of them by their names.
+        /// All scenarios by name.
         pub(crate) const SCENARIOS: &[(&str, Scenario)] = &[
             $($((stringify!($name), |world| Box::pin($file::$name(world)))),+),+
         ];
@@ -67,7 +67,7 @@ scenarios! {
     line_faults: cuts, late_line, slow_line, silent_line;
 }
 
-/// What scenarios work with.
+/// The environment of the scenarios.
 pub(crate) struct World {
     pub(crate) cluster: Cluster,
     pub(crate) api: Arc<Api>,
@@ -87,7 +87,7 @@ impl World {
         }
     }
 
-    /// One or the other.
+    /// One value for `--quick`, the other without.
     const fn quick_or<T: Copy>(&self, quick: T, full: T) -> T {
         if self.quick { quick } else { full }
     }
@@ -109,14 +109,14 @@ impl World {
         )?)
     }
 
-    /// Makes a namespace.
+    /// Creates a namespace.
     async fn namespace(&self, name: &str) -> Outcome {
         let object = json!({"metadata": {"name": name}});
         self.api.create("/api/v1/namespaces", &object).await?;
         Ok(())
     }
 
-    /// How many pods the namespace [`MANY`] has, which is filled when somebody asks first.
+    /// How many pods the namespace [`MANY`] has. The first call fills it.
     async fn many(&mut self) -> Outcome<usize> {
         let count = self.quick_or(2_000, 10_000);
         if !self.seeded {
@@ -126,7 +126,7 @@ impl World {
         Ok(count)
     }
 
-    /// Judges a follower after a fault that ended at some time, and reports.
+    /// Checks a follower after a fault, and reports.
     async fn judge<K: Comparable>(
         &mut self,
         fault: &str,
@@ -158,7 +158,7 @@ impl World {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> Outcome {
     let began = Instant::now();
     while !is_so().await {
@@ -170,7 +170,7 @@ async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> Outcome {
     Ok(())
 }
 
-/// As usual, but with short waits.
+/// The default configuration with short waits.
 fn impatient() -> InformerConfig {
     InformerConfig {
         reflector: ReflectorConfig {
@@ -202,7 +202,7 @@ fn pod(name: &str) -> Value {
     })
 }
 
-/// A patch that changes something, each time another thing.
+/// A patch that makes a different change each time.
 fn touch(number: usize) -> Value {
     json!({"metadata": {"annotations": {"example.com/touched": number.to_string()}}})
 }

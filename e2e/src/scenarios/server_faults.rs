@@ -1,4 +1,4 @@
-//! The server is hurt.
+//! Faults of the server.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ pub(super) async fn kill_while_watching(world: &mut World) -> Outcome {
     world.judge(fault, ended, &subject.follower).await
 }
 
-/// The server is back and things have changed before anybody can see it.
+/// The server comes back and has changed before the informer can see it.
 pub(super) async fn kill_and_change_unseen(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "unseen").await?;
     world.cluster.tell("kill-apiserver").await?;
@@ -28,7 +28,7 @@ pub(super) async fn kill_and_change_unseen(world: &mut World) -> Outcome {
     world.cluster.tell("start-apiserver").await?;
     subject.change(world).await?;
     subject.proxy.set(Line::Good);
-    let fault = "kill -9, restart, changes that nobody saw";
+    let fault = "kill -9, restart, unseen changes";
     world.judge(fault, Instant::now(), &subject.follower).await
 }
 
@@ -59,7 +59,7 @@ async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) ->
         Phase::Listing { items, .. } | Phase::Streaming { items } => items > 0,
         _ => false,
     };
-    until("it reads the state", in_the_middle).await?;
+    until("it is reading the state", in_the_middle).await?;
     world.cluster.tell("kill-apiserver").await?;
     if follower.informer.is_synced() {
         return Err("the state was read before the server died".into());
@@ -78,8 +78,8 @@ async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) ->
 pub(super) async fn restart_etcd(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "etcd").await?;
     world.cluster.tell("restart-etcd").await?;
-    // The API server needs a moment to find it again.
-    until("there is a write", async || {
+    // The API server needs a moment to find etcd again.
+    until("a write succeeds", async || {
         world
             .api
             .patch("/api/v1/namespaces/etcd", &super::touch(1))
@@ -94,7 +94,7 @@ pub(super) async fn restart_etcd(world: &mut World) -> Outcome {
         .await
 }
 
-/// While nobody watches, things change, and the server forgets how.
+/// Objects change while nothing watches, and the server forgets the changes.
 pub(super) async fn versions_compacted(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "compacted").await?;
     subject.proxy.set(Line::Down);
@@ -113,11 +113,11 @@ pub(super) async fn versions_compacted(world: &mut World) -> Outcome {
         .await?;
     match subject.follower.relists() {
         1 => Ok(()),
-        relists => Err(format!("{relists} relists, where there should be one").into()),
+        relists => Err(format!("{relists} relists instead of one").into()),
     }
 }
 
-/// A peer that is there and says nothing, for longer than anybody waits.
+/// A peer that stays connected and silent for longer than every timeout.
 pub(super) async fn stopped_and_continued(world: &mut World) -> Outcome {
     let mut subject = Subject::watching(world, "stopped").await?;
     world.cluster.tell("stop-apiserver").await?;
@@ -126,7 +126,7 @@ pub(super) async fn stopped_and_continued(world: &mut World) -> Outcome {
     world.cluster.tell("cont-apiserver").await?;
     let ended = Instant::now();
     if failures == 0 {
-        return Err("nobody noticed the silence".into());
+        return Err("the informer did not notice the silence".into());
     }
     subject.change(world).await?;
     world

@@ -16,7 +16,7 @@ fn many_pods(first_state: FirstState) -> InformerBuilder<LeanBody> {
         .preset(config)
 }
 
-/// By a list and by a stream, with and without gzip.
+/// As a list and as a stream, with and without gzip.
 pub(super) async fn states_in_every_way(world: &mut World) -> Outcome {
     let count = world.many().await?;
     for (first_state, user) in [
@@ -37,7 +37,7 @@ pub(super) async fn states_in_every_way(world: &mut World) -> Outcome {
         if status.objects != count {
             return Err(format!("{} objects of {count}", status.objects).into());
         }
-        // Watches are never compressed by this server, and lists are, if the client wants it.
+        // This server never compresses watches, and compresses lists if the client accepts it.
         let is_compressed = first_state == FirstState::Listed && user == "admin";
         if is_compressed != (received < status.counts.bytes / 2) {
             let bytes = status.counts.bytes;
@@ -52,8 +52,8 @@ pub(super) async fn states_in_every_way(world: &mut World) -> Outcome {
     Ok(())
 }
 
-/// A list of whatever the server has at hand is answered in one piece. The first one is cut, and the
-/// next one asks for the newest, which comes in pages.
+/// A list from the watch cache comes in one piece. The first one is cut, and the next one asks for
+/// the newest state, which comes in pages.
 pub(super) async fn pages(world: &mut World) -> Outcome {
     let count = world.many().await?;
     let proxy = world.proxy().await?;
@@ -68,7 +68,7 @@ pub(super) async fn pages(world: &mut World) -> Outcome {
     let asked = world.api.requests("LIST", "pods").await? - lists;
     let pages = count.div_ceil(200) as u64;
     if asked < pages {
-        return Err(format!("{asked} lists were asked for, and not {pages} pages").into());
+        return Err(format!("{asked} lists were requested instead of {pages} pages").into());
     }
     follower.equals(&world.api, LONG).await?;
     follower.told_once()?;

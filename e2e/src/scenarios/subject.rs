@@ -1,4 +1,4 @@
-//! What a fault strikes: an informer that follows some pods at the end of a line.
+//! The informer that faults hit: it follows some pods at the end of a line.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use informer_transport_hyper::Settings;
 
 use super::{LONG, World, impatient, pod, pods_in, pods_path, touch};
 
-/// Silence for so long is suspicious.
+/// Silence this long is suspicious.
 pub(super) const IDLE: Duration = Duration::from_secs(4);
 
 /// How many pods there are at first.
@@ -20,20 +20,20 @@ pub(super) struct Subject {
     pub(super) follower: Follower<LeanBody>,
     pub(super) proxy: Proxy,
     namespace: String,
-    /// The pods that are there are those from here…
+    /// The first existing pod.
     oldest: usize,
-    /// …to here.
+    /// The last existing pod.
     newest: usize,
 }
 
-/// A follower that notices soon what it would notice late.
+/// A configuration that notices faults soon.
 pub(super) fn watchful() -> InformerConfig {
     let mut config = impatient();
     config.reflector.idle = Some(IDLE);
     config
 }
 
-/// A client that does, too.
+/// A client that notices faults soon.
 pub(super) fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Client> {
     let mut settings = Settings::new();
     settings.keep_alive_interval = Duration::from_secs(3);
@@ -44,7 +44,7 @@ pub(super) fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Client> {
 }
 
 impl Subject {
-    /// One that is in a watch, and has seen events.
+    /// A follower that is watching and has seen events.
     pub(super) async fn watching(world: &World, namespace: &str) -> Outcome<Self> {
         world.namespace(namespace).await?;
         let proxy = world.proxy().await?;
@@ -66,7 +66,7 @@ impl Subject {
         Ok(subject)
     }
 
-    /// Some pods come, some go, some change, and some are others under the old name.
+    /// Creates, deletes, changes and re-creates some pods.
     pub(super) async fn change(&mut self, world: &World) -> Outcome {
         for _ in 0..10 {
             world.api.delete(&self.path(self.oldest)).await?;

@@ -1,4 +1,4 @@
-//! Who may read, and who may not.
+//! Access rights.
 
 use std::time::Duration;
 
@@ -35,7 +35,8 @@ pub(super) async fn token_and_certificate(world: &World) -> Outcome {
     Ok(())
 }
 
-/// Who may not is told why, and goes on as soon as it may; also if the right is lost meanwhile.
+/// A denied informer reports why, and continues as soon as it is allowed; also after losing a
+/// right.
 pub(super) async fn rights_denied_and_granted(world: &mut World) -> Outcome {
     world.namespace("rights").await?;
     let path = "/api/v1/namespaces/rights/configmaps";
@@ -48,12 +49,17 @@ pub(super) async fn rights_denied_and_granted(world: &mut World) -> Outcome {
     let follower = Follower::start(config_maps("rights"), &client)?;
 
     let denied = follower.informer.synced(Duration::from_secs(2)).await;
-    let reason = denied.err().ok_or("nobody could read")?.reason;
+    let reason = denied
+        .err()
+        .ok_or("a user without rights could read")?
+        .reason;
     let wanted = ["configmaps", "`rights`", "\"nobody\" cannot"];
     if let Some(missing) = wanted.iter().find(|text| !reason.contains(**text)) {
         return Err(format!("the reason does not say {missing}: {reason}").into());
     }
-    world.report.note(format!("nobody was told: {reason}"));
+    world
+        .report
+        .note(format!("a user without rights sees: {reason}"));
 
     let rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/rights";
     let role = json!({
@@ -70,11 +76,11 @@ pub(super) async fn rights_denied_and_granted(world: &mut World) -> Outcome {
     world.api.create(&bindings, &binding).await?;
     follower.equals(&world.api, LONG).await?;
 
-    // A watch that is open stays so without the right; the next one does not open.
+    // An open watch survives the loss of the right; the next one does not open.
     world.api.delete(&format!("{bindings}/reader")).await?;
     let before = follower.failures().len();
     let denied = async || {
-        // The server takes a moment to notice, so it is asked again.
+        // The server takes a moment to notice, so try again.
         proxy.cut();
         let failures = follower.failures();
         failures
@@ -82,9 +88,9 @@ pub(super) async fn rights_denied_and_granted(world: &mut World) -> Outcome {
             .skip(before)
             .any(|it| *it == Failure::Forbidden)
     };
-    until("the right is missed", denied).await?;
+    until("the loss of the right is reported", denied).await?;
     if follower.informer.snapshot().len() != follower.audit.view().len() {
-        return Err("what was known is no longer".into());
+        return Err("the store lost its objects".into());
     }
     world
         .api

@@ -2,12 +2,13 @@
 //!
 //! The input is the text of an object. What must hold:
 //!
-//! * Our reader of JSON accepts exactly the texts that serde_json accepts.
-//! * The header is read exactly if serde_json finds an object of Kubernetes, and then key, uid, version,
-//!   labels and kind are equal. Only an object that names a member twice may be refused.
-//! * The body is what serde_json reads, in every form; without `managedFields` where the form says so.
-//! * In a list, in a watch and alone the same objects are accepted.
-//! * What can be read of a beginning agrees with the whole.
+//! * Our JSON parser accepts exactly the texts that serde_json accepts.
+//! * It reads the header exactly if serde_json finds a Kubernetes object. Key, uid, version, labels
+//!   and kind are then equal. Only an object that repeats a member may be refused.
+//! * The body equals what serde_json reads, in every form; without `managedFields` where the form
+//!   says so.
+//! * The same objects are accepted in a list, in a watch and alone.
+//! * What is read from a prefix agrees with the whole.
 
 use informer_core::Encoding;
 use informer_core::decode::json::envelope::Envelope;
@@ -22,7 +23,7 @@ use serde_json::Value;
 use super::repeated::has_repeated_members;
 use crate::Target;
 
-/// How deep serde_json goes.
+/// The depth limit of serde_json.
 const DEPTH: usize = 128;
 
 /// This target.
@@ -66,7 +67,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// Reads the object in every way there is.
+/// Reads the object in every possible way.
 pub fn run(input: &[u8]) {
     let value: Option<Value> = serde_json::from_slice(input).ok();
     let valid = validate(input, DEPTH);
@@ -80,7 +81,7 @@ pub fn run(input: &[u8]) {
     let header = Header::read(input, DEPTH);
     let found = header.as_ref().ok().map(Expected::found);
     if has_repeated_members(input) {
-        // The last one counts, but we may refuse an object for one before it.
+        // The last one counts, but we may refuse an object for an earlier one.
         assert!(
             found.is_none() || found == expected,
             "{found:?}, expected {expected:?}"
@@ -118,7 +119,7 @@ pub fn run(input: &[u8]) {
     together(input, expected.is_some());
 }
 
-/// What can be read of a beginning is what the whole says.
+/// What is read from a prefix agrees with the whole.
 fn prefix(input: &[u8], whole: Option<&Header<'_>>) {
     let Some(whole) = whole else {
         return;
@@ -126,14 +127,14 @@ fn prefix(input: &[u8], whole: Option<&Header<'_>>) {
     let found = Header::of_prefix(input);
     assert_eq!(
         found.name, whole.name,
-        "of what is right, everything is read"
+        "everything in a valid object is read"
     );
     assert_eq!(found.version, whole.version);
     let part = Header::of_prefix(&input[..input.len() / 2]);
     assert!(part.name.is_none() || part.name == whole.name);
 }
 
-/// Accepted alone, accepted in a list and in a watch; and the other way round.
+/// An object is accepted alone exactly if it is accepted in a list and in a watch.
 fn together(input: &[u8], accepted: bool) {
     let list = [
         br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":["#,
@@ -157,7 +158,7 @@ fn together(input: &[u8], accepted: bool) {
         && Header::read(guess.object, DEPTH).is_ok()
     {
         let read = Envelope::read(&line);
-        assert_eq!(Ok(guess), read, "a guess that looks right is right");
+        assert_eq!(Ok(guess), read, "a plausible guess must be right");
     }
     if !input.contains(&b'\n')
         && let Ok(Value::Object(whole)) = serde_json::from_slice(&line)
@@ -171,7 +172,7 @@ fn together(input: &[u8], accepted: bool) {
     }
 }
 
-/// The facts of a body, in a word each; the same for the whole and for single bytes.
+/// The facts of a body, one word each. They do not depend on the pieces.
 fn said_of<F: Form + Copy>(form: F, body: Body, bytes: &[u8]) -> Vec<&'static str> {
     let said = |longest| {
         let mut decoder = Decoder::new(form);
@@ -192,11 +193,11 @@ fn said_of<F: Form + Copy>(form: F, body: Body, bytes: &[u8]) -> Vec<&'static st
         said
     };
     let whole = said(usize::MAX);
-    assert_eq!(whole, said(1), "other pieces, other facts");
+    assert_eq!(whole, said(1), "the pieces change the facts");
     whole
 }
 
-/// What a header should say.
+/// What a header should contain.
 #[derive(PartialEq, Debug)]
 struct Expected {
     /// Namespace, name, uid, version, kind and apiVersion; null and missing are the same.
@@ -236,7 +237,7 @@ impl Expected {
         let text = |text: Option<JsonStr<'_>>| text.map(|text| text.to_cow().into_owned());
         let pairs = header.labels();
         let pairs = pairs.map(|(key, value)| (key.to_cow().into(), value.to_cow().into()));
-        // Sorted, and of repeated ones the last.
+        // Sorted; the last of repeated ones counts.
         let labels: std::collections::BTreeMap<String, String> = pairs.collect();
         Self {
             texts: [

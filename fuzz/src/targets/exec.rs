@@ -1,10 +1,10 @@
-//! What exec plugins print.
+//! The output of exec plugins.
 //!
 //! The input is what the plugin prints. What must hold:
 //!
-//! * A token is shown to the server exactly as it was printed, if a naive reading finds one; else nothing
-//!   is sent at all.
-//! * No message quotes anything that is marked `s3cr3t`.
+//! * If a naive reading finds a token, the server gets exactly this token. Otherwise nothing is
+//!   sent.
+//! * No message quotes a text marked `s3cr3t`.
 
 use informer_transport_hyper::Config;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// The server, its authority and nothing else.
+/// The server and its CA certificate.
 struct Rig {
     server: Loopback,
     authority: Scratch,
@@ -51,7 +51,7 @@ thread_local! {
     };
 }
 
-/// Runs a plugin that prints this, and asks the server.
+/// Runs a plugin that prints this, then sends a request to the server.
 pub fn run(input: &[u8]) {
     let printed = Scratch::new(input);
     let answer =
@@ -71,8 +71,11 @@ pub fn run(input: &[u8]) {
     match expected(input) {
         Expected::Anything => {}
         Expected::Nothing => {
-            assert!(answer.is_err(), "accepted what is no credential");
-            assert_eq!(heads, [""; 0], "asked without a credential");
+            assert!(
+                answer.is_err(),
+                "accepted something that is not a credential"
+            );
+            assert_eq!(heads, [""; 0], "sent a request without a credential");
         }
         Expected::Token(token) => {
             assert!(answer.is_ok(), "refused a token: {answer:?}");
@@ -108,11 +111,11 @@ impl Rig {
 enum Expected {
     Token(String),
     Nothing,
-    /// It is not plain enough to tell.
+    /// It is too unclear to tell.
     Anything,
 }
 
-/// What a naive reader makes of it.
+/// The result of a naive reading.
 fn expected(input: &[u8]) -> Expected {
     let Ok(printed) = serde_json::from_slice::<Value>(input) else {
         return Expected::Nothing;
@@ -138,16 +141,16 @@ fn expected(input: &[u8]) -> Expected {
     if others.iter().any(|name| status.contains_key(*name)) {
         return Expected::Anything;
     }
-    // What no header can carry cannot be shown.
+    // A token that no header can carry cannot be sent.
     let is_plain = |token: &&str| {
         token
             .bytes()
             .all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\t')
     };
     match status.get("token").and_then(Value::as_str) {
-        // A header can carry it, as Go does, but no server should hand it out.
+        // A header can carry it, as in Go, but no server should issue it.
         Some(token) if !token.is_ascii() => Expected::Anything,
-        // White space at its end is nobody's token.
+        // A real token has no white space at its ends.
         Some(token) if token.trim() != token => Expected::Anything,
         Some(token) if !token.is_empty() && is_plain(&token) => Expected::Token(token.to_owned()),
         _ => Expected::Nothing,

@@ -1,7 +1,7 @@
-//! Bodies that come compressed.
+//! Compressed bodies.
 //!
-//! The input is a recipe for a body: see `Kitchen`. What must hold: a body that comes in any pieces
-//! is unpacked to what flate2 makes of the whole, or refused if flate2 refuses it.
+//! The input is a recipe for a body: see `Kitchen`. What must hold: a body in any pieces unpacks to
+//! what flate2 makes of the whole, or is refused if flate2 refuses it.
 
 use std::io::{Read as _, Write as _};
 
@@ -31,7 +31,7 @@ thread_local! {
     };
 }
 
-/// Sends the body, and compares.
+/// Sends the body and compares.
 pub fn run(input: &[u8]) {
     let packed = Kitchen::default().cook(input);
     let mut expected = Vec::new();
@@ -42,17 +42,22 @@ pub fn run(input: &[u8]) {
         let answer = chunked(&random.cut(&packed, longest));
         let (answer, _) = SERVER.with(|(server, client)| server.ask(client, answer));
         match (&answer, &expected) {
-            (Ok(ours), Some(theirs)) => assert!(ours == theirs, "unpacked to something else"),
+            (Ok(ours), Some(theirs)) => {
+                assert!(ours == theirs, "unpacked to other bytes than flate2")
+            }
             (Err(_), None) => {}
-            // A body without a byte is no gzip, and nobody minds.
+            // An empty body is not valid gzip, but harmless.
             (Ok(ours), None) if packed.is_empty() => assert!(ours.is_empty()),
-            (Ok(ours), None) => panic!("flate2 refuses what was unpacked to {} bytes", ours.len()),
-            (Err(error), Some(_)) => panic!("flate2 unpacks what was refused: {error}"),
+            (Ok(ours), None) => panic!(
+                "flate2 refuses a body that was unpacked to {} bytes",
+                ours.len()
+            ),
+            (Err(error), Some(_)) => panic!("flate2 unpacks a body that was refused: {error}"),
         }
     }
 }
 
-/// An answer whose body comes in these pieces.
+/// An answer whose body arrives in these pieces.
 fn chunked(pieces: &[&[u8]]) -> Vec<u8> {
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
         content-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -66,19 +71,19 @@ fn chunked(pieces: &[&[u8]]) -> Vec<u8> {
     answer
 }
 
-/// Makes bodies by recipes: random bytes would hardly ever be gzip.
+/// Makes bodies from recipes, because random bytes are hardly ever gzip.
 ///
-/// A recipe is a chain of steps, each a letter, a count and what belongs to it:
+/// A recipe is a chain of steps, each a letter, a count and its data:
 ///
 /// | letter | step |
 /// | --- | --- |
-/// | `m` | a member with the next `count` bytes |
-/// | `s` | the same, stored without compression |
-/// | `f` | the same, flushed in the middle |
-/// | `r` | a member with `count` KiB of zeros |
-/// | `g` | the next `count` bytes as they are |
-/// | `t` | the last `count` bytes are cut off |
-/// | `x` | a bit of the byte that is the `count`th from the end is turned |
+///  `m` | a member with the next `count` bytes |
+///  `s` | the same, stored without compression |
+///  `f` | the same, flushed in the middle |
+///  `r` | a member with `count` KiB of zeros |
+///  `g` | the next `count` bytes as they are |
+///  `t` | cuts off the last `count` bytes |
+///  `x` | flips a bit of the `count`th byte from the end |
 #[derive(Default)]
 struct Kitchen {
     body: Vec<u8>,

@@ -2,12 +2,11 @@
 //!
 //! The input is the text of a file. What must hold:
 //!
-//! * Reading it twice gives the same.
-//! * Nothing secret stands in an error or in the `Debug` of a configuration: no value that a second
-//!   reading of the YAML finds where secrets stand, and nothing that is marked `s3cr3t` of a file that
-//!   cannot be read.
-//! * The server is the one that the file names: scheme, host, port and path. In particular its port is
-//!   one.
+//! * Reading it twice gives the same result.
+//! * No error and no `Debug` of a configuration shows a secret: no value that a second YAML parser
+//!   finds in a secret field, and no text marked `s3cr3t` from a file that cannot be parsed.
+//! * The server is the one that the file names: scheme, host, port and path. In particular, its
+//!   port is valid.
 
 use informer_transport_hyper::Config;
 use serde_json::Value;
@@ -60,10 +59,10 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// What marks a secret in the corpus.
+/// The mark of secrets in the corpus.
 const MARK: &str = "s3cr3t";
 
-/// Shorter values stand in too many places.
+/// Shorter values may occur by chance.
 const SHORTEST: usize = 6;
 
 /// Reads the file.
@@ -80,7 +79,7 @@ pub fn run(input: &[u8]) {
         Ok(config) => format!("{config:?}"),
         Err(error) => format!("{error} {error:?}"),
     };
-    assert_eq!(shown, shown_again, "read twice, not the same");
+    assert_eq!(shown, shown_again, "reading twice gives different results");
     let shown = shown.replace(&*path, "");
 
     let text = String::from_utf8_lossy(input);
@@ -92,7 +91,7 @@ pub fn run(input: &[u8]) {
         return;
     };
     for secret in secrets(&value) {
-        // A value that stands elsewhere, too, is not secret there.
+        // A value that also occurs elsewhere is not secret there.
         if secret.len() >= SHORTEST && text.matches(&secret).count() == 1 {
             assert!(!shown.contains(&secret), "shows a secret: {shown}");
         }
@@ -110,7 +109,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// All values that stand where secrets do.
+/// All values in secret fields.
 fn secrets(file: &Value) -> Vec<String> {
     let of = |list: &str, entry: &str| {
         let entries = file
@@ -170,14 +169,14 @@ fn server(file: &Value) -> Option<&str> {
         .as_str()
 }
 
-/// YAML takes `1` for a number where a text is wanted.
+/// YAML reads `1` as a number where a text is expected.
 fn text(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A URL without what goes without saying; `None` if it is none.
+/// A URL without redundant parts; `None` if it is invalid.
 fn plain_url(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (scheme, usual) = match scheme.to_ascii_lowercase().as_str() {

@@ -1,6 +1,6 @@
-//! A server on loopback that answers as it is told, byte for byte.
+//! A server on loopback with scripted answers, byte for byte.
 //!
-//! It lives in the runtime of its client, on one thread: nothing depends on who is faster.
+//! It runs in the runtime of its client, on one thread, so that timing does not matter.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio_rustls::TlsAcceptor;
 
-/// A server, and the runtime in which its clients live, too.
+/// A server, and the runtime that it shares with its clients.
 pub(super) struct Loopback {
     runtime: Runtime,
     script: Arc<Mutex<Script>>,
@@ -34,7 +34,7 @@ impl Loopback {
         Self::new("http", None)
     }
 
-    /// With TLS; the certificate is the authority, too.
+    /// With TLS. The certificate is also its own CA.
     pub(super) fn with_tls() -> (Self, String) {
         let params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
         let key = KeyPair::generate().unwrap();
@@ -70,8 +70,8 @@ impl Loopback {
         Client::new(config).unwrap()
     }
 
-    /// Lets `client` ask, and the server answer with these bytes. Gives the body, and the heads of the
-    /// requests that came.
+    /// Runs `client` while the server answers with these bytes. Returns the body, and the heads of
+    /// the requests.
     pub(super) fn ask(
         &self,
         client: &Client,
@@ -93,7 +93,7 @@ async fn listen(listener: TcpListener, acceptor: Option<TlsAcceptor>, script: Ar
         tokio::spawn(async move {
             match acceptor {
                 None => talk(connection, script).await,
-                // Who does not trust it goes away.
+                // A client that does not trust the certificate leaves.
                 Some(acceptor) => match acceptor.accept(connection).await {
                     Ok(connection) => talk(connection, script).await,
                     Err(_) => None,
@@ -103,7 +103,7 @@ async fn listen(listener: TcpListener, acceptor: Option<TlsAcceptor>, script: Ar
     }
 }
 
-/// Answers until the client goes away.
+/// Answers until the client leaves.
 async fn talk(
     mut connection: impl AsyncRead + AsyncWrite + Unpin,
     script: Arc<Mutex<Script>>,
@@ -129,7 +129,7 @@ async fn talk(
     }
 }
 
-/// A file that is gone when it is dropped.
+/// A file that is deleted on drop.
 pub(super) struct Scratch(PathBuf);
 
 impl Scratch {
@@ -149,7 +149,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // If it is gone already, that is as good.
+        // It may be gone already.
         let _ = std::fs::remove_file(&self.0);
     }
 }

@@ -1,11 +1,11 @@
-//! Unsuccessful answers, and how long they ask to wait.
+//! Error answers, and how long they ask to wait.
 //!
-//! The first line of the input is the text of `Retry-After`, the second the code, the rest the body. What
-//! must hold:
+//! The first line of the input is the value of `Retry-After`, the second the code, the rest the
+//! body. What must hold:
 //!
-//! * A request fails, with a message that is not too long.
-//! * A server that throttles (429) is given the time that its header names, if that is a number of
-//!   seconds; an informer waits as long, but never longer than five minutes.
+//! * The request fails, with a message of limited length.
+//! * After a 429, the client reports the time in the header, if that is a number of seconds. An
+//!   informer waits that long, but never more than five minutes.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// The longest that an informer waits because a server says so.
+/// The longest wait that a server can ask of an informer.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 thread_local! {
@@ -56,10 +56,10 @@ thread_local! {
     };
 }
 
-/// Answers so, and looks at what becomes of it.
+/// Answers a request with the input and checks the result.
 pub fn run(input: &[u8]) {
     let mut parts = input.splitn(3, |byte| *byte == b'\n');
-    // What no header can carry does not get this far.
+    // Bytes that no header can carry do not get this far.
     let can_be_sent = |byte: &u8| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7f);
     let header: Vec<u8> = parts
         .next()
@@ -78,7 +78,7 @@ pub fn run(input: &[u8]) {
     let head = format!("HTTP/1.1 {code} No\r\ncontent-length: {length}\r\nretry-after: ");
     let answer = [head.as_bytes(), &header, b"\r\n\r\n", body].concat();
     let (answer, heads) = SERVER.with(|(server, client)| server.ask(client, answer));
-    assert_eq!(heads.len(), 1, "asked {} times", heads.len());
+    assert_eq!(heads.len(), 1, "{} requests instead of one", heads.len());
     let error = answer.expect_err("an unsuccessful answer is an error");
     assert!(error.message.len() <= MAX_MESSAGE, "{}", error.message);
     let Failure::Throttled { retry_after } = error.failure else {
@@ -101,7 +101,7 @@ pub fn run(input: &[u8]) {
     );
 }
 
-/// A number of seconds, as plainly as it can be said.
+/// Parses a number of seconds, naively.
 fn seconds(header: &[u8]) -> Option<Duration> {
     let text = header.trim_ascii();
     let digits = text.strip_prefix(b"+").unwrap_or(text);
@@ -113,14 +113,14 @@ fn seconds(header: &[u8]) -> Option<Duration> {
     Some(Duration::from_secs(number))
 }
 
-/// How long an informer waits after its first request has failed so.
+/// How long an informer waits after this failure of its first request.
 fn waits(failure: Failure) -> Duration {
     let now = Instant::from_micros(1);
     let mut informer: Informer<_, Heap> =
         Informer::new(Decoder::new(Lean), InformerConfig::new(), 1).unwrap();
     informer.start(now);
     let Some(Command::Open { exchange, .. }) = informer.poll_command(now) else {
-        panic!("it asks for nothing");
+        panic!("the informer sends no request");
     };
     let _ = informer.signal(
         exchange,

@@ -1,11 +1,11 @@
-//! Whether a JSON text names a member twice: then readers may differ about which one counts.
+//! Whether a JSON text repeats a member. Parsers may differ about which one counts.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Whether an object in this text has two members of one name. A text that is not JSON has none.
+/// Whether an object in this text has two members with the same name. `false` for invalid JSON.
 pub(super) fn has_repeated_members(json: &[u8]) -> bool {
     serde_json::from_slice::<Repeats>(json).is_ok_and(|found| found.0)
 }

@@ -1,10 +1,11 @@
 //! Label and field selectors.
 //!
-//! The first line of the input is a selector, each further one a label or a field: `key=value`. What
-//! must hold:
+//! The first line of the input is a selector, each further one a label or a field: `key=value`.
+//! What must hold:
 //!
-//! * What is printed is read back as the same selector, and prints the same again.
-//! * A selector is the sum of its requirements, and each can be made by its parts.
+//! * A printed selector parses back to the same selector, and prints the same again.
+//! * A selector is the conjunction of its requirements, and each of them can be built from its
+//!   parts.
 //! * It matches exactly if a naive evaluation of its requirements does.
 
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// Reads the selector as one of labels and as one of fields.
+/// Parses the input as a label selector and as a field selector.
 pub fn run(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut lines = text.split('\n');
@@ -73,11 +74,13 @@ pub fn run(input: &[u8]) {
 
 fn labels(selector: &LabelSelector, labels: &BTreeMap<&str, &str>) {
     let printed = selector.to_string();
-    let again: LabelSelector = printed.parse().expect("what is printed is read");
+    let again: LabelSelector = printed.parse().expect("a printed selector parses");
     assert_eq!(&again, selector, "printed as {printed:?}");
     assert_eq!(again.to_string(), printed);
 
-    let requirements = selector.requirements().expect("no text says nothing");
+    let requirements = selector
+        .requirements()
+        .expect("a parsed selector has requirements");
     let made: LabelSelector = requirements
         .iter()
         .map(|own| LabelRequirement::new(own.key(), own.operator(), own.values()).unwrap())
@@ -107,7 +110,7 @@ fn labels(selector: &LabelSelector, labels: &BTreeMap<&str, &str>) {
     assert_eq!(requirements.is_empty(), selector.is_everything());
 }
 
-/// The rules, as plainly as they can be said.
+/// The rules, evaluated naively.
 fn holds(requirement: &LabelRequirement, label: Option<&str>) -> bool {
     let listed = label.is_some_and(|label| requirement.values().any(|value| value == label));
     let compared = || {
@@ -127,15 +130,18 @@ fn holds(requirement: &LabelRequirement, label: Option<&str>) -> bool {
 
 fn fields(selector: &FieldSelector, fields: &BTreeMap<&str, &str>) {
     let printed = selector.to_string();
-    let again: FieldSelector = printed.parse().expect("what is printed is read");
-    // Requirements stand in the order of their texts, and `==` is printed as `=`.
+    let again: FieldSelector = printed.parse().expect("a printed selector parses");
+    // Requirements are sorted by their text, and `==` is printed as `=`.
     let sorted = |selector: &FieldSelector| {
         let mut requirements = selector.requirements().to_vec();
         requirements.sort_by_key(ToString::to_string);
         requirements
     };
     assert_eq!(sorted(&again), sorted(selector), "printed as {printed:?}");
-    let once_more: FieldSelector = again.to_string().parse().expect("read once, read again");
+    let once_more: FieldSelector = again
+        .to_string()
+        .parse()
+        .expect("a printed selector parses again");
     assert_eq!(once_more, again);
 
     let expected = selector.requirements().iter().all(|own| {

@@ -1,23 +1,23 @@
 //! Lists and watches in any pieces, against both queues.
 //!
-//! The input is a conversation: answers, separated by lines `%%`, one for each request of an informer.
-//! An answer `!4` fails with the fifth of a few failures. If the first answer begins with `{"type"`, the
-//! first state is streamed; else it is listed.
+//! The input is a conversation: answers, separated by lines `%%`, one for each request of an
+//! informer. An answer such as `!4` stands for a failure, here the fifth of a few. If the first
+//! answer begins with `{"type"`, the first state is streamed; otherwise it is listed.
 //!
 //! What must hold:
 //!
-//! * The same bytes cut differently make the same requests, store, notifications and status.
-//! * The notifications add up to the store: nothing is added twice, updated or deleted without being
-//!   there.
+//! * The same bytes in other pieces give the same requests, store, notifications and status.
+//! * The notifications add up to the store: no object is added twice, and none is updated or
+//!   deleted before it is added.
 //! * Both queues, and staged and streamed relists, end with the same store, unless a full state was
-//!   interrupted: what came of it then counts for some and not for others.
-//! * The store is what a naive model makes of the same answers with serde_json.
+//!   interrupted. Some use an incomplete state and others do not.
+//! * The store equals what a naive model makes of the same answers with serde_json.
 //! * Reports are few and short.
 
-// An informer that is told what the answers are.
+// An informer with scripted answers.
 mod conversation;
 
-// What the store should be.
+// What the store should contain.
 mod model;
 
 use informer_core::InformerConfig;
@@ -69,7 +69,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// Plays the conversation with every configuration and every way to cut it.
+/// Plays the conversation with every configuration and in different pieces.
 pub fn run(input: &[u8]) {
     let answers = answers(input);
     let first = if answers
@@ -101,7 +101,7 @@ pub fn run(input: &[u8]) {
         assert_eq!(
             outcome.folded(),
             outcome.store,
-            "what was told is not what is stored"
+            "the notifications do not add up to the store"
         );
     }
     let [streamed, staged, in_order] = &ours;
@@ -122,12 +122,12 @@ pub fn run(input: &[u8]) {
         assert_eq!(
             streamed.versions(),
             model,
-            "the store is not what serde_json reads"
+            "the store differs from what serde_json reads"
         );
     }
 }
 
-/// The same outcome, whatever the pieces.
+/// Checks that the outcome does not depend on the pieces.
 fn played<'a>(config: InformerConfig, answers: &[&'a [u8]], input: &[u8]) -> Outcome<'a> {
     let play = |cut| conversation::play(config, answers, cut);
     let whole = play(Cut::Whole);
@@ -136,10 +136,10 @@ fn played<'a>(config: InformerConfig, answers: &[&'a [u8]], input: &[u8]) -> Out
         Cut::At(Random::of(input), 40),
     ] {
         let cut = play(cut);
-        assert_eq!(whole.asked, cut.asked, "other pieces, other requests");
-        assert_eq!(whole.told, cut.told, "other pieces, other notifications");
-        assert_eq!(whole.store, cut.store, "other pieces, another store");
-        assert_eq!(whole.status, cut.status, "other pieces, another status");
+        assert_eq!(whole.asked, cut.asked, "the pieces change the requests");
+        assert_eq!(whole.told, cut.told, "the pieces change the notifications");
+        assert_eq!(whole.store, cut.store, "the pieces change the store");
+        assert_eq!(whole.status, cut.status, "the pieces change the status");
     }
     whole
 }
@@ -151,7 +151,7 @@ fn answers(input: &[u8]) -> Vec<&[u8]> {
     let mut answers = Vec::new();
     let mut rest = input;
     while let Some(at) = rest.windows(BORDER.len()).position(|part| part == BORDER) {
-        // The end of the last line belongs to the answer.
+        // The last newline belongs to the answer.
         answers.push(&rest[..=at]);
         rest = &rest[at + BORDER.len()..];
     }

@@ -1,4 +1,4 @@
-//! Heads and framing of answers that are otherwise fine.
+//! Bad headers and framing of otherwise good answers.
 
 use crate::mode::{Limit, Mode, Over};
 use crate::server::good::{list, pod};
@@ -10,7 +10,7 @@ fn pods() -> String {
     list(LOST, "", &pod("a", "1001"))
 }
 
-/// An answer to each request, byte by byte.
+/// Answers each request with raw bytes.
 macro_rules! raw {
     ($name:literal, $mechanism:literal, $limit:expr, $text:expr) => {
         Mode::connections($name, $mechanism, $limit, |mut line| {
@@ -44,7 +44,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     raw!(
         "chunk-garbage",
-        "chunk whose size is no number",
+        "chunk whose size is not a number",
         Limit::HttpParser,
         format!("{CHUNKED}zz\r\n{{}}\r\n")
     )
@@ -60,7 +60,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "chunk-extension",
-        "chunk extension without end",
+        "endless chunk extension",
         Limit::HttpParser,
         |mut line| {
             Box::pin(async move {
@@ -74,7 +74,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("broke off"),
     Mode::connections(
         "chunk-trailers",
-        "trailers of a chunked body, without end",
+        "endless trailers of a chunked body",
         Limit::HeaderBytes,
         |mut line| {
             Box::pin(async move {
@@ -100,7 +100,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "one-byte-chunks",
-        "list without end in chunks of one byte",
+        "endless list in chunks of one byte",
         Limit::ListHead,
         |mut line| {
             Box::pin(async move {
@@ -120,7 +120,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     raw!(
         "negative-length",
-        "length below zero",
+        "negative length",
         Limit::HttpParser,
         "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n{}"
     )
@@ -153,7 +153,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "type-with-escapes",
-        "type of the answer with 100 kB and raw bytes",
+        "content type of 100 kB with raw bytes",
         Limit::ContentType,
         |_| {
             Some(Reply::ok("{}").with(

@@ -1,4 +1,4 @@
-//! Connections that come to nothing, and heads that are none.
+//! Connections without an answer, and malformed heads.
 
 use tokio::io::AsyncWriteExt as _;
 
@@ -22,7 +22,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "never-answers",
-        "request is read and not answered",
+        "request is read but not answered",
         Limit::HeadTimeout,
         |mut line| {
             Box::pin(async move {
@@ -77,7 +77,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "half-closed",
-        "server stops sending before it is asked, and listens on",
+        "server closes its sending side before the request and keeps reading",
         Limit::Backoff,
         |mut line| {
             Box::pin(async move {
@@ -90,7 +90,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "slow-head",
-        "one byte of the head each second",
+        "one byte of the head per second",
         Limit::HeadTimeout,
         |mut line| {
             Box::pin(async move {
@@ -105,7 +105,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "endless-headers",
-        "headers without end",
+        "endless headers",
         Limit::HeaderBytes,
         |mut line| {
             Box::pin(async move {
@@ -118,7 +118,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("head is too large"),
     Mode::connections(
         "huge-header",
-        "one header without end",
+        "one endless header",
         Limit::HeaderBytes,
         |mut line| {
             Box::pin(async move {
@@ -148,7 +148,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "endless-reason",
-        "reason phrase without end",
+        "endless reason phrase",
         Limit::HeaderBytes,
         |mut line| {
             Box::pin(async move {
@@ -161,7 +161,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("head is too large"),
     Mode::connections(
         "continues-for-ever",
-        "100 Continue without end",
+        "endless 100 Continue",
         Limit::HeadTimeout,
         |mut line| {
             Box::pin(async move {
@@ -174,7 +174,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("has not answered"),
     Mode::connections(
         "switches-protocols",
-        "101 that nobody asked for",
+        "unrequested 101",
         Limit::HttpParser,
         |mut line| {
             Box::pin(async move {
@@ -236,7 +236,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::connections(
         "endless-garbage",
-        "line breaks before the head, without end",
+        "endless line breaks before the head",
         Limit::HeadTimeout,
         |mut line| {
             Box::pin(async move {

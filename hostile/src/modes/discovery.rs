@@ -1,4 +1,4 @@
-//! What the server says that it offers.
+//! Hostile discovery.
 
 use crate::mode::{Limit, Mode, Over, Program};
 use crate::server::ask::{Ask, Kind};
@@ -23,7 +23,7 @@ fn on_discovery(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     (ask.kind == Kind::Discovery).then(reply)
 }
 
-/// So many versions, of which none answers.
+/// This many versions, none of which answers.
 fn versions(ask: &Ask, count: usize) -> Reply {
     let versions: Vec<_> = (0..count).map(|n| format!("\"v{n}\"")).collect();
     match ask.path.as_str() {
@@ -36,7 +36,7 @@ fn versions(ask: &Ask, count: usize) -> Reply {
 pub(super) const MODES: &[Mode] = &[
     mode(
         "discovery-huge-error",
-        "error of 60 MB to a question about resources",
+        "error of 60 MB to a discovery request",
         Limit::ErrorBody,
         |ask| {
             on_discovery(ask, || {
@@ -47,14 +47,14 @@ pub(super) const MODES: &[Mode] = &[
     .says("HTTP 500"),
     mode(
         "discovery-endless",
-        "offer without end",
+        "endless discovery document",
         Limit::WholeBody,
         |ask| on_discovery(ask, || Reply::new(200, for_ever(" ".repeat(16 << 10)))),
     )
     .says("is larger than"),
     mode(
         "discovery-wrong",
-        "offer of another shape, 60 MB long",
+        "discovery document of another shape, 60 MB long",
         Limit::WholeBody,
         |ask| {
             on_discovery(ask, || {
@@ -69,7 +69,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("is larger than"),
     mode(
         "discovery-many",
-        "100,000 versions to ask about",
+        "100,000 versions to look up",
         Limit::Versions,
         |ask| on_discovery(ask, || versions(ask, 100_000)),
     )
@@ -77,7 +77,7 @@ pub(super) const MODES: &[Mode] = &[
     .over(Over::Http2),
     mode(
         "discovery-hundreds",
-        "900 versions to ask about, and none answers",
+        "900 versions to look up, and none answers",
         Limit::Versions,
         |ask| on_discovery(ask, || versions(ask, 900)),
     )
@@ -87,7 +87,7 @@ pub(super) const MODES: &[Mode] = &[
     .over(Over::Http2),
     mode(
         "discovery-html",
-        "HTML in place of an offer",
+        "HTML in place of a discovery document",
         Limit::ContentType,
         |ask| {
             on_discovery(ask, || {
@@ -99,7 +99,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     mode(
         "discovery-not-json",
-        "offer that is no JSON",
+        "discovery document that is not JSON",
         Limit::Json,
         |ask| on_discovery(ask, || Reply::ok("\x1b[31mno\x07")),
     )
@@ -107,7 +107,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     mode(
         "discovery-unknown",
-        "offer without the resource",
+        "discovery document without the resource",
         Limit::Nothing,
         |ask| on_discovery(ask, || Reply::ok("{}")),
     )
@@ -115,7 +115,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     mode(
         "discovery-hangs",
-        "offer that never comes",
+        "discovery document that never arrives",
         Limit::HeadTimeout,
         |ask| on_discovery(ask, || Reply::new(200, hang())),
     )

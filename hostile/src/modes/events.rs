@@ -1,4 +1,4 @@
-//! Events that lie.
+//! Misleading events.
 
 use crate::mode::{Limit, Mode, Over, Program};
 use crate::server::ask::Kind;
@@ -7,12 +7,12 @@ use crate::server::reply::{Reply, counting, for_ever, hang, say, status, times};
 
 use super::on_watch;
 
-/// A watch that says this and stays open.
+/// A watch that sends this and stays open.
 fn tells(text: impl Into<bytes::Bytes>) -> Reply {
     Reply::steps(say(text).chain(hang()))
 }
 
-/// A watch that says this and ends, of a server that minds versions which it does not know.
+/// A watch that sends a bookmark and ends, from a server that refuses unknown versions.
 fn adopted(version: &str) -> Reply {
     Reply::ok(bookmark(version))
 }

@@ -1,4 +1,4 @@
-//! HTTP/2 frames without end.
+//! Endless HTTP/2 frames.
 
 use crate::mode::{Limit, Mode, Over};
 use crate::server::frames::{
@@ -20,7 +20,7 @@ const fn mode(
     Mode::connections(name, mechanism, limit, act).over(Over::Http2)
 }
 
-/// The head of a successful answer, and nothing after it yet.
+/// The head of a successful answer without a body yet.
 fn head(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS, stream, OK)
 }
@@ -85,7 +85,7 @@ pub(super) const MODES: &[Mode] = &[
         |mut line| {
             Box::pin(async move {
                 line.greet(&[(MAX_STREAMS, 100)]).await?;
-                // The answers fill the socket, and then whatever the client has.
+                // The answers fill the socket, then the client's buffers.
                 line.flood(frame(PING, 0, 0, &[7; 8]).repeat(900)).await
             })
         },

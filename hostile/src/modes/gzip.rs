@@ -16,12 +16,12 @@ use super::{LOST, on_list, on_watch};
 
 fn packed(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    // Memory takes everything.
+    // Writing to memory cannot fail.
     let _ = encoder.write_all(text);
     encoder.finish().unwrap_or_default()
 }
 
-/// 64 MB of spaces in 64 kB, as a member of its own.
+/// 64 MB of spaces in 64 kB, as one member.
 fn spaces() -> Bytes {
     static SPACES: OnceLock<Bytes> = OnceLock::new();
     SPACES

@@ -1,4 +1,4 @@
-//! HTTP/2 frames that are rude, and some that are wrong.
+//! Rude and malformed HTTP/2 frames.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ const fn mode(
     Mode::connections(name, mechanism, limit, act).over(Over::Http2)
 }
 
-/// The head of a successful answer, and nothing after it yet.
+/// The head of a successful answer without a body yet.
 fn head(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS, stream, OK)
 }
@@ -266,7 +266,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     mode(
         "h2-pushes",
-        "PUSH_PROMISE that nobody asked for",
+        "unrequested PUSH_PROMISE",
         Limit::FrameRules,
         |mut line| {
             Box::pin(async move {
@@ -303,7 +303,7 @@ pub(super) const MODES: &[Mode] = &[
             Box::pin(async move {
                 line.greet(&[(MAX_STREAMS, 100)]).await?;
                 line.say(frame(SETTINGS, ACK, 0, &[])).await?;
-                // Even the question whether it is alive remains unread.
+                // Even its keep-alive pings remain unread.
                 loop {
                     sleep(Duration::from_secs(60)).await;
                 }
@@ -326,7 +326,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     mode(
         "h2-bad-hpack",
-        "head that is no HPACK",
+        "head that is not HPACK",
         Limit::FrameRules,
         |mut line| {
             Box::pin(async move {

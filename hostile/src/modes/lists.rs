@@ -1,4 +1,4 @@
-//! Lists whose text is wrong or without end.
+//! Lists with malformed or endless text.
 
 use crate::mode::{Limit, Mode, Over, Program};
 use crate::server::good::{list, pod};
@@ -8,14 +8,14 @@ use super::{LOST, on_list};
 
 const ITEMS: &str = r#"{"kind":"PodList","metadata":{"resourceVersion":"900"},"items":["#;
 
-/// Every key twice, with another value.
+/// Every key twice, with different values.
 const TWICE: &str = concat!(
     r#"{"items":[],"kind":"PodList","kind":7,"metadata":{"resourceVersion":"1"},"items":["#,
     r#"{"metadata":{"name":"x","name":"y","namespace":"web"},"metadata":{}}],"#,
     r#""metadata":{"resourceVersion":"2","resourceVersion":"3"}}"#
 );
 
-/// An object with numbers that no f64 can be.
+/// An object with numbers beyond the range of f64.
 const HUGE_NUMBERS: &str = concat!(
     r#"{"metadata":{"name":"a","namespace":"web","resourceVersion":"1"},"#,
     r#""spec":{"x":1e400,"y":-1e99999999999}}"#
@@ -23,37 +23,37 @@ const HUGE_NUMBERS: &str = concat!(
 
 const NOT_UTF8: &[u8] = b"{\"metadata\":{\"name\":\"a\xff\xfe\",\"namespace\":\"web\"}}";
 
-/// A list whose items are this.
+/// A list whose `items` have this value.
 fn items_are(value: &str) -> Reply {
     let head = r#"{"kind":"PodList","metadata":{"resourceVersion":"900"},"items":"#;
     Reply::ok(format!("{head}{value}}}"))
 }
 
-/// An object as far as its labels.
+/// The beginning of an object, up to its labels.
 fn labelled(n: usize) -> String {
     let comma = if n == 0 { "" } else { "," };
     let metadata = format!(r#"{{"name":"p{n}","namespace":"web","labels":{{"a":"b""#);
     format!(r#"{comma}{{"metadata":{metadata}"#)
 }
 
-/// An object as far as the beginning of a long text.
+/// The beginning of an object, up to a long text.
 fn named(n: usize) -> String {
     let comma = if n == 0 { "" } else { "," };
     let metadata = format!(r#"{{"name":"p{n}","namespace":"web"}}"#);
     format!(r#"{comma}{{"metadata":{metadata},"data":""#)
 }
 
-/// A list that begins like this and goes on like that.
+/// A list that begins with `begin` and continues with `more`.
 fn text(begin: impl Into<String>, more: Steps) -> Reply {
     Reply::steps(say(begin.into()).chain(more))
 }
 
-/// A list with one item, which begins like this and goes on like that.
+/// A list with one item that begins with `begin` and continues with `more`.
 fn item(begin: &str, more: Steps) -> Reply {
     text(format!("{ITEMS}{begin}"), more)
 }
 
-/// A list with a whole body between its items.
+/// A list with these items.
 fn items(items: impl AsRef<[u8]>) -> Reply {
     Reply::ok([ITEMS.as_bytes(), items.as_ref(), b"]}"].concat())
 }
@@ -373,13 +373,16 @@ pub(super) const MODES: &[Mode] = &[
         on_list(ask, || items_are("null"))
     })
     .quick(),
-    Mode::answers("items-object", "items an object", Limit::Json, |ask| {
-        on_list(ask, || items_are(r#"{"a":{}}"#))
-    })
+    Mode::answers(
+        "items-object",
+        "items that are an object",
+        Limit::Json,
+        |ask| on_list(ask, || items_are(r#"{"a":{}}"#)),
+    )
     .quick(),
     Mode::answers(
         "items-text",
-        "items a text with a list in it",
+        "items that are a text with a list in it",
         Limit::Json,
         |ask| on_list(ask, || items_are(r#""[]""#)),
     )
@@ -435,7 +438,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "not-utf8",
-        "bytes in a name that are no UTF-8",
+        "bytes in a name that are not UTF-8",
         Limit::RejectedObjects,
         |ask| on_list(ask, || items(NOT_UTF8)),
     )

@@ -1,4 +1,4 @@
-//! All modes, by what is wrong.
+//! All modes, by the part that is wrong.
 
 // Connections, before there is an answer.
 mod connection;
@@ -9,10 +9,10 @@ mod http2;
 // HTTP/2 frames without end.
 mod floods;
 
-// Heads and framing of answers.
+// Headers and framing of answers.
 mod answers;
 
-// Statuses that are no success.
+// Error statuses.
 mod refusals;
 
 // Compressed bodies.
@@ -36,7 +36,7 @@ mod streams;
 // Certificates and handshakes.
 mod tls;
 
-// What the server offers.
+// Discovery.
 mod discovery;
 
 use crate::mode::Mode;
@@ -63,7 +63,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Mode> {
     modes.into_iter().flatten()
 }
 
-/// What lists are answered with, by a server that cannot stream states; the rest is good.
+/// Answers lists with `reply`, as a server that cannot stream lists. Everything else is good.
 fn on_list(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     match ask.kind {
         Kind::List => Some(reply()),
@@ -72,8 +72,8 @@ fn on_list(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     }
 }
 
-/// What watches are answered with, by a server that cannot stream states: otherwise the stream of the
-/// state would be the watch. Lists are good.
+/// Answers watches with `reply`, as a server that cannot stream lists. Otherwise the streamed list
+/// would be the watch. Lists are good.
 fn on_watch(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     match ask.kind {
         Kind::Watch => Some(reply()),
@@ -82,10 +82,10 @@ fn on_watch(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     }
 }
 
-/// A version that no good server knows, so that what was told at it is read again.
+/// A version that no good server knows, so that a client at this version has to relist.
 const LOST: &str = "900";
 
-/// What streamed states are answered with; the rest is good.
+/// Answers streamed lists with `reply`. Everything else is good.
 fn on_stream(ask: &Ask, reply: impl FnOnce() -> Reply) -> Option<Reply> {
     (ask.kind == Kind::Stream).then(reply)
 }
@@ -106,13 +106,13 @@ mod tests {
         for mode in all() {
             assert!(names.insert(mode.name), "{} twice", mode.name);
             let pair = (mode.mechanism, mode.limit);
-            assert!(pairs.insert(pair), "{} is like another one", mode.name);
+            assert!(pairs.insert(pair), "{} repeats another mode", mode.name);
         }
         assert!(pairs.len() >= 60, "{} modes", pairs.len());
     }
 
     #[test]
-    fn both_versions_of_http_are_met() {
+    fn both_http_versions_are_covered() {
         use crate::mode::Over;
         let over = |wanted| all().filter(|mode| mode.over == wanted).count();
         assert!(over(Over::Http1) >= 40);

@@ -1,4 +1,4 @@
-//! Pages, versions and objects of lists that can be read.
+//! Readable lists with bad pages, versions or objects.
 
 use crate::mode::{Limit, Mode, Over};
 use crate::server::good::{list, pod};
@@ -6,12 +6,12 @@ use crate::server::reply::Reply;
 
 use super::{LOST, on_list};
 
-/// A page with another one after it.
+/// A page that announces another one.
 fn page(token: &str, items: &str) -> Reply {
     Reply::ok(list(LOST, &format!(r#","continue":"{token}""#), items))
 }
 
-/// A list that says how many objects are to come.
+/// A list that announces this many further objects.
 fn remaining(count: &str) -> Reply {
     let more = format!(r#","remainingItemCount":{count}"#);
     Reply::ok(list(LOST, &more, ""))
@@ -20,7 +20,7 @@ fn remaining(count: &str) -> Reply {
 const NAMELESS: &str =
     r#"{"metadata":{"namespace":"web"}},{"metadata":{"name":""}},{"metadata":{"name":7}}"#;
 
-/// A list of this version.
+/// A list at this version.
 fn at(version: &str) -> Reply {
     Reply::ok(list(version, "", &pod("a", "1")))
 }
@@ -28,7 +28,7 @@ fn at(version: &str) -> Reply {
 pub(super) const MODES: &[Mode] = &[
     Mode::answers(
         "token-repeats",
-        "the same page token for ever, without items",
+        "the same page token forever, without items",
         Limit::PageToken,
         |ask| on_list(ask, || page("again", "")),
     )
@@ -36,7 +36,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "token-repeats-items",
-        "the same page token for ever, with the same item",
+        "the same page token forever, with the same item",
         Limit::PageToken,
         |ask| on_list(ask, || page("again", &pod("a", "1"))),
     )
@@ -56,14 +56,14 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "tokens-for-ever",
-        "a new page token for ever, without items",
+        "a new page token forever, without items",
         Limit::Pages,
         |ask| on_list(ask, || page(&format!("t{}", ask.number), "")),
     )
     .quick(),
     Mode::answers(
         "tokens-same-item",
-        "a new page token for ever, with the same item",
+        "a new page token forever, with the same item",
         Limit::Pages,
         |ask| on_list(ask, || page(&format!("t{}", ask.number), &pod("a", "1"))),
     )
@@ -71,7 +71,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "tokens-new-items",
-        "a new page token for ever, with a new item",
+        "a new page token forever, with a new item",
         Limit::Pages,
         |ask| {
             on_list(ask, || {
@@ -107,7 +107,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "remaining-negative",
-        "remainingItemCount below zero",
+        "negative remainingItemCount",
         Limit::Nothing,
         |ask| on_list(ask, || remaining("-5")),
     )

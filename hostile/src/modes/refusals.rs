@@ -1,4 +1,4 @@
-//! Answers that are no success, for ever.
+//! Error statuses forever.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::server::reply::{Reply, every, for_ever, say, status, times};
 
 use super::{on_list, on_watch};
 
-/// A server that asks for patience in its own words.
+/// A 429 with this `Retry-After`.
 fn throttled(wait: &str) -> Reply {
     let message = "Too many requests, please try again later.";
     Reply::failure(429, "TooManyRequests", message).with("retry-after", wait)
 }
 
 pub(super) const MODES: &[Mode] = &[
-    Mode::answers("unauthorized", "401 for ever", Limit::Backoff, |_| {
+    Mode::answers("unauthorized", "401 forever", Limit::Backoff, |_| {
         Some(Reply::failure(401, "Unauthorized", "Unauthorized"))
     })
     .says("not authenticated")
     .quick(),
-    Mode::answers("forbidden", "403 for ever", Limit::Backoff, |_| {
+    Mode::answers("forbidden", "403 forever", Limit::Backoff, |_| {
         Some(Reply::failure(403, "Forbidden", "pods is forbidden"))
     })
     .says("forbidden")
@@ -47,7 +47,7 @@ pub(super) const MODES: &[Mode] = &[
     .over(Over::Http2)
     .says("forbidden")
     .quick(),
-    Mode::answers("not-found", "404 for ever", Limit::Backoff, |_| {
+    Mode::answers("not-found", "404 forever", Limit::Backoff, |_| {
         Some(Reply::new(404, say("404 page not found\n")).with("content-type", "text/plain"))
     })
     .says("no such resource")
@@ -61,7 +61,7 @@ pub(super) const MODES: &[Mode] = &[
     .over(Over::Http2)
     .says("no such resource")
     .quick(),
-    Mode::answers("conflict", "409 for ever", Limit::Backoff, |_| {
+    Mode::answers("conflict", "409 forever", Limit::Backoff, |_| {
         Some(Reply::failure(409, "Conflict", "try again"))
     })
     .says("try again")
@@ -150,7 +150,7 @@ pub(super) const MODES: &[Mode] = &[
     .patient(),
     Mode::answers(
         "retry-after-negative",
-        "429 and a wait below zero",
+        "429 and a negative wait",
         Limit::Backoff,
         |_| Some(throttled("-1")),
     )
@@ -163,7 +163,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "retry-after-garbage",
-        "429 and a wait that is no time",
+        "429 and a wait that is not a time",
         Limit::Backoff,
         |_| Some(throttled("soon")),
     )
@@ -198,7 +198,7 @@ pub(super) const MODES: &[Mode] = &[
     )
     .says("unavailable")
     .quick(),
-    Mode::answers("internal", "500 for ever", Limit::Backoff, |_| {
+    Mode::answers("internal", "500 forever", Limit::Backoff, |_| {
         Some(Reply::failure(500, "InternalError", "etcd has no leader"))
     })
     .says("internal error")
@@ -224,19 +224,19 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "unavailable-lists",
-        "503 for lists, while states cannot be streamed",
+        "503 for lists, without streamed lists",
         Limit::Backoff,
         |ask| on_list(ask, || Reply::failure(503, "ServiceUnavailable", "down")),
     )
     .says("unavailable")
     .quick(),
-    Mode::answers("gateway-timeout", "504 for ever", Limit::Backoff, |_| {
+    Mode::answers("gateway-timeout", "504 forever", Limit::Backoff, |_| {
         Some(Reply::failure(504, "Timeout", "timed out"))
     })
     .over(Over::Http2)
     .says("timed out")
     .quick(),
-    Mode::answers("teapot", "418 for ever", Limit::Backoff, |_| {
+    Mode::answers("teapot", "418 forever", Limit::Backoff, |_| {
         Some(Reply::new(418, say("short and stout")))
     })
     .quick(),
@@ -265,7 +265,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("forbidden"),
     Mode::answers(
         "slow-error",
-        "500 with one byte each second",
+        "500 with one byte per second",
         Limit::ErrorBody,
         |_| Some(Reply::new(500, every(Duration::from_secs(1), "x"))),
     )

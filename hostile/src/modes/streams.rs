@@ -14,14 +14,14 @@ fn added(name: &str) -> String {
 pub(super) const MODES: &[Mode] = &[
     Mode::answers(
         "stream-no-end",
-        "streamed state without an end",
+        "streamed list without an end",
         Limit::EndOfState,
         |ask| on_stream(ask, || Reply::steps(say(added("a")).chain(hang()))),
     )
     .quick(),
     Mode::answers(
         "stream-bookmarks",
-        "streamed state of bookmarks that are not its end",
+        "streamed list of bookmarks that are not its end",
         Limit::EndOfState,
         |ask| {
             on_stream(ask, || {
@@ -35,27 +35,27 @@ pub(super) const MODES: &[Mode] = &[
     .over(Over::Http2),
     Mode::answers(
         "stream-empty-lines",
-        "streamed state of empty lines",
+        "streamed list of empty lines",
         Limit::EndOfState,
         |ask| on_stream(ask, || Reply::new(200, for_ever("\n".repeat(8 << 10)))),
     ),
     Mode::answers(
         "stream-ends-at-once",
-        "streamed state ends at once",
+        "streamed list ends at once",
         Limit::Backoff,
         |ask| on_stream(ask, || Reply::new(200, nothing())),
     )
     .quick(),
     Mode::answers(
         "stream-state-only",
-        "streamed state without a watch behind it",
+        "streamed list without a watch behind it",
         Limit::ShortWatches,
         |ask| on_stream(ask, || good::only_state(State::Before)),
     )
     .quick(),
     Mode::answers(
         "stream-half",
-        "streamed state ends after one object",
+        "streamed list ends after one object",
         Limit::Backoff,
         |ask| on_stream(ask, || Reply::ok(added("a"))),
     )
@@ -63,7 +63,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "stream-end-first",
-        "end of a streamed state at once, and its objects later",
+        "end of a streamed list at once, and its objects later",
         Limit::Nothing,
         |ask| {
             on_stream(ask, || {
@@ -74,7 +74,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "stream-end-twice",
-        "end of a streamed state twice",
+        "end of a streamed list twice",
         Limit::Nothing,
         |ask| {
             on_stream(ask, || {
@@ -88,7 +88,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "stream-end-garbage",
-        "end of a streamed state at a version that the server refuses",
+        "end of a streamed list at a version that the server refuses",
         Limit::VersionRefused,
         |ask| match ask.kind {
             Kind::Stream => Some(Reply::ok(end_bookmark("garbage"))),
@@ -99,21 +99,21 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "stream-end-long",
-        "end of a streamed state at a version of 100 kB",
+        "end of a streamed list at a version of 100 kB",
         Limit::VersionBytes,
         |ask| on_stream(ask, || Reply::ok(end_bookmark(&"9".repeat(100_000)))),
     )
     .quick(),
     Mode::answers(
         "stream-end-no-version",
-        "end of a streamed state without a version",
+        "end of a streamed list without a version",
         Limit::VersionRefused,
         |ask| on_stream(ask, || Reply::ok(end_bookmark(""))),
     )
     .quick(),
     Mode::answers(
         "stream-added-flood",
-        "streamed state of objects without end",
+        "streamed list of objects without end",
         Limit::StoreRoom,
         |ask| {
             on_stream(ask, || {
@@ -127,14 +127,14 @@ pub(super) const MODES: &[Mode] = &[
     .program(Program::InformsWithinLimits),
     Mode::answers(
         "stream-same-flood",
-        "streamed state of one object without end",
+        "streamed list of one object without end",
         Limit::EndOfState,
         |ask| on_stream(ask, || Reply::new(200, for_ever(added("a").repeat(100)))),
     )
     .over(Over::Http2),
     Mode::answers(
         "stream-error",
-        "ERROR event in a streamed state",
+        "ERROR event in a streamed list",
         Limit::Backoff,
         |ask| {
             on_stream(ask, || {
@@ -154,7 +154,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "stream-deletes",
-        "DELETED in a streamed state, without a name",
+        "DELETED in a streamed list, without a name",
         Limit::Backoff,
         |ask| {
             on_stream(ask, || {
@@ -165,14 +165,14 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "stream-is-list",
-        "list in place of a streamed state",
+        "list in place of a streamed list",
         Limit::Json,
         |ask| on_stream(ask, || Reply::ok(good::list(LOST, "", &pod("a", "1")))),
     )
     .quick(),
     Mode::answers(
         "stream-and-list",
-        "streamed state without an end, and lists that never begin",
+        "streamed list without an end, and lists that never begin",
         Limit::HeadTimeout,
         |ask| match ask.kind {
             Kind::Stream | Kind::List => Some(Reply::new(200, hang())),

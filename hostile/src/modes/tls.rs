@@ -6,7 +6,7 @@ use crate::mode::{Limit, Mode, Over};
 use crate::server::line::{Acted, Line};
 use crate::server::tls::Shows;
 
-/// A server that does this in place of a handshake.
+/// A server that does this instead of a handshake.
 const fn handshake(
     name: &'static str,
     mechanism: &'static str,
@@ -25,7 +25,7 @@ const fn certificate(name: &'static str, mechanism: &'static str, shows: Shows) 
 pub(super) const MODES: &[Mode] = &[
     certificate(
         "tls-other-authority",
-        "certificate of another authority",
+        "certificate of another CA",
         Shows::OtherAuthority,
     )
     .says("is not signed by"),
@@ -37,7 +37,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("expired at"),
     certificate(
         "tls-not-yet",
-        "certificate of the future",
+        "certificate that is not valid yet",
         Shows::NotYetValid,
     )
     .says("is not valid yet"),
@@ -49,7 +49,7 @@ pub(super) const MODES: &[Mode] = &[
     .says("tls-server-name"),
     certificate(
         "tls-other-protocol",
-        "protocol that nobody asked for",
+        "protocol that was not offered",
         Shows::OtherProtocol,
     )
     .says("does not speak the version"),
@@ -78,7 +78,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     handshake(
         "tls-drips",
-        "handshake of one byte each second",
+        "handshake of one byte per second",
         Limit::ConnectTimeout,
         |mut line| {
             Box::pin(async move {
@@ -105,7 +105,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     handshake(
         "tls-garbage",
-        "handshake of garbage, without end",
+        "handshake of endless garbage",
         Limit::Backoff,
         |mut line| Box::pin(async move { line.flood(vec![0xa5; 16 << 10]).await }),
     )

@@ -1,4 +1,4 @@
-//! Watches that end too soon, or say nothing.
+//! Watches that end too soon or stay silent.
 
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ pub(super) const MODES: &[Mode] = &[
     ),
     Mode::answers(
         "slow-empty-lines",
-        "an empty line each second",
+        "an empty line per second",
         Limit::IdleDeadline,
         |ask| on_watch(ask, || Reply::new(200, every(Duration::from_secs(1), "\n"))),
     )
@@ -241,7 +241,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "drips",
-        "one byte of an event each second",
+        "one byte of an event per second",
         Limit::IdleDeadline,
         |ask| {
             on_watch(ask, || {
@@ -257,7 +257,7 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "garbage-lines",
-        "lines that are no JSON, without end",
+        "endless lines that are not JSON",
         Limit::Backoff,
         |ask| {
             on_watch(ask, || {

@@ -1,33 +1,33 @@
-//! What a client asks for.
+//! A client's request.
 
-/// A request, as far as it matters here.
+/// The relevant parts of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
     pub(crate) kind: Kind,
     pub(crate) path: String,
-    /// The version asked for; empty if none was named.
+    /// The requested version; empty if none.
     pub(crate) version: String,
-    /// The token of a page; empty for the first one.
+    /// The page token; empty for the first page.
     pub(crate) page: String,
     /// How many requests came before it.
     pub(crate) number: usize,
-    /// Another server's address, where nobody must ever ask.
+    /// The address of another server, which clients must never contact.
     pub(crate) elsewhere: String,
 }
 
-/// What is asked for.
+/// The type of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     List,
     /// A watch that begins with the whole state.
     Stream,
     Watch,
-    /// What the server offers.
+    /// API discovery.
     Discovery,
 }
 
 impl Ask {
-    /// Reads a path with its query.
+    /// Parses a path with its query.
     pub(crate) fn parse(target: &str, number: usize, elsewhere: String) -> Self {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let value = |name: &str| {

@@ -1,4 +1,4 @@
-//! HTTP/2, frame by frame: just enough to be hostile.
+//! HTTP/2 frame by frame: just enough to be hostile.
 
 use std::io;
 
@@ -20,12 +20,12 @@ pub(crate) const ACK: u8 = 1;
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 
-/// `:status: 200`, and that it is JSON.
+/// The headers `:status: 200` and a JSON content type.
 pub(crate) const OK: &[u8] = b"\x88\x0f\x10\x10application/json";
 
 const PREFACE: usize = 24;
 
-/// A frame.
+/// Encodes a frame.
 pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap_or_default();
     let [_, length @ ..] = length.to_be_bytes();
@@ -55,7 +55,7 @@ pub(crate) fn header(name: &str, value: &[u8]) -> Vec<u8> {
     header
 }
 
-/// A length with a prefix of seven bits.
+/// An HPACK integer with a prefix of seven bits.
 fn integer(mut value: usize) -> Vec<u8> {
     let low = |value: usize| u8::try_from(value & 127).unwrap_or_default();
     if value < 127 {
@@ -72,14 +72,14 @@ fn integer(mut value: usize) -> Vec<u8> {
 }
 
 impl Line {
-    /// The beginning of a connection: the client's preface, and our settings.
+    /// Reads the client's preface and sends our settings.
     pub(crate) async fn greet(&mut self, pairs: &[(u16, u32)]) -> io::Result<()> {
         let mut preface = [0; PREFACE];
         self.stream.read_exact(&mut preface).await?;
         self.say(frame(SETTINGS, 0, 0, &settings(pairs))).await
     }
 
-    /// The number of the next stream that is opened. What else the client says is answered.
+    /// Waits for the next stream and returns its number. Answers all other frames.
     pub(crate) async fn opened(&mut self) -> io::Result<u32> {
         loop {
             let length = self.stream.read_u16().await?;
@@ -101,7 +101,7 @@ impl Line {
         }
     }
 
-    /// A connection on which every request is answered with these frames.
+    /// Answers every request of a connection with these frames.
     pub(crate) async fn answer_all(&mut self, answer: impl Fn(u32) -> Vec<u8>) -> io::Result<()> {
         self.greet(&[(3, 100)]).await?;
         loop {

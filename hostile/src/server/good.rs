@@ -1,4 +1,4 @@
-//! A server as it should be: a few pods, two states of them, and the changes from one to the other.
+//! A good server: a few pods in two states, and the changes between these.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::reply::{Reply, every, hang, say};
 /// The state of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {
-    /// While the server is hostile, as far as it tells anything.
+    /// While the server is hostile.
     Before,
     /// After it has turned good.
     After,
@@ -26,16 +26,16 @@ impl State {
 
 const BEFORE: (&str, &[(&str, &str)]) = ("1003", &[("a", "1001"), ("b", "1002"), ("c", "1003")]);
 
-/// What a store must have in the end: names and versions.
+/// What the store must contain in the end: names and versions.
 pub(crate) const AFTER: (&str, &[(&str, &str)]) = (
     "2004",
     &[("b", "1002"), ("c", "2002"), ("d", "2003"), ("e", "2004")],
 );
 
-/// A server lets its watchers know how far it is.
+/// The interval between bookmarks.
 const BOOKMARKS: Duration = Duration::from_secs(10);
 
-/// A pod, as JSON.
+/// A pod as JSON.
 pub(crate) fn pod(name: &str, version: &str) -> String {
     let metadata = format!(r#""namespace":"web","uid":"{name}","resourceVersion":"{version}""#);
     format!(r#"{{"kind":"Pod","apiVersion":"v1","metadata":{{"name":"{name}",{metadata}}}}}"#)
@@ -51,7 +51,7 @@ pub(crate) fn bookmark(version: &str) -> String {
     marked(version, "")
 }
 
-/// The bookmark that ends a streamed state.
+/// The bookmark that ends a streamed list.
 pub(crate) fn end_bookmark(version: &str) -> String {
     marked(
         version,
@@ -73,7 +73,7 @@ pub(crate) fn list(version: &str, more: &str, items: &str) -> String {
     format!(r#"{{"kind":"PodList","apiVersion":"v1","metadata":{metadata},"items":[{items}]}}"#)
 }
 
-/// What a good server answers.
+/// The answer of a good server.
 pub(crate) fn answer(ask: &Ask, state: State) -> Reply {
     let (version, pods) = state.content();
     let pods = pods.iter().map(|(name, version)| pod(name, version));
@@ -92,7 +92,7 @@ pub(crate) fn answer(ask: &Ask, state: State) -> Reply {
     }
 }
 
-/// A streamed state, and no watch behind it.
+/// A streamed list without a watch after it.
 pub(crate) fn only_state(state: State) -> Reply {
     let (version, pods) = state.content();
     let pods = pods.iter().map(|(name, version)| pod(name, version));
@@ -106,7 +106,7 @@ fn watch(ask: &Ask, version: &str, state: State) -> Reply {
         let message = format!("Invalid value: {:.20}: must be a number", ask.version);
         return Reply::failure(400, "BadRequest", &message);
     }
-    // As long as it is hostile, it minds no version: it may have told of any.
+    // While it is hostile, it accepts any version, because it may have announced any.
     if ask.version == version || state == State::Before {
         return Reply::steps(every(BOOKMARKS, bookmark(&ask.version)));
     }

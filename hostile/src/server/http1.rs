@@ -11,7 +11,7 @@ use super::ask::Ask;
 use super::line::Pace;
 use super::reply::{Framing, Reply, Step};
 
-/// No client has more to say.
+/// No valid request is longer.
 const LONGEST: usize = 256 << 10;
 
 /// Answers all requests of a connection.
@@ -36,7 +36,7 @@ pub(crate) async fn ask(
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() > LONGEST {
-            return Err(io::Error::other("an endless request"));
+            return Err(io::Error::other("the request is too long"));
         }
         head.push(stream.read_u8().await?);
     }
@@ -45,7 +45,7 @@ pub(crate) async fn ask(
     Ok(scene.asked(target))
 }
 
-/// Sends an answer; tells whether another may follow.
+/// Sends an answer. Returns whether another may follow.
 async fn send(stream: &mut (impl AsyncWrite + Unpin), reply: Reply) -> io::Result<bool> {
     let Reply {
         status,

@@ -1,4 +1,4 @@
-//! HTTP/2 by the book; what is wrong is in the answers.
+//! Correct HTTP/2; only the answers are wrong.
 
 use std::convert::Infallible;
 use std::io;

@@ -1,4 +1,4 @@
-//! A connection in the hands of a mode.
+//! A connection that a mode controls.
 
 use std::io;
 use std::pin::Pin;
@@ -13,10 +13,10 @@ use tokio::time::sleep;
 use super::Scene;
 use super::ask::Ask;
 
-/// What a mode does with a connection.
+/// The future of a mode's connection.
 pub(crate) type Acted = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-/// After so many bytes a flood pauses for a moment: many run beside each other.
+/// A flood pauses after this many bytes, because many run at the same time.
 const BREATH: usize = 1 << 20;
 
 /// A connection without TLS.
@@ -35,7 +35,7 @@ impl Line {
         self.stream.write_all(text.as_ref()).await
     }
 
-    /// The same without end.
+    /// Sends the same text forever.
     pub(crate) async fn flood(&mut self, text: impl Into<Bytes>) -> io::Result<()> {
         let text = text.into();
         let mut pace = Pace::default();
@@ -45,7 +45,7 @@ impl Line {
         }
     }
 
-    /// One piece a second.
+    /// Sends one piece per second.
     pub(crate) async fn drip(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
         loop {
             self.say(text.as_ref()).await?;
@@ -53,14 +53,14 @@ impl Line {
         }
     }
 
-    /// Says nothing until the client goes.
+    /// Stays silent until the client leaves.
     pub(crate) async fn hang(&mut self) -> io::Result<()> {
         let mut heard = [0; 1024];
         while self.stream.read(&mut heard).await? > 0 {}
         Ok(())
     }
 
-    /// Ends it as a host does that has crashed.
+    /// Resets the connection, like a crashed host.
     pub(crate) fn reset(self) -> io::Result<()> {
         self.stream.set_zero_linger()
     }

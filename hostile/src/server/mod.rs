@@ -1,21 +1,21 @@
-//! A server on loopback that is hostile until it is told to be good.
+//! A server on loopback that is hostile until told to be good.
 
-// What a client asks for.
+// Requests.
 pub(crate) mod ask;
 
 // Answers, as bytes and pauses.
 pub(crate) mod reply;
 
-// As it should be.
+// The good server.
 pub(crate) mod good;
 
 // HTTP/1.1, byte by byte.
 mod http1;
 
-// HTTP/2 by the book.
+// Correct HTTP/2.
 mod http2;
 
-// Connections in the hands of a mode.
+// Connections that a mode controls.
 pub(crate) mod line;
 
 // HTTP/2, frame by frame.
@@ -44,7 +44,7 @@ use line::Line;
 use reply::Reply;
 use tls::{Authorities, Shows};
 
-/// A server for one mode. It ends when it is dropped.
+/// A server for one mode. Dropping it stops it.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) scene: Arc<Scene>,
@@ -52,24 +52,24 @@ pub(crate) struct Server {
     _tasks: JoinSet<()>,
 }
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 pub(crate) struct Scene {
     mode: &'static Mode,
     is_good: AtomicBool,
     connections: Times,
     requests: Times,
-    /// Connections to the address that nobody was told to connect to.
+    /// Connections to the address that no client should contact.
     strays: AtomicUsize,
     elsewhere: SocketAddr,
     tls: Option<(Arc<ServerConfig>, Arc<ServerConfig>)>,
 }
 
-/// When something happened.
+/// The times of an event.
 #[derive(Default)]
 struct Times(Mutex<Vec<Instant>>);
 
 impl Times {
-    /// It happens now; tells how often it has happened before.
+    /// Records the event now. Returns how often it happened before.
     fn note(&self) -> usize {
         let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         times.push(Instant::now());
@@ -123,7 +123,7 @@ impl Server {
         })
     }
 
-    /// The server is started anew as a good one: what is open ends.
+    /// Restarts the server as a good one: open connections end.
     pub(crate) fn turn_good(&self) {
         self.scene.is_good.store(true, Ordering::SeqCst);
         self.turn.send_replace(true);
@@ -139,7 +139,7 @@ async fn accept(listener: TcpListener, scene: Arc<Scene>, mut turning: watch::Re
                 scene.connections.note();
                 let scene = Arc::clone(&scene);
                 connections.spawn(async move {
-                    // Whoever hangs up is nobody's error.
+                    // A client that hangs up is not an error.
                     let _ = scene.converse(stream).await;
                 });
             }
@@ -150,7 +150,7 @@ async fn accept(listener: TcpListener, scene: Arc<Scene>, mut turning: watch::Re
 }
 
 impl Scene {
-    /// When somebody tried to get something in this time: requests, or connections if there were more.
+    /// The times of requests in this period, or of connections if there were more.
     pub(crate) fn attempts(&self, from: Instant, to: Instant) -> Vec<Instant> {
         let connections = self.connections.between(from, to);
         let requests = self.requests.between(from, to);
@@ -161,12 +161,12 @@ impl Scene {
         }
     }
 
-    /// How often somebody went where nobody was sent.
+    /// How many connections went to the address that no client should contact.
     pub(crate) fn strays(&self) -> usize {
         self.strays.load(Ordering::SeqCst)
     }
 
-    /// Notes a request.
+    /// Records a request.
     pub(crate) fn asked(&self, target: &str) -> Ask {
         let number = self.requests.note();
         Ask::parse(target, number, self.elsewhere.to_string())

@@ -13,7 +13,7 @@ pub(crate) struct Reply {
     pub(crate) steps: Steps,
 }
 
-/// What is done one after the other; where it ends, so does the body.
+/// The steps of a body, in order. The body ends with the last one.
 pub(crate) type Steps = Box<dyn Iterator<Item = Step> + Send>;
 
 /// A step of a body.
@@ -22,13 +22,13 @@ pub(crate) enum Step {
     Pause(Duration),
 }
 
-/// How HTTP/1.1 tells where a body ends. HTTP/2 has its own way.
+/// How HTTP/1.1 marks the end of a body. HTTP/2 has its own way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Framing {
     Chunked,
     /// This length, whatever is sent.
     Length(u64),
-    /// Where the connection ends.
+    /// The end of the connection.
     Close,
 }
 
@@ -42,7 +42,7 @@ impl Reply {
         }
     }
 
-    /// A successful answer that is all of this.
+    /// A successful answer with this body.
     pub(crate) fn ok(body: impl Into<Bytes>) -> Self {
         Self::new(200, say(body))
     }
@@ -51,7 +51,7 @@ impl Reply {
         Self::new(200, Box::new(steps))
     }
 
-    /// A Status.
+    /// A Status of failure.
     pub(crate) fn failure(code: u16, reason: &str, message: &str) -> Self {
         Self::new(code, say(status(code, reason, message)))
     }
@@ -90,25 +90,25 @@ pub(crate) fn nothing() -> Steps {
     Box::new(empty())
 }
 
-/// The same for ever.
+/// The same text forever.
 pub(crate) fn for_ever(text: impl Into<Bytes>) -> Steps {
     let text = text.into();
     Box::new(repeat_with(move || Step::Say(text.clone())))
 }
 
-/// The same so many times.
+/// The same text, `count` times.
 pub(crate) fn times(count: usize, text: impl Into<Bytes>) -> Steps {
     let text: Bytes = text.into();
     Box::new(repeat_n((), count).map(move |()| Step::Say(text.clone())))
 }
 
-/// The same for ever, with a pause before each.
+/// The same text forever, with a pause before each.
 pub(crate) fn every(pause: Duration, text: impl Into<Bytes>) -> Steps {
     let text = text.into();
     Box::new(repeat_with(move || [Step::Pause(pause), Step::Say(text.clone())]).flatten())
 }
 
-/// What a count makes, for ever.
+/// A text for each number, forever.
 pub(crate) fn counting(make: impl Fn(u64) -> String + Send + 'static) -> Steps {
     Box::new((1..).map(move |n| Step::Say(make(n).into())))
 }

@@ -1,4 +1,4 @@
-//! Certificates, made on the spot.
+//! Generated certificates.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use rcgen::{
 use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 
-/// What the server shows of itself.
+/// What the server shows in the handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shows {
     /// A certificate that the client trusts.
     Good,
-    /// One of an authority that the client does not know.
+    /// A certificate from an unknown CA.
     OtherAuthority,
     Expired,
     NotYetValid,
     OtherName,
-    /// A good one, with a protocol that nobody asked for.
+    /// A good certificate, with a protocol that the client did not offer.
     OtherProtocol,
 }
 
-/// The authority that clients trust, and another one.
+/// The CA that clients trust, and another one.
 pub(crate) struct Authorities {
     trusted: Issuer,
     other: Issuer,
@@ -40,7 +40,7 @@ impl Authorities {
         })
     }
 
-    /// What clients are told to trust, in PEM.
+    /// The CA certificate for clients, in PEM.
     pub(crate) fn pem(&self) -> String {
         self.trusted.pem()
     }

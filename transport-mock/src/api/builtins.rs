@@ -1,4 +1,4 @@
-//! The kinds that every server has, with the traits of their Go types.
+//! The built-in kinds, with the traits of their Go types.
 
 use crate::api::{ApiKind, Builtin, StatusRule};
 
@@ -12,7 +12,7 @@ const PLAIN: Builtin = Builtin {
     status: StatusRule::Plain,
 };
 
-/// Those with a spec whose changes are counted.
+/// Kinds whose spec changes raise the generation.
 const COUNTED: Builtin = Builtin {
     generations: true,
     status: StatusRule::Fresh("{}"),

@@ -1,6 +1,6 @@
-//! What the server serves: kinds and their registry.
+//! Kinds and their registry.
 
-// The kinds that every server has.
+// Built-in kinds.
 mod builtins;
 
 // Kinds by path and by name.
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) use registry::KindId;
 pub use registry::Registry;
 
-/// One kind of object: its names, its scope, and how the server treats it.
+/// A kind of object: its names, its scope, and its rules.
 ///
 /// ```
 /// use informer_transport_mock::api::ApiKind;
@@ -31,7 +31,7 @@ pub struct ApiKind {
     namespaced: bool,
     short_names: Vec<String>,
     selectable: Vec<String>,
-    /// What the kind has that no custom resource has; `None` for custom resources.
+    /// The traits of a built-in kind; `None` for custom resources.
     builtin: Option<Builtin>,
     /// The first bytes of a built-in object.
     opening: Arc<[u8]>,
@@ -40,35 +40,34 @@ pub struct ApiKind {
 /// The traits of a built-in kind.
 #[derive(Clone, Copy, Debug)]
 struct Builtin {
-    /// The fields after `metadata` of an empty object: what a bookmark carries.
+    /// The fields after `metadata` in an empty object, as a bookmark carries it.
     blank: &'static str,
-    /// Deletion answers with the object, not with a Status.
+    /// A delete answers with the object instead of a Status.
     returns_deleted: bool,
-    /// An update may leave out the version.
+    /// An update may omit the version.
     unconditional_update: bool,
-    /// Its writes count generations.
+    /// Writes raise the generation.
     generations: bool,
-    /// Changes of its annotations are counted, too.
+    /// Changes of annotations raise the generation too.
     counts_annotations: bool,
     status: StatusRule,
 }
 
-/// Who writes the status of an object.
+/// How the status of an object can be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StatusRule {
-    /// There is no subresource: it is a field like any other, if it is there at all.
+    /// No subresource: the status is an ordinary field, if it exists.
     Plain,
-    /// The subresource alone, but a create may bring one.
+    /// Through the subresource, and on create.
     OnCreate,
-    /// The subresource alone; a new object has none.
+    /// Through the subresource only; a new object has none.
     Dropped,
-    /// The subresource alone; a new object gets this one.
+    /// Through the subresource only; a new object gets this one.
     Fresh(&'static str),
 }
 
 impl ApiKind {
-    /// A namespaced custom resource, as a CustomResourceDefinition with a status subresource makes
-    /// it.
+    /// Creates a namespaced custom resource with a status subresource.
     #[must_use]
     pub fn custom(group: &str, version: &str, plural: &str, kind: &str) -> Self {
         Self {
@@ -85,22 +84,21 @@ impl ApiKind {
         }
     }
 
-    /// Without namespaces.
+    /// Makes the kind cluster-scoped.
     #[must_use]
     pub fn cluster_scoped(mut self) -> Self {
         self.namespaced = false;
         self
     }
 
-    /// Adds names by which people call it.
+    /// Adds short names.
     #[must_use]
     pub fn with_short_names<const N: usize>(mut self, names: [&str; N]) -> Self {
         self.short_names = names.map(str::to_owned).to_vec();
         self
     }
 
-    /// Adds fields that a field selector may name, beside `metadata.name` and
-    /// `metadata.namespace`.
+    /// Adds fields that field selectors may use, besides `metadata.name` and `metadata.namespace`.
     #[must_use]
     pub fn with_selectable<const N: usize>(mut self, fields: [&str; N]) -> Self {
         self.selectable = fields.map(str::to_owned).to_vec();
@@ -129,25 +127,25 @@ impl ApiKind {
         &self.version
     }
 
-    /// The name in paths: `pods`.
+    /// The plural name, used in paths: `pods`.
     #[must_use]
     pub fn plural(&self) -> &str {
         &self.plural
     }
 
-    /// The name of one of them: `pod`.
+    /// The singular name: `pod`.
     #[must_use]
     pub fn singular(&self) -> &str {
         &self.singular
     }
 
-    /// The name in objects: `Pod`.
+    /// The kind, as in objects: `Pod`.
     #[must_use]
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The kind of a list of them: `PodList`.
+    /// The kind of its lists: `PodList`.
     #[must_use]
     pub fn list_kind(&self) -> String {
         format!("{}List", self.kind)
@@ -159,26 +157,26 @@ impl ApiKind {
         self.namespaced
     }
 
-    /// Whether it is a custom resource, which has no Go type: its JSON is in alphabetical order,
-    /// and items of lists keep their kind.
+    /// Whether it is a custom resource. The JSON of custom resources is in alphabetical order, and
+    /// list items keep their kind.
     #[must_use]
     pub const fn is_custom(&self) -> bool {
         self.builtin.is_none()
     }
 
-    /// Whether its status is written on its own, under the path `…/status`.
+    /// Whether it has a status subresource under `…/status`.
     #[must_use]
     pub fn has_status(&self) -> bool {
         self.status_rule() != StatusRule::Plain
     }
 
-    /// Other names by which people call it.
+    /// The short names.
     #[must_use]
     pub fn short_names(&self) -> &[String] {
         &self.short_names
     }
 
-    /// `v1` or `apps/v1`.
+    /// The API version: `v1` or `apps/v1`.
     #[must_use]
     pub fn api_version(&self) -> String {
         if self.group.is_empty() {
@@ -188,19 +186,19 @@ impl ApiKind {
         }
     }
 
-    /// `pods` or `deployments.apps`: how messages name it.
+    /// The name in messages: `pods` or `deployments.apps`.
     #[must_use]
     pub fn resource(&self) -> String {
         qualified(&self.plural, &self.group)
     }
 
-    /// `Pod` or `Deployment.apps`: how messages about invalid objects name it.
+    /// The name in messages about invalid objects: `Pod` or `Deployment.apps`.
     #[must_use]
     pub(crate) fn qualified_kind(&self) -> String {
         qualified(&self.kind, &self.group)
     }
 
-    /// The type of its objects inside the real server, as some messages tell.
+    /// The Go type of its objects, which some messages contain.
     pub(crate) fn go_type(&self) -> String {
         if self.is_custom() {
             return "*unstructured.Unstructured".to_owned();
@@ -209,7 +207,7 @@ impl ApiKind {
         format!("*{}.{}", package.unwrap_or("core"), self.kind)
     }
 
-    /// The path of its objects in `namespace`, or of all of them.
+    /// The path of its objects in `namespace`, or in all namespaces.
     #[must_use]
     pub fn collection_path(&self, namespace: Option<&str>) -> String {
         let root = if self.group.is_empty() {
@@ -224,7 +222,7 @@ impl ApiKind {
         }
     }
 
-    /// Whether a field selector may name `field`.
+    /// Whether field selectors may use `field`.
     pub(crate) fn is_selectable(&self, field: &str) -> bool {
         matches!(field, "metadata.name" | "metadata.namespace")
             || self.selectable.iter().any(|known| known == field)
@@ -262,7 +260,7 @@ impl ApiKind {
         }
     }
 
-    /// Where its objects lie in etcd, as some messages tell.
+    /// The etcd prefix of its objects, which some messages contain.
     pub(crate) fn storage_prefix(&self) -> String {
         if self.is_custom() {
             format!("{}/{}", self.group, self.plural)
@@ -271,7 +269,7 @@ impl ApiKind {
         }
     }
 
-    /// Whether `metadata.generation` counts the changes of the object's wish.
+    /// Whether `metadata.generation` counts changes of the desired state.
     pub(crate) const fn has_generations(&self) -> bool {
         match self.builtin {
             Some(builtin) => builtin.generations,
@@ -279,7 +277,7 @@ impl ApiKind {
         }
     }
 
-    /// Whether `metadata.generation` counts changes of annotations, too.
+    /// Whether `metadata.generation` also counts changes of annotations.
     pub(crate) const fn counts_annotations(&self) -> bool {
         matches!(
             self.builtin,
@@ -295,7 +293,7 @@ impl ApiKind {
         &self.opening
     }
 
-    /// The fields of an empty object after its metadata, each with a comma before it.
+    /// The fields after `metadata` in an empty object, each preceded by a comma.
     pub(crate) const fn blank(&self) -> &'static str {
         match self.builtin {
             Some(builtin) => builtin.blank,

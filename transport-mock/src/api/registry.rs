@@ -5,21 +5,34 @@ use std::sync::Arc;
 use crate::api::ApiKind;
 use crate::api::builtins::builtins;
 
-/// A kind's place in the server. It is never used again for another kind.
+/// The slot of a kind in the server. Slots are never reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct KindId(pub(crate) usize);
 
 /// The kinds that a server serves.
+///
+/// ```
+/// use informer_transport_mock::api::ApiKind;
+/// use informer_transport_mock::{Server, ServerConfig};
+///
+/// let mut server = Server::new(ServerConfig::new(42));
+/// server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
+///
+/// let registry = server.registry();
+/// assert_eq!(registry.get("po").unwrap().kind(), "Pod");
+/// assert_eq!(registry.get("widgets.example.com").unwrap().kind(), "Widget");
+/// assert!(registry.get("gadgets").is_none());
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    /// `None` for a kind that was removed: its place stays, so that its watches can be told.
+    /// `None` for a removed kind. Its slot stays, so that its watches can still send the deletions.
     kinds: Vec<Option<Arc<ApiKind>>>,
 }
 
 impl Registry {
-    /// A registry with the usual kinds: pods, nodes, namespaces, services, endpoints, configmaps,
-    /// secrets, serviceaccounts, events, deployments, replicasets, statefulsets, daemonsets, jobs,
-    /// leases and customresourcedefinitions.
+    /// Creates a registry with the usual kinds: pods, nodes, namespaces, services, endpoints,
+    /// configmaps, secrets, serviceaccounts, events, deployments, replicasets, statefulsets,
+    /// daemonsets, jobs, leases and customresourcedefinitions.
     #[must_use]
     pub fn with_builtins() -> Self {
         let mut registry = Self::default();
@@ -29,13 +42,13 @@ impl Registry {
         registry
     }
 
-    /// Adds a kind. One that is served under the same path gives way.
+    /// Adds a kind. The caller has removed any kind with the same path.
     pub(crate) fn register(&mut self, kind: ApiKind) -> KindId {
         self.kinds.push(Some(Arc::new(kind)));
         KindId(self.kinds.len() - 1)
     }
 
-    /// Takes a kind away.
+    /// Removes a kind.
     pub(crate) fn remove(&mut self, id: KindId) {
         if let Some(place) = self.kinds.get_mut(id.0) {
             *place = None;
@@ -47,8 +60,8 @@ impl Registry {
         self.kinds.iter().flatten()
     }
 
-    /// The kind that people mean by `name`: a plural, a singular, a short name or a kind, each
-    /// with or without `.group`.
+    /// The kind with this name: a plural, a singular, a short name or a kind, each with or without
+    /// `.group`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<ApiKind>> {
         self.find(name).map(|(_, kind)| kind)
@@ -66,7 +79,7 @@ impl Registry {
         })
     }
 
-    /// What [`get`](Self::get) finds, with its place.
+    /// The kind with this name, and its slot.
     pub(crate) fn find(&self, name: &str) -> Option<(KindId, &Arc<ApiKind>)> {
         let (bare, group) = match name.split_once('.') {
             Some((bare, group)) => (bare, Some(group)),
@@ -94,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_find_kinds_by_all_their_names() {
+    fn kinds_are_found_by_all_their_names() {
         let registry = Registry::with_builtins();
         for (name, plural) in [
             ("pods", "pods"),
@@ -112,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_kind_is_not_found_and_its_place_is_not_used_again() {
+    fn a_removed_kind_is_not_found_and_its_slot_is_not_reused() {
         let mut registry = Registry::with_builtins();
         let (id, _) = registry.find("pods").unwrap();
         registry.remove(id);

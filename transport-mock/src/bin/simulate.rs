@@ -2,7 +2,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program talks to people"
+    reason = "a command-line program prints"
 )]
 
 use std::io::{IsTerminal as _, Write as _};
@@ -15,22 +15,22 @@ use std::time::Instant;
 use informer_transport_mock::simulation::{Mutant, Tally, World};
 
 const HELP: &str = "\
-Runs whole informers against a server that misbehaves, and checks all that they say.
+Runs whole informers against a misbehaving server and checks everything they report.
 
 Usage: simulate [--seeds A..B] [--jobs N] [--mutant NAME]
        simulate --trace SEED [--mutant NAME]
 
-  --seeds A..B   the seeds to run, B not among them (default 0..1000)
-  --jobs N       how many run at the same time (default: as many as there are processors)
-  --trace SEED   runs one seed and prints everything that happens
-  --mutant NAME  plants a mistake, to see whether it is found
-  --help         this text
+  --seeds A..B   the seeds to run, without B (default 0..1000)
+  --jobs N       how many run in parallel (default: one per processor)
+  --trace SEED   run one seed and print everything that happens
+  --mutant NAME  plant a bug, to check that it is found
+  --help         print this text
 
-The environment variable SIM_SEED=n has the effect of --seeds n..n+1, with the trace of a failure.
-Exit codes: 0 all passed, 1 some failed, 2 the command line makes no sense.
+The environment variable SIM_SEED=n means --seeds n..n+1, and prints the trace of a failure.
+Exit codes: 0 all passed, 1 some failed, 2 wrong usage.
 ";
 
-/// Failures of which everything is shown.
+/// How many failures are shown in full.
 const SHOWN: usize = 3;
 
 struct Args {
@@ -91,7 +91,7 @@ fn parse(args: &[String]) -> Result<Args, String> {
                 let mutant = value()?.parse::<Mutant>();
                 parsed.mutant = Some(mutant.map_err(|error| error.to_string())?);
             }
-            _ => return Err(format!("there is no flag {flag:?}; see --help")),
+            _ => return Err(format!("unknown flag {flag:?}; see --help")),
         }
     }
     Ok(parsed)
@@ -187,7 +187,7 @@ fn run(args: &Args) -> ExitCode {
     ExitCode::from(u8::from(!failed.is_empty()))
 }
 
-/// Says which seed it was if a run panics.
+/// Names the seed if a run panics.
 struct Seed(u64);
 
 impl Drop for Seed {
@@ -198,7 +198,7 @@ impl Drop for Seed {
     }
 }
 
-/// Runs a seed again and shows where it goes wrong.
+/// Runs a seed again and shows where it fails.
 fn explain(seed: u64, mutant: Option<Mutant>) {
     if let Some(violation) = world(seed, mutant).traced().run().violation {
         println!("{violation}");

@@ -1,4 +1,4 @@
-//! What a fault does to a body.
+//! The effect of a fault on a body.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::random::Random;
 use crate::wire::list_text::{items, key_of, with_items};
 use crate::wire::tap::Tap;
 
-/// A fault that changes what an answer says.
+/// A fault that changes the body of an answer.
 #[derive(Debug)]
 pub(crate) struct BodyFault {
     fault: Fault,
-    /// Objects that have passed.
+    /// How many objects have passed.
     objects: usize,
-    /// The objects of a streamed list that wait for its end.
+    /// Objects of a streamed list, held back until its end.
     held: Vec<WatchFrame>,
     is_initial: bool,
-    /// It has had an effect that nobody has counted.
+    /// It has had an effect that is not counted yet.
     has_struck: bool,
-    /// The object that was made unreadable.
+    /// Key of the object that was made unreadable.
     corrupted: Option<String>,
 }
 
@@ -36,12 +36,12 @@ impl BodyFault {
         }
     }
 
-    /// Whether it has had an effect since this was last asked.
+    /// Whether it has had an effect since the last call.
     pub(crate) const fn take_struck(&mut self) -> bool {
         std::mem::replace(&mut self.has_struck, false)
     }
 
-    /// The object that was made unreadable, once.
+    /// Takes the key of the object that was made unreadable.
     pub(crate) const fn take_corrupted(&mut self) -> Option<String> {
         self.corrupted.take()
     }
@@ -52,7 +52,7 @@ impl BodyFault {
         corrupted(object, nameless)
     }
 
-    /// The state is complete: what was held back goes out in another order.
+    /// The state is complete: sends what was held back, in another order.
     fn release(&mut self, seed: u64, out: &mut Vec<WatchFrame>) {
         self.has_struck |= self.held.len() > 1;
         Random::new(seed).shuffle(&mut self.held);
@@ -118,7 +118,7 @@ impl Tap for BodyFault {
     }
 }
 
-/// Whether a bookmark ends a streamed list.
+/// Whether a frame is the bookmark that ends a streamed list.
 pub(crate) fn is_end_bookmark(frame: &WatchFrame) -> bool {
     let mark = b"k8s.io/initial-events-end";
     frame
@@ -127,7 +127,7 @@ pub(crate) fn is_end_bookmark(frame: &WatchFrame) -> bool {
         .any(|window| window == mark)
 }
 
-/// The object, no longer readable, but with its brackets in order: a reader finds where it ends.
+/// Makes an object unreadable but keeps its brackets balanced, so that a reader finds its end.
 fn corrupted(object: &[u8], nameless: bool) -> Vec<u8> {
     let mut out = object.to_vec();
     let name = br#""name":"#;

@@ -1,14 +1,13 @@
-//! Answers that no server means.
+//! Forged answers that no real server sends.
 
 use informer_core::transport::{At, Request};
 
-use crate::fault::{Fault, Line};
+use crate::fault::{Fault, FlickerLine};
 
-/// A version that nobody would believe.
+/// The length of an absurd version.
 const LONG: usize = 100_000;
 
-/// The whole body that is sent instead of an answer, if the fault consists of one. `nth` is a number
-/// that no other request has.
+/// The body that a fault sends instead of an answer, if it does. `nth` is unique for each request.
 pub(crate) fn forged(fault: Fault, request: Request<'_>, nth: u64) -> Option<Vec<u8>> {
     let body = match (fault, request) {
         (
@@ -19,10 +18,10 @@ pub(crate) fn forged(fault: Fault, request: Request<'_>, nth: u64) -> Option<Vec
                 ..
             },
         ) => match line {
-            Line::Bookmark => bookmark(version),
-            Line::Garbage => bookmark("garbage"),
-            Line::Long => bookmark(&"1".repeat(LONG)),
-            Line::Strange => "{\"type\":\"STRANGE\",\"object\":{}}\n".to_owned(),
+            FlickerLine::Bookmark => bookmark(version),
+            FlickerLine::Garbage => bookmark("garbage"),
+            FlickerLine::Long => bookmark(&"1".repeat(LONG)),
+            FlickerLine::Strange => "{\"type\":\"STRANGE\",\"object\":{}}\n".to_owned(),
         },
         (Fault::EndlessPages { repeats }, Request::List { .. }) => {
             let token = if repeats { 0 } else { nth };

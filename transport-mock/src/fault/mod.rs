@@ -1,9 +1,9 @@
-//! What can go wrong between a server and its clients, on purpose.
+//! Faults: what goes wrong between a server and its clients, on purpose.
 
-// What a fault does to a body.
+// The effect of a fault on a body.
 pub(crate) mod body;
 
-// Answers that no server means.
+// Forged answers.
 pub(crate) mod forged;
 
 // Which request gets which fault.
@@ -13,81 +13,108 @@ use std::time::Duration;
 
 pub use plan::FaultPlan;
 
-/// What goes wrong with one request or its answer.
+/// A fault in one request or its answer.
+///
+/// ```
+/// use std::task::{Context, Poll, Waker};
+/// use informer_core::transport::{Signal, Target, Transport};
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::storage::Heap;
+/// use informer_core::{Informer, InformerConfig};
+/// use informer_transport_mock::fault::Fault;
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+///
+/// let clock = VirtualClock::new();
+/// let server = MockServer::new(ServerConfig::new(42), clock.clone());
+/// server.inject(Fault::Refuse);
+///
+/// let mut transport = server.transport(&Target::new("", "v1", "pods"), 1);
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 1)?;
+/// informer.start(clock.now());
+/// while let Some(command) = informer.poll_command(clock.now()) {
+///     transport.execute(command);
+/// }
+/// let mut cx = Context::from_waker(Waker::noop());
+/// let Poll::Ready((_, signal)) = transport.poll_signal(&mut cx) else { panic!() };
+/// assert!(matches!(signal, Signal::Failed { .. }));
+/// assert_eq!(server.fault_counts()["refuse"], 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Nobody listens at the address.
+    /// The connection is refused.
     Refuse,
-    /// The server asks for patience: 429 with `Retry-After` in seconds.
+    /// The server throttles the client: 429 with `Retry-After`.
     Throttle {
-        /// So long.
+        /// The value of `Retry-After`, in seconds.
         retry_after: u32,
     },
-    /// The version or the page has expired: 410.
+    /// The version or the page token has expired: 410.
     Expire,
     /// The server fails: 500.
     Fail,
-    /// The answer comes so much later than it was made.
+    /// The answer arrives this much later than it was made.
     Delay(Duration),
-    /// The connection breaks after so many bytes of the body, in the middle of whatever that is.
+    /// The connection breaks in the middle of the body.
     Reset {
-        /// So many.
+        /// How many bytes of the body arrive first.
         after: usize,
     },
-    /// Nothing more comes after so many bytes of the body, and nobody says so.
+    /// The body stops arriving, but the connection stays open.
     Stall {
-        /// So many.
+        /// How many bytes of the body arrive first.
         after: usize,
     },
-    /// A watch ends in good order after so many events, before its time.
+    /// A watch ends cleanly, before its time.
     Close {
-        /// So many.
+        /// How many events arrive first.
         after: usize,
     },
-    /// A watch sends no bookmarks but the one that ends a streamed list.
+    /// A watch sends no bookmarks, except the one that ends a streamed list.
     DropBookmarks,
-    /// A streamed list never says that it is complete.
+    /// A streamed list never sends its end bookmark.
     NoEndBookmark,
-    /// One object cannot be read.
+    /// One object is unreadable.
     Corrupt {
-        /// Which one of the list or of the watch, from 0.
+        /// Which object of the list or the watch, from 0.
         nth: usize,
-        /// Not even its name can be read.
+        /// Whether its name is unreadable too.
         nameless: bool,
     },
-    /// What may come twice comes twice: the objects of a streamed list, bookmarks.
+    /// Objects of a streamed list and bookmarks arrive twice.
     Duplicate,
-    /// What has no order comes in another one: the objects of a list, streamed or not.
+    /// The objects of a list, streamed or not, arrive in another order.
     Reorder {
-        /// Which order.
+        /// The seed of the order.
         seed: u64,
     },
-    /// A watch that goes on from a version brings one line and ends at once.
-    Flicker(Line),
+    /// A watch from a version sends one line and ends at once.
+    Flicker(FlickerLine),
     /// A list has no objects, and always another page.
     EndlessPages {
-        /// Its token is always the same.
+        /// Whether the page token stays the same.
         repeats: bool,
     },
 }
 
-/// What a watch brings before it ends at once.
+/// The line that a watch sends under [`Fault::Flicker`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
-pub enum Line {
+pub enum FlickerLine {
     /// A bookmark at the version where the watch began.
     Bookmark,
     /// A bookmark at a version that the server does not accept.
     Garbage,
     /// A bookmark at a version of a hundred thousand digits.
     Long,
-    /// An event of a type that nobody knows.
+    /// An event of an unknown type.
     Strange,
 }
 
 impl Fault {
-    /// A word for it, for counting.
+    /// A short name, as in [`MockServer::fault_counts`](crate::MockServer::fault_counts).
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,10 +132,10 @@ impl Fault {
             Self::Corrupt { .. } => "corrupt",
             Self::Duplicate => "duplicate",
             Self::Reorder { .. } => "reorder",
-            Self::Flicker(Line::Bookmark) => "flicker-bookmark",
-            Self::Flicker(Line::Garbage) => "flicker-garbage",
-            Self::Flicker(Line::Long) => "flicker-long",
-            Self::Flicker(Line::Strange) => "flicker-strange",
+            Self::Flicker(FlickerLine::Bookmark) => "flicker-bookmark",
+            Self::Flicker(FlickerLine::Garbage) => "flicker-garbage",
+            Self::Flicker(FlickerLine::Long) => "flicker-long",
+            Self::Flicker(FlickerLine::Strange) => "flicker-strange",
             Self::EndlessPages { repeats: false } => "endless-pages",
             Self::EndlessPages { repeats: true } => "repeated-page",
         }

@@ -3,20 +3,27 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::fault::{Fault, Line};
+use crate::fault::{Fault, FlickerLine};
 use crate::random::Random;
 
-/// Which request gets which fault: as written down, drawn from a seed, or always the same.
+/// Which request gets which fault: a script, random draws from a seed, or always the same.
 ///
 /// ```
 /// use informer_transport_mock::fault::{Fault, FaultPlan};
+/// use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 ///
-/// // The first request is answered, the second is refused, all others are answered.
-/// let _script = FaultPlan::script([None, Some(Fault::Refuse)]);
-/// // One request in five meets a fault.
-/// let _drawn = FaultPlan::drawn(42, 5);
-/// // All of them meet the same.
-/// let _always = FaultPlan::always(Fault::Fail);
+/// // The first request is answered, the second is refused, the others are answered.
+/// let script = FaultPlan::script([None, Some(Fault::Refuse)]);
+/// // One request in five meets a random fault.
+/// let drawn = FaultPlan::drawn(42, 5);
+/// // Every request fails with 500.
+/// let always = FaultPlan::always(Fault::Fail);
+///
+/// let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// for plan in [script, drawn, always] {
+///     server.set_faults(plan);
+/// }
+/// assert!(server.fault_counts().is_empty(), "no request has come yet");
 /// ```
 #[derive(Clone, Debug)]
 pub struct FaultPlan {
@@ -26,7 +33,7 @@ pub struct FaultPlan {
 }
 
 impl FaultPlan {
-    /// Nothing goes wrong.
+    /// No faults.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -36,7 +43,7 @@ impl FaultPlan {
         }
     }
 
-    /// What happens to the next requests, in the order in which they come.
+    /// Faults for the next requests, in order of arrival.
     #[must_use]
     pub fn script(faults: impl IntoIterator<Item = Option<Fault>>) -> Self {
         Self {
@@ -45,7 +52,7 @@ impl FaultPlan {
         }
     }
 
-    /// Every fault may happen; one request in `one_in` meets one.
+    /// Random faults of all kinds, one for every `one_in` requests on average.
     #[must_use]
     pub const fn drawn(seed: u64, one_in: u64) -> Self {
         Self {
@@ -55,7 +62,7 @@ impl FaultPlan {
         }
     }
 
-    /// Every request meets this fault.
+    /// The same fault for every request.
     #[must_use]
     pub const fn always(fault: Fault) -> Self {
         Self {
@@ -65,18 +72,18 @@ impl FaultPlan {
         }
     }
 
-    /// Every request meets the same fault, whichever the seed chooses.
+    /// The same fault for every request, chosen by the seed.
     #[must_use]
     pub fn stuck(seed: u64) -> Self {
         Self::always(draw(&mut Random::new(seed)))
     }
 
-    /// The next request without a fault of its own gets this one.
+    /// Queues a fault for the next request that has no fault of its own.
     pub fn push(&mut self, fault: Fault) {
         self.script.push_back(Some(fault));
     }
 
-    /// The fault of a request that comes now.
+    /// The fault of the next request.
     pub(crate) fn next(&mut self) -> Option<Fault> {
         if let Some(fault) = self.script.pop_front() {
             return fault;
@@ -126,10 +133,10 @@ fn draw(random: &mut Random) -> Fault {
         13 => Fault::Reorder {
             seed: random.draw(),
         },
-        14 => Fault::Flicker(Line::Bookmark),
-        15 => Fault::Flicker(Line::Garbage),
-        16 => Fault::Flicker(Line::Long),
-        17 => Fault::Flicker(Line::Strange),
+        14 => Fault::Flicker(FlickerLine::Bookmark),
+        15 => Fault::Flicker(FlickerLine::Garbage),
+        16 => Fault::Flicker(FlickerLine::Long),
+        17 => Fault::Flicker(FlickerLine::Strange),
         18 => Fault::EndlessPages { repeats: false },
         _ => Fault::EndlessPages { repeats: true },
     }

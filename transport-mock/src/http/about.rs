@@ -1,4 +1,4 @@
-//! What the server says about itself: health, version, OpenAPI.
+//! Pages about the server: health, version, OpenAPI.
 
 use serde_json::{Value, json};
 
@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 pub(super) struct Page {
     pub(super) content_type: &'static str,
     pub(super) body: Vec<u8>,
-    /// Anybody may read it, as the default roles of a real cluster have it.
+    /// Readable without credentials, as the default roles of a real cluster allow.
     pub(super) is_public: bool,
 }
 
-/// The version that it says it is: the real server whose answers it gives.
+/// The version that it reports: that of the real server whose answers it imitates.
 const MAJOR: &str = "1";
 const MINOR: &str = "38";
 
 const PROTOBUF_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-/// An OpenAPI v2 document in protobuf that has nothing but `swagger: "2.0"`. kubectl asks for it in
-/// this form and takes no other.
+/// An OpenAPI v2 document in protobuf with nothing but `swagger: "2.0"`. kubectl accepts it in this
+/// form only.
 const EMPTY_PROTOBUF_V2: &[u8] = b"\x0a\x032.0";
 
 impl Page {
-    /// A page for those who may ask for objects.
+    /// A page that requires credentials.
     pub(super) fn json(content_type: &'static str, value: &Value) -> Self {
         let mut body = value.to_string().into_bytes();
         body.push(b'\n');
@@ -40,7 +40,7 @@ impl Page {
     }
 }
 
-/// The page under `path`; `None` if there is none.
+/// The page at `path`, if there is one.
 pub(super) fn page(path: &str, accept: &str) -> Option<Page> {
     let json = |value: Value| Page::json("application/json", &value);
     Some(match path.trim_end_matches('/') {

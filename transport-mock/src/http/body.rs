@@ -1,4 +1,4 @@
-//! The body of an answer, as hyper takes it.
+//! The body of an answer, for hyper.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc;
 
-/// The connection is to break here, without an end of the body.
+/// The connection breaks here, in the middle of the body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut;
 
@@ -21,7 +21,7 @@ impl fmt::Display for Cut {
 
 impl Error for Cut {}
 
-/// A body that is there, or comes piece by piece.
+/// A complete body, or one that arrives in pieces.
 #[derive(Debug)]
 pub(super) enum HttpBody {
     Complete(Bytes),
@@ -35,7 +35,7 @@ impl HttpBody {
         Self::Complete(bytes.into())
     }
 
-    /// A body in pieces. There is room for one: the writer waits for the reader.
+    /// A body in pieces. The channel holds one, so the writer waits for the reader.
     pub(super) fn pieces() -> (mpsc::Sender<Result<Bytes, Cut>>, Self) {
         let (sender, receiver) = mpsc::channel(1);
         (sender, Self::Pieces(receiver))
@@ -44,7 +44,7 @@ impl HttpBody {
     /// A body that breaks after these bytes.
     pub(super) fn cut_after(bytes: Bytes) -> Self {
         let (sender, receiver) = mpsc::channel(2);
-        // There is room for both, and the reader is here.
+        // The channel has room for both, and its receiver is still here.
         let _ = sender.try_send(Ok(bytes));
         let _ = sender.try_send(Err(Cut));
         Self::Pieces(receiver)
@@ -67,8 +67,8 @@ impl Body for HttpBody {
                 Poll::Ready(None) => Poll::Ready(None),
                 Poll::Ready(Some(Ok(bytes))) => Poll::Ready(Some(Ok(Frame::data(bytes)))),
                 Poll::Ready(Some(Err(Cut))) => {
-                    // hyper drops what it has not flushed when a body fails, and it flushes when a
-                    // body has nothing to give.
+                    // When a body fails, hyper drops what it has not flushed. It flushes when a
+                    // body is pending.
                     *self = Self::Cutting;
                     cx.waker().wake_by_ref();
                     Poll::Pending

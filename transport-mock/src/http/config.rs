@@ -1,46 +1,56 @@
-//! How a server is reached.
+//! HTTP configuration.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use super::faults::Faults;
+use super::faults::FaultScript;
 
-/// How a server is reached, and by whom.
+/// The settings of [`serve`](super::serve): address, TLS, token, limits, faults.
 ///
 /// ```
-/// use informer_transport_mock::http::HttpConfig;
+/// use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+/// use informer_transport_mock::{Server, ServerConfig};
 ///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let mut config = HttpConfig::new();
 /// config.tls = true;
 /// config.token = Some("secret".to_owned());
+///
+/// let server = SharedServer::new(Server::new(ServerConfig::new(42)));
+/// let running = serve(server, config).await?;
+/// assert!(running.url().starts_with("https://127.0.0.1:"));
+/// assert!(running.kubeconfig().contains("token: \"secret\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpConfig {
-    /// Where it listens. Default: a free port of 127.0.0.1.
+    /// The address to listen on. Default: a free port of 127.0.0.1.
     pub address: SocketAddr,
-    /// With TLS, and a certificate made for the occasion. Default: without.
+    /// Whether to use TLS, with a new self-made certificate. Default: no.
     pub tls: bool,
-    /// The bearer token that requests must carry. Default: none is needed.
+    /// The bearer token that requests must carry. Default: none.
     ///
-    /// Clients show it over TLS. Without, the [kubeconfig](super::Running::kubeconfig) allows our own
-    /// client to show it all the same; kubectl does not.
+    /// Clients send tokens over TLS only. Without TLS, the [kubeconfig](super::Running::kubeconfig)
+    /// allows this project's client to send it anyway; kubectl does not.
     pub token: Option<String>,
-    /// A longer body of a request is refused with 413. Default: 3 MiB, as a real server has it.
+    /// The largest request body, in bytes. A longer one is refused with 413. Default: 3 MiB, as on
+    /// a real server.
     pub max_body: usize,
-    /// At most so many connections are served at the same time; others wait until one of them ends.
-    /// Default: 1,024.
+    /// The largest number of open connections. Further ones wait until one ends. Default: 1,024.
     pub max_connections: NonZeroUsize,
-    /// How long the TLS handshake may take, and how long the head of a request: a connection on which
-    /// none comes is closed. Default: 30 s.
+    /// The time limit of the TLS handshake and of a request's headers. A connection without a
+    /// request is closed after it. Default: 30 s.
     pub header_timeout: Duration,
-    /// What goes wrong. Default: nothing.
-    pub faults: Faults,
+    /// The faults to inject. Default: none.
+    pub faults: FaultScript,
 }
 
 impl HttpConfig {
-    /// The defaults.
+    /// The default settings.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -50,7 +60,7 @@ impl HttpConfig {
             max_body: 3 * 1024 * 1024,
             max_connections: NonZeroUsize::MIN.saturating_add(1023),
             header_timeout: Duration::from_secs(30),
-            faults: Faults::default(),
+            faults: FaultScript::default(),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What the server serves, told to clients who ask.
+//! API discovery.
 
 use serde_json::{Value, json};
 
 use super::about::Page;
 use crate::api::{ApiKind, Registry, StatusRule};
 
-/// The form of one document for everything.
+/// The media type of aggregated discovery: one document for everything.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 const VERBS: [&str; 8] = [
@@ -21,7 +21,7 @@ const VERBS: [&str; 8] = [
 
 const STATUS_VERBS: [&str; 3] = ["get", "patch", "update"];
 
-/// The page under `path`; `None` if there is none.
+/// The page at `path`, if there is one.
 pub(super) fn page(registry: &Registry, path: &str, accept: &str) -> Option<Page> {
     let mut parts = path.trim_matches('/').split('/');
     let is_core = match parts.next() {
@@ -60,7 +60,7 @@ pub(super) fn page(registry: &Registry, path: &str, accept: &str) -> Option<Page
     Some(Page::json("application/json", &value))
 }
 
-/// Whether one document for everything is wanted, before any other form.
+/// Whether the client prefers aggregated discovery.
 fn is_aggregated(accept: &str) -> bool {
     let first = accept.split(',').next().unwrap_or_default();
     AGGREGATED
@@ -73,7 +73,7 @@ fn groups(registry: &Registry) -> Vec<&str> {
     distinct(registry.iter().map(|kind| kind.group()))
 }
 
-/// The versions of a group, likewise.
+/// The versions of a group, in the same order.
 fn versions<'a>(registry: &'a Registry, group: &str) -> Vec<&'a str> {
     let of_group = registry.iter().filter(|kind| kind.group() == group);
     distinct(of_group.map(|kind| kind.version()))
@@ -111,7 +111,7 @@ fn kinds<'a>(
         .filter(move |kind: &&ApiKind| kind.group() == group && kind.version() == version)
 }
 
-/// The kinds of a version; `None` if there are none.
+/// The kinds of a group version; `None` if it has none.
 fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut resources = Vec::new();
     let mut group_version = None;

@@ -1,22 +1,22 @@
-//! Why a server could not be started.
+//! Why a server could not start.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
-/// Why a server could not be started.
+/// Why a server could not start.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// It cannot listen there.
+    /// It cannot listen on the address.
     Bind {
-        /// Where it should.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// No certificate could be made.
+    /// It could not generate a certificate.
     Certificate(String),
 }
 
@@ -31,10 +31,10 @@ impl fmt::Display for ServeError {
         match self {
             Self::Bind { address, source } if source.kind() == io::ErrorKind::AddrInUse => write!(
                 f,
-                "{address} is taken by another program: choose another port, or 0 for any free one"
+                "cannot listen on {address}: another program uses the port; choose another one, or 0 for any free port"
             ),
             Self::Bind { address, source } => write!(f, "cannot listen on {address}: {source}"),
-            Self::Certificate(why) => write!(f, "cannot make a certificate: {why}"),
+            Self::Certificate(why) => write!(f, "cannot generate a certificate: {why}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A script of what goes wrong.
+//! Scripts of faults over HTTP.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::status::Reason;
 
-/// What goes wrong over HTTP, and when: one fault a line. `#` begins a comment.
+/// A script of faults over HTTP, one per line. `#` begins a comment.
 ///
 /// ```text
 /// after 3 requests  refuse 2 429      # requests 4 and 5 are answered with 429
@@ -20,22 +20,22 @@ use crate::status::Reason;
 /// at 8s             drop-bookmarks    # from now on, that of the end of a streamed list included
 /// ```
 ///
-/// Requests are those for objects, discovery is not counted; events are those of all watches. Times
-/// count from the start of the server.
+/// Only requests for objects count, discovery does not. Events of all watches count. Times begin at
+/// the start of the server.
 ///
 /// ```
-/// use informer_transport_mock::http::faults::Faults;
+/// use informer_transport_mock::http::faults::FaultScript;
 ///
-/// assert!("after 3 requests refuse 2 429".parse::<Faults>().is_ok());
+/// assert!("after 3 requests refuse 2 429".parse::<FaultScript>().is_ok());
 ///
-/// let error = "at 5s restart\nat noon reset".parse::<Faults>().unwrap_err();
+/// let error = "at 5s restart\nat noon reset".parse::<FaultScript>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
 ///     "line 2: \"noon\" is not a time: write it as 250ms or 5s"
 /// );
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Faults(pub(super) Vec<Fault>);
+pub struct FaultScript(pub(super) Vec<Fault>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
@@ -60,7 +60,7 @@ pub(super) enum What {
     DropBookmarks,
 }
 
-/// What happens to the next thing that is sent.
+/// What happens to the next event or body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mishap {
     Reset,
@@ -68,18 +68,18 @@ pub(super) enum Mishap {
     Delay(Duration),
 }
 
-/// A script that cannot be read: the line, the word and what should be there.
+/// A fault script that cannot be parsed: the line, the word, and what should be there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct FaultsError {
-    /// The line, counted from 1.
+pub struct FaultScriptError {
+    /// The line, from 1.
     pub line: usize,
-    /// The word that does not belong there; empty if the line ends too early.
+    /// The unexpected word; empty if the line ends too early.
     pub word: String,
     expected: &'static str,
 }
 
-impl fmt::Display for FaultsError {
+impl fmt::Display for FaultScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             line,
@@ -87,30 +87,31 @@ impl fmt::Display for FaultsError {
             expected,
         } = self;
         match word.as_str() {
-            "" => write!(f, "line {line}: something is missing: it {expected}"),
+            "" => write!(f, "line {line}: it ends too early: {}", remedy(expected)),
             _ => write!(f, "line {line}: {word:?} {expected}"),
         }
     }
 }
 
-impl Error for FaultsError {}
+impl Error for FaultScriptError {}
 
-impl FromStr for Faults {
-    type Err = FaultsError;
+impl FromStr for FaultScript {
+    type Err = FaultScriptError;
 
-    fn from_str(text: &str) -> Result<Self, FaultsError> {
+    fn from_str(text: &str) -> Result<Self, FaultScriptError> {
         let mut faults = Vec::new();
         for (n, line) in text.lines().enumerate() {
             let rule = line.split('#').next().unwrap_or_default();
             if !rule.trim().is_empty() {
                 let mut words = Words(rule.split_whitespace());
-                let fault = words
-                    .fault()
-                    .map_err(|Unread { word, expected }| FaultsError {
-                        line: n + 1,
-                        word,
-                        expected,
-                    })?;
+                let fault =
+                    words
+                        .fault()
+                        .map_err(|Unread { word, expected }| FaultScriptError {
+                            line: n + 1,
+                            word,
+                            expected,
+                        })?;
                 faults.push(fault);
             }
         }
@@ -118,23 +119,31 @@ impl FromStr for Faults {
     }
 }
 
-/// The words of a line that have not been read.
+/// What to write instead: the part of `expected` after the complaint.
+fn remedy(expected: &str) -> &str {
+    expected
+        .split_once(": ")
+        .map_or(expected, |(_, remedy)| remedy)
+}
+
+/// The remaining words of a line.
 struct Words<'a>(SplitWhitespace<'a>);
 
-/// A word that cannot be read, and why.
+/// A word that cannot be parsed, and why.
 struct Unread {
     word: String,
     expected: &'static str,
 }
 
-const WHEN: &str = "is not when: begin with `at TIME`, `after N requests` or `after N events`";
-const WHAT: &str = "is no fault: there are refuse, reset, stall, delay, expire, compact, restart and drop-bookmarks";
+const WHEN: &str = "is not a trigger: begin with `at TIME`, `after N requests` or `after N events`";
+const WHAT: &str =
+    "is not a fault: use refuse, reset, stall, delay, expire, compact, restart or drop-bookmarks";
 const TIME: &str = "is not a time: write it as 250ms or 5s";
-const NUMBER: &str = "is not a number";
-const COUNTED: &str = "cannot be counted: only requests and events can";
+const NUMBER: &str = "is not a number: write it in digits";
+const COUNTED: &str = "cannot be counted: use requests or events";
 const CODE: &str =
-    "is no code to refuse with: there are 400, 401, 403, 404, 409, 410, 422, 429, 500, 503 and 504";
-const NOTHING: &str = "is too much: the fault is complete without it";
+    "is not a supported code: use 400, 401, 403, 404, 409, 410, 422, 429, 500, 503 or 504";
+const NOTHING: &str = "is not expected: end the line before it";
 
 impl<'a> Words<'a> {
     fn fault(&mut self) -> Result<Fault, Unread> {
@@ -255,11 +264,11 @@ mod tests {
             (at(0), What::DropBookmarks),
         ];
         let expected = expected.map(|(when, what)| Fault { when, what });
-        assert_eq!(script.parse(), Ok(Faults(expected.to_vec())));
+        assert_eq!(script.parse(), Ok(FaultScript(expected.to_vec())));
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn errors_name_the_word_that_is_wrong() {
         for (line, word) in [
             ("soon reset", "soon"),
             ("at", ""),
@@ -274,11 +283,14 @@ mod tests {
             ("at 5s refuse 2 418", "418"),
             ("at 5s reset now", "now"),
         ] {
-            let error = format!("\n{line}").parse::<Faults>().unwrap_err();
+            let error = format!("\n{line}").parse::<FaultScript>().unwrap_err();
             assert_eq!((error.line, error.word.as_str()), (2, word), "{error}");
             assert!(error.to_string().starts_with("line 2: "), "{error}");
         }
-        let error = "at 5s".parse::<Faults>().unwrap_err().to_string();
-        assert_eq!(error, format!("line 1: something is missing: it {WHAT}"));
+        let error = "at 5s".parse::<FaultScript>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "line 1: it ends too early: use refuse, reset, stall, delay, expire, compact, restart or drop-bookmarks"
+        );
     }
 }

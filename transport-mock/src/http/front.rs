@@ -1,4 +1,4 @@
-//! One request over HTTP: who asks, what for, and the answer.
+//! One HTTP request: authentication, routing, and the answer.
 
 use std::future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,13 +23,13 @@ use crate::answer::{Answer, AnswerBody};
 use crate::request::{ApiRequest, Headers, Verb};
 use crate::status::{ApiError, Reason};
 
-/// What all connections share.
+/// State shared by all connections.
 #[derive(Debug)]
 pub(super) struct Front {
     server: SharedServer,
     token: Option<String>,
     max_body: usize,
-    /// Where the server is locked too, it is locked first.
+    /// Lock order: the server first, then this.
     trouble: Mutex<Trouble>,
 }
 
@@ -73,7 +73,7 @@ impl Front {
         self.send(answer, gzip).await
     }
 
-    /// What is asked for, if it is about the server and not about objects.
+    /// The page that the request asks for, if it is about the server and not about objects.
     fn page(&self, head: &Parts) -> Option<about::Page> {
         if !matches!(head.method, Method::GET | Method::HEAD) {
             return None;
@@ -84,7 +84,7 @@ impl Front {
             .or_else(|| discovery::page(self.server.lock().registry(), path, accept))
     }
 
-    /// Asks the server for objects.
+    /// Passes a request for objects to the server.
     async fn ask(&self, head: &Parts, body: Incoming) -> Result<(ApiRequest, Answer), ApiError> {
         if let Some(refusal) = self.trouble().refusal() {
             return Err(refusal);
@@ -107,7 +107,7 @@ impl Front {
         Ok((request, answer))
     }
 
-    /// Sends what the server answers.
+    /// Sends the server's answer.
     async fn send(self: &Arc<Self>, answer: Answer, gzip: Gzip) -> Result<Response<HttpBody>, Cut> {
         let Answer {
             status,
@@ -174,7 +174,7 @@ impl Front {
         }
     }
 
-    /// Lets faults happen at their time, until none waits for one.
+    /// Runs the timed faults until none is left.
     pub(super) async fn follow_script(self: Arc<Self>) {
         let mut next = self.pass_time();
         while let Some(deadline) = next {
@@ -184,7 +184,7 @@ impl Front {
         }
     }
 
-    /// Lets faults happen whose time has come. Answers when the next one is due.
+    /// Runs the faults that are due. Returns when the next one is due.
     fn pass_time(&self) -> Option<Duration> {
         let elapsed = self.server.now().since(Instant::default());
         let mut server = self.server.lock();

@@ -7,22 +7,22 @@ use flate2::write::GzEncoder;
 
 use crate::request::Options;
 
-/// A body of this size is sent as it is; a longer one is compressed.
+/// A body up to this size is sent as it is; a longer one is compressed.
 const THRESHOLD: usize = 128 * 1024;
 
-/// What of an answer is compressed.
+/// Which parts of an answer are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gzip {
     Nothing,
     /// Complete bodies, if they are long.
     LongBodies,
-    /// These, and the lines of a watch.
+    /// Long complete bodies, and the lines of a watch.
     LinesToo,
 }
 
 impl Gzip {
-    /// What an `Accept-Encoding` header asks for. The real server looks for the bare word and knows
-    /// no weights.
+    /// What an `Accept-Encoding` header asks for. Like the real server, it looks for the bare word
+    /// and ignores weights.
     pub(super) fn accepted(accept_encoding: Option<&str>) -> Self {
         let is_accepted = accept_encoding
             .into_iter()
@@ -34,8 +34,8 @@ impl Gzip {
         }
     }
 
-    /// The same for a request that may be a watch. Lines are compressed in a streamed list, and in
-    /// a watch that the server takes for one.
+    /// The same for a request that may be a watch. Only streamed lists are compressed, and watches
+    /// that the server treats as one.
     pub(super) fn for_request(self, options: &Options) -> Self {
         let is_streamed_list = options.send_initial_events == Some(true)
             || options.resource_version == "0" && options.allow_watch_bookmarks;
@@ -45,19 +45,19 @@ impl Gzip {
         }
     }
 
-    /// Whether a complete body is to be compressed.
+    /// Whether to compress a complete body.
     pub(super) fn takes(self, body: &[u8]) -> bool {
         self != Self::Nothing && body.len() > THRESHOLD
     }
 }
 
-/// One whole gzip member. A streamed list is a chain of them, one for each piece that is sent.
+/// Compresses `bytes` into one gzip member. A streamed list is a chain of members, one per piece.
 ///
-/// It ends with an empty block, as on the real server: Go's reader looks for the next member before it
-/// hands out what came with the last block, and the next member may be hours away.
+/// The member ends with an empty block, as on the real server. Go's reader looks for the next
+/// member before it returns the data of the last block, and the next member may be hours away.
 pub(super) fn member(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    // A Vec takes every write.
+    // Writing to a Vec cannot fail.
     let _ = encoder.write_all(bytes);
     let _ = encoder.flush();
     encoder.finish().unwrap_or_default()
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_can_be_read_before_the_last_block() {
+    fn all_data_can_be_read_before_the_last_block() {
         const HEADER: usize = 10;
         const LAST_BLOCK_AND_TRAILER: usize = 2 + 8;
         let text = b"{\"type\":\"ADDED\"}\n".repeat(100);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_bare_word_asks_for_it() {
+    fn only_the_bare_word_enables_compression() {
         for (header, accepted) in [
             (None, Gzip::Nothing),
             (Some("identity"), Gzip::Nothing),

@@ -1,13 +1,14 @@
-//! What a client needs to know, in the file that clients read.
+//! The kubeconfig of a server.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// A kubeconfig for one server. Texts are written as JSON strings, which are YAML strings too.
+/// A kubeconfig for one server. JSON strings are valid YAML strings, so all texts are written as
+/// JSON.
 ///
-/// With a token and without TLS, it allows that the token goes over plain HTTP: our client would
-/// withhold it else.
+/// With a token and without TLS, it allows the token over plain HTTP. Otherwise this project's
+/// client would withhold it.
 pub(super) fn text(url: &str, ca_pem: Option<&str>, token: Option<&str>) -> String {
     let authority = match ca_pem {
         Some(pem) => format!(
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_can_hold_anything() {
+    fn a_token_can_contain_any_character() {
         let text = text("https://127.0.0.1:1", Some("pem"), Some("a\": b # c"));
         assert!(text.contains("    certificate-authority-data: cGVt\n"));
         assert!(text.contains("    token: \"a\\\": b # c\"\n"), "{text}");

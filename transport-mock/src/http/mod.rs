@@ -1,20 +1,20 @@
 //! The server over HTTP.
 //!
-//! [`serve`] puts a [`SharedServer`] on a port, plain or with TLS, in HTTP/1.1 and HTTP/2. What is
-//! sent is what [`Server::handle`](crate::Server::handle) answers; here it gets headers, gzip where
-//! the real server compresses, and [faults](faults::Faults) on the way. A write wakes the open
-//! watches; a reader who is slow makes the server wait, and not remember.
+//! [`serve`] puts a [`SharedServer`] on a port, plain or with TLS, in HTTP/1.1 and HTTP/2. It sends
+//! the answers of [`Server::handle`](crate::Server::handle) with headers, compresses them where the
+//! real server does, and injects [faults](faults::FaultScript). A write wakes the open watches. For a
+//! slow reader the server waits; it does not buffer.
 //!
 //! # From the shell
 //!
-//! The program `mock-apiserver` is a server with a command line, for everything that has a
+//! The program `mock-apiserver` is the server with a command line, for any client that reads a
 //! kubeconfig or speaks HTTP:
 //!
 //! ```console
 //! $ cargo run -p informer-transport-mock --features http --bin mock-apiserver -- --port 8001 --pods 3
 //! ```
 //!
-//! In another shell, with `…` for what is left out here:
+//! In another shell (`…` marks omissions):
 //!
 //! ```console
 //! $ curl -s 'http://127.0.0.1:8001/api/v1/namespaces/default/pods?limit=2'
@@ -37,46 +37,46 @@
 //! ok
 //! ```
 //!
-//! `kubectl` works with the kubeconfig that the program names: `get` with `-w`, `-o` and selectors,
-//! `describe`, `label`, `annotate`, `patch`, `delete`, `wait`, `run`, and `create`, `apply` and
-//! `replace` of files; with `--validate=false` if it wants to see a schema first. What it makes from
-//! flags and sends as protobuf (`kubectl create configmap`) is refused with 415: let it write a file
-//! first, with `--dry-run=client -o yaml`.
+//! `kubectl` works with the kubeconfig whose path the program prints: `get` with `-w`, `-o` and
+//! selectors, `describe`, `label`, `annotate`, `patch`, `delete`, `wait`, `run`, and `create`,
+//! `apply` and `replace` of files. Add `--validate=false` if it asks for a schema. Objects that
+//! kubectl builds from flags and sends as protobuf (`kubectl create configmap`) are refused with
+//! 415. Write them to a file first, with `--dry-run=client -o yaml`.
 
-// A server that several tasks use.
+// A server shared by several tasks.
 mod shared;
 
-// A script of what goes wrong.
+// Scripts of faults.
 pub mod faults;
 
-// How a server is reached.
+// HTTP configuration.
 mod config;
 
-// Why it could not be started.
+// Errors at the start.
 mod error;
 
-// A certificate for the occasion.
+// Certificates.
 mod tls;
 
-// What a client needs to know.
+// The kubeconfig.
 mod kubeconfig;
 
 // Health, version, OpenAPI.
 mod about;
 
-// What the server serves.
+// API discovery.
 mod discovery;
 
-// Compression, where the real server compresses.
+// Compression.
 mod gzip;
 
-// The body of an answer, as hyper takes it.
+// Bodies for hyper.
 mod body;
 
-// Heads of answers.
+// Status and headers of answers.
 mod response;
 
-// The script of faults under way.
+// The state of a fault script.
 mod trouble;
 
 // A watch on its way to a client.
@@ -85,7 +85,7 @@ mod stream;
 // One request.
 mod front;
 
-// A server that runs.
+// A running server.
 mod running;
 
 pub use config::HttpConfig;

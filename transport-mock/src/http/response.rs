@@ -1,4 +1,4 @@
-//! Heads of answers.
+//! Status and headers of answers.
 
 use bytes::Bytes;
 use hyper::header::{
@@ -14,7 +14,7 @@ pub(super) fn header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'
     headers.get(name)?.to_str().ok()
 }
 
-/// An answer with all of its body.
+/// An answer with a complete body.
 pub(super) fn complete(
     status: u16,
     content_type: &'static str,
@@ -34,7 +34,7 @@ pub(super) fn complete(
     )
 }
 
-/// An answer whose body is compressed already, or not at all.
+/// An answer whose body is already compressed, or not compressed at all.
 pub(super) fn pieces(
     status: u16,
     content_type: &'static str,
@@ -42,7 +42,7 @@ pub(super) fn pieces(
     is_compressed: bool,
 ) -> Response<HttpBody> {
     let mut response = Response::new(body);
-    // Every status of ours is a code.
+    // All our status codes are valid.
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
     let headers = response.headers_mut();
     let private = HeaderValue::from_static("no-cache, private");

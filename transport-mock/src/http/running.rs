@@ -1,4 +1,4 @@
-//! A server that runs.
+//! A running server.
 
 use std::future;
 use std::net::SocketAddr;
@@ -25,13 +25,13 @@ use super::shared::SharedServer;
 use super::tls::Tls;
 use super::trouble::Trouble;
 
-/// So long it waits when the system has no connection to give, for lack of file descriptors.
+/// The pause when the system has no file descriptors for a new connection.
 const NO_CONNECTION: Duration = Duration::from_millis(50);
 
-/// Serves `server` over HTTP until the answer is stopped or dropped.
+/// Serves `server` over HTTP until the result is stopped or dropped.
 ///
-/// HTTP/1.1 and HTTP/2 are spoken on the same port: with TLS the client chooses in the handshake,
-/// without it by the way it begins.
+/// The port serves both HTTP/1.1 and HTTP/2. With TLS, the client chooses in the handshake; without
+/// TLS, by its first bytes.
 ///
 /// ```
 /// use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
@@ -50,11 +50,11 @@ const NO_CONNECTION: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 ///
-/// If it cannot listen at the address, or cannot make a certificate.
+/// The address is not available, or no certificate could be generated.
 ///
 /// # Panics
 ///
-/// Outside a tokio runtime.
+/// Panics outside a tokio runtime.
 pub async fn serve(server: SharedServer, config: HttpConfig) -> Result<Running, ServeError> {
     let tls = config.tls.then(Tls::generate).transpose()?;
     let failed = |source| ServeError::Bind {
@@ -84,7 +84,22 @@ pub async fn serve(server: SharedServer, config: HttpConfig) -> Result<Running, 
     })
 }
 
-/// A server that runs. Dropping it stops it.
+/// A running HTTP server. Dropping it stops it.
+///
+/// ```
+/// use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+/// use informer_transport_mock::{Server, ServerConfig};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let server = SharedServer::new(Server::new(ServerConfig::new(42)));
+/// let running = serve(server, HttpConfig::new()).await?;
+/// assert_eq!(running.url(), format!("http://{}", running.address()));
+/// assert_eq!(running.ca_pem(), None);
+/// running.stop().await;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
@@ -95,34 +110,34 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it listens.
+    /// The address that it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its address as a URL, without a slash at the end.
+    /// The address as a URL, without a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The certificate of the authority by which clients know it; `None` without TLS.
+    /// The CA certificate that clients must trust; `None` without TLS.
     #[must_use]
     pub fn ca_pem(&self) -> Option<&str> {
         self.ca_pem.as_deref()
     }
 
-    /// A kubeconfig for its clients: address, authority and token.
+    /// A kubeconfig for its clients, with address, CA certificate and token.
     #[must_use]
     pub fn kubeconfig(&self) -> &str {
         &self.kubeconfig
     }
 
-    /// Stops it: the port is free, and all connections are broken.
+    /// Stops the server: frees the port and breaks all connections.
     pub async fn stop(mut self) {
         self.listening.abort();
-        // It ends as aborted; that is what was asked for.
+        // The task ends with a cancellation error, as intended.
         let _ = (&mut self.listening).await;
     }
 }
@@ -133,7 +148,7 @@ impl Drop for Running {
     }
 }
 
-/// What every connection needs.
+/// State that every connection needs.
 #[derive(Clone)]
 struct Door {
     acceptor: Option<TlsAcceptor>,
@@ -142,12 +157,12 @@ struct Door {
 }
 
 impl Door {
-    /// Takes connections for ever. What it has spawned ends with it.
+    /// Accepts connections forever. Its tasks end with it.
     async fn listen(self, listener: TcpListener, max_connections: NonZeroUsize) {
         let mut tasks = JoinSet::new();
         tasks.spawn(Arc::clone(&self.front).follow_script());
         let room = Arc::new(Semaphore::new(max_connections.get()));
-        // Those for whom there is no room wait where the system keeps them. Nobody closes the room.
+        // Further connections wait in the system's queue. The semaphore is never closed.
         while let Ok(room) = Arc::clone(&room).acquire_owned().await {
             match listener.accept().await {
                 Ok((connection, _)) => {
@@ -159,14 +174,14 @@ impl Door {
                 }
                 Err(_) => tokio::time::sleep(NO_CONNECTION).await,
             }
-            // Those that are over.
+            // Collect the finished tasks.
             while tasks.try_join_next().is_some() {}
         }
     }
 
-    /// Serves one connection. A client that goes away or cannot shake hands is nobody's error.
+    /// Serves one connection. A client that leaves or fails the handshake is not an error.
     async fn connect(self, connection: TcpStream) {
-        // Lines of a watch are small and must not wait for each other.
+        // Watch lines are small and must not wait for each other.
         let _ = connection.set_nodelay(true);
         match &self.acceptor {
             None => self.talk(connection).await,
@@ -192,7 +207,7 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(self.header_timeout);
         let mut serving = pin!(builder.serve_connection(TokioIo::new(connection), service));
-        // Until the first request, nobody knows which HTTP is spoken, and no timer of one runs.
+        // Before the first request the HTTP version is unknown, and hyper runs no timeout.
         let silent = async {
             if timeout(self.header_timeout, called.notified())
                 .await

@@ -1,4 +1,4 @@
-//! A server that several tasks use.
+//! A server shared by several tasks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,9 +8,9 @@ use tokio::sync::futures::Notified;
 
 use crate::server::Server;
 
-/// A server behind a lock, on the clock of tokio, with open watches that a write wakes.
+/// A [`Server`] behind a lock, on tokio's clock. Writes wake its open watches.
 ///
-/// Its time 0 is when it is made. Under tokio's paused clock it stands still with it.
+/// Its time 0 is the moment of its creation. It stands still while tokio's clock is paused.
 ///
 /// ```
 /// use informer_transport_mock::http::SharedServer;
@@ -43,27 +43,28 @@ impl SharedServer {
         }))
     }
 
-    /// Does something with the server, at the present time. Open watches tell what it changed.
+    /// Reads from or writes to the server at the current time, then wakes the open watches.
     pub fn with<T>(&self, act: impl FnOnce(&mut Server) -> T) -> T {
         let result = act(&mut self.lock());
         self.wake();
         result
     }
 
-    /// The server at the present time. Whoever changes it has to [`wake`](Self::wake) the watches.
+    /// Locks the server at the current time. After a change, call [`wake`](Self::wake).
     pub(super) fn lock(&self) -> MutexGuard<'_, Server> {
-        // A panic of somebody else leaves at worst a write half told; a test will see the panic.
+        // After a panic elsewhere, some watches may miss a wake-up; the test reports the panic
+        // anyway.
         let mut server = self.0.server.lock().unwrap_or_else(PoisonError::into_inner);
         server.advance(self.now());
         server
     }
 
-    /// Lets open watches look for news.
+    /// Wakes the open watches.
     pub(super) fn wake(&self) {
         self.0.changed.notify_waiters();
     }
 
-    /// The next [`wake`](Self::wake) after this call, be it awaited yet or not.
+    /// Completes at the next [`wake`](Self::wake) after this call, even if it is awaited later.
     pub(super) fn changed(&self) -> Notified<'_> {
         self.0.changed.notified()
     }
@@ -72,7 +73,7 @@ impl SharedServer {
         Instant::default().after(self.0.origin.elapsed())
     }
 
-    /// The same point on the clock of tokio.
+    /// Converts to tokio's clock.
     pub(super) fn at(&self, instant: Instant) -> tokio::time::Instant {
         self.0.origin + instant.since(Instant::default())
     }

@@ -11,21 +11,21 @@ use super::body::Cut;
 use super::faults::Mishap;
 use super::front::Front;
 use super::gzip;
-use crate::watch::{End, Polled, Watch, WatchEventType, WatchFrame};
+use crate::watch::{Polled, Watch, WatchEnd, WatchEventType, WatchFrame};
 
-/// Lines are sent together if more than one is there, up to about this size.
+/// Several lines are sent together, up to about this size.
 const PIECE: usize = 64 * 1024;
 
-/// A watch, and where its lines go.
+/// A watch and the channel for its lines.
 ///
-/// It keeps nothing for a reader who is slow: it waits, and then reads on in the server's history,
-/// or is told that this has moved on.
+/// It buffers nothing for a slow reader. It waits, then continues in the server's history, or fails
+/// if the history no longer reaches back that far.
 pub(super) struct Stream {
     front: Arc<Front>,
     watch: Box<Watch>,
     pieces: Sender<Result<Bytes, Cut>>,
     is_compressed: bool,
-    /// Its time was not yet come.
+    /// A frame that a fault delays.
     late: Option<WatchFrame>,
 }
 
@@ -55,11 +55,11 @@ impl Stream {
         }
     }
 
-    /// Sends until the watch is over or the reader is gone.
+    /// Sends until the watch ends or the reader is gone.
     pub(super) async fn run(mut self) {
         let front = Arc::clone(&self.front);
         loop {
-            // Before the server is asked, so that nothing can be written between.
+            // Registered before the poll, so that no write in between is missed.
             let changed = front.server().changed();
             let (piece, next) = self.collect();
             if !piece.is_empty() {
@@ -90,7 +90,7 @@ impl Stream {
         }
     }
 
-    /// Takes what the watch has to say now.
+    /// Takes what the watch can send now.
     fn collect(&mut self) -> (Vec<u8>, Next) {
         let mut piece = Vec::new();
         if let Some(frame) = self.late.take() {
@@ -103,7 +103,7 @@ impl Stream {
             let frame = match self.watch.poll(&server, now) {
                 Polled::Frame(frame) => frame,
                 Polled::Idle(until) => return (piece, Next::Wait(until)),
-                Polled::Ended(End::Cut) => return (piece, Next::Cut),
+                Polled::Ended(WatchEnd::Cut) => return (piece, Next::Cut),
                 Polled::Ended(_) => return (piece, Next::End),
             };
             if frame.event() == WatchEventType::Bookmark && trouble.drops_bookmarks {

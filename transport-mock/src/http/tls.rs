@@ -1,4 +1,4 @@
-//! A certificate for the occasion.
+//! Generated certificates.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use tokio_rustls::TlsAcceptor;
 
 use super::error::ServeError;
 
-/// The protocols that are offered, the better one first.
+/// The offered protocols, preferred first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
-/// What a server with TLS needs, and what its clients need.
+/// The server's TLS setup, and the CA certificate for its clients.
 pub(super) struct Tls {
     pub(super) acceptor: TlsAcceptor,
-    /// The certificate of the authority that signed the server's.
+    /// The certificate of the CA that signed the server's.
     pub(super) ca_pem: String,
 }
 
 impl Tls {
-    /// Makes an authority and a certificate of it for this machine.
+    /// Generates a CA and a certificate for this machine.
     pub(super) fn generate() -> Result<Self, ServeError> {
         let mut params = CertificateParams::default();
         params
@@ -39,7 +39,7 @@ impl Tls {
         let key = KeyPair::generate()?;
         let certificate = params.signed_by(&key, &issuer)?;
 
-        // The provider is named: a library must not choose one for the whole process.
+        // The provider is explicit: a library must not choose one for the whole process.
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?

@@ -1,13 +1,13 @@
-//! The script of faults under way: what is due, and what has been asked for.
+//! The state of a fault script: what is due and what is active.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::faults::{Fault, Faults, Mishap, What, When};
+use super::faults::{Fault, FaultScript, Mishap, What, When};
 use crate::server::Server;
 use crate::status::{ApiError, Reason};
 
-/// What goes wrong next.
+/// The faults to come.
 #[derive(Debug)]
 pub(super) struct Trouble {
     waiting: Vec<Fault>,
@@ -20,7 +20,7 @@ pub(super) struct Trouble {
 }
 
 impl Trouble {
-    pub(super) fn new(faults: Faults) -> Self {
+    pub(super) fn new(faults: FaultScript) -> Self {
         Self {
             waiting: faults.0,
             requests: 0,
@@ -32,7 +32,7 @@ impl Trouble {
         }
     }
 
-    /// When the next fault is due that waits for a time.
+    /// When the next timed fault is due.
     pub(super) fn next_deadline(&self) -> Option<Duration> {
         let times = self.waiting.iter().filter_map(|fault| match fault.when {
             When::At(time) => Some(time),
@@ -41,19 +41,19 @@ impl Trouble {
         times.min()
     }
 
-    /// So much time has passed since the start. Answers whether the server has changed.
+    /// Runs the faults that are due after `elapsed`. Returns whether the server has changed.
     pub(super) fn advance(&mut self, elapsed: Duration, server: &mut Server) -> bool {
         self.elapsed = elapsed;
         self.fire(server)
     }
 
-    /// A request has been dealt with. Answers whether the server has changed.
+    /// Counts a request. Returns whether the server has changed.
     pub(super) fn count_request(&mut self, server: &mut Server) -> bool {
         self.requests += 1;
         self.fire(server)
     }
 
-    /// An event is on its way. Answers whether the server has changed.
+    /// Counts an event. Returns whether the server has changed.
     pub(super) fn count_event(&mut self, server: &mut Server) -> bool {
         self.events += 1;
         self.fire(server)
@@ -71,11 +71,11 @@ impl Trouble {
             Reason::TooManyRequests => {
                 ApiError::too_many_requests("Too many requests, please try again later.", 1)
             }
-            reason => ApiError::new(reason, "refused by a script of faults"),
+            reason => ApiError::new(reason, "refused by the fault script"),
         })
     }
 
-    /// What happens to the next thing that is sent.
+    /// What happens to the next event or body.
     pub(super) fn mishap(&mut self) -> Option<Mishap> {
         self.mishaps.pop_front()
     }

@@ -1,10 +1,10 @@
-//! Which objects an informer is to have.
+//! The objects that an informer follows.
 
 use crate::StoredObject;
 use informer_core::transport::{Content, Target};
 
-/// Which objects an informer is to have. It is said here without selectors, and to the server with
-/// them.
+/// The objects that an informer follows. The oracle evaluates this without selectors; the server
+/// gets it as selectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Interest {
     #[default]

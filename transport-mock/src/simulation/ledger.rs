@@ -1,4 +1,4 @@
-//! What one listener was told, and whether it can be true.
+//! Checks the notifications of one listener.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,32 @@ use informer_core::{Cause, Notification};
 use super::Pod;
 use super::record::{Record, is_same, number};
 
-/// By which rules a listener is told things.
+/// The rules for a listener's notifications.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Our default rules; off for client-go's.
+    /// Whether our default rules apply, or client-go's.
     pub(super) is_strict: bool,
-    /// What waits may be merged.
+    /// Whether pending notifications may be merged.
     pub(super) merges: bool,
-    /// Objects are whole.
+    /// Whether objects are whole.
     pub(super) is_whole: bool,
 }
 
-/// How things stood when a listener was told something.
+/// The situation when a listener got a notification.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
-    /// The listener had dealt with its initial state.
+    /// Whether the listener had handled its initial state.
     pub(super) was_synced: bool,
-    /// The informer had asked for no other full state than the first.
+    /// Whether the informer had requested no full state after the first.
     pub(super) is_first_state: bool,
 }
 
-/// The world as one listener knows it.
+/// The cluster as one listener knows it.
 #[derive(Debug)]
 pub(super) struct Ledger {
     rules: Rules,
     known: BTreeMap<String, Pod>,
-    /// The newest version at which each key was seen.
+    /// The newest version seen of each key.
     newest: BTreeMap<String, u64>,
 }
 
@@ -49,7 +49,7 @@ impl Ledger {
         &self.known
     }
 
-    /// Enters a notification. An error says why it cannot be true.
+    /// Enters a notification. The error says why it is impossible.
     pub(super) fn enter(
         &mut self,
         notification: &Notification<Pod>,
@@ -75,7 +75,7 @@ impl Ledger {
                     && version <= Some(*newest)
                 {
                     return Err(format!(
-                        "an add of {key}@{}, which was seen at {newest} before",
+                        "an add of {key}@{}, already seen at {newest}",
                         object.version
                     ));
                 }
@@ -87,8 +87,9 @@ impl Ledger {
             Notification::Updated { old, new, cause } => {
                 record.check(new, is_whole)?;
                 let known = self.known.insert(key.clone(), new.clone());
-                // client-go's rules tell deletions of the unknown; merged with the add that follows,
-                // they become an update whose old state is the one that the deletion carried.
+                // Under client-go's rules, deletions of unknown objects are reported. Merged with a
+                // following add, such a deletion becomes an update whose old state is the one in
+                // the deletion.
                 let is_exact = is_strict || !merges;
                 let Some(known) = known.or_else(|| (!is_exact).then(|| old.clone())) else {
                     return Err("an update of an unknown key".to_owned());
@@ -120,7 +121,8 @@ impl Ledger {
                 if is_strict && known.is_none() {
                     return Err("a delete of an unknown key".to_owned());
                 }
-                // Whoever could not read that it was made again knows the object before.
+                // If the object was unreadable when it was recreated, the informer knows the
+                // earlier object.
                 let uids = known.as_ref().zip(last.as_ref());
                 if is_strict
                     && uids.is_some_and(|(known, last)| known.uid != last.uid)
@@ -158,7 +160,7 @@ fn check_initial(initial: bool, cause: Cause, standing: Standing) -> Result<(), 
     Ok(())
 }
 
-/// A notification in one line, and the versions that it leads from and to.
+/// Formats a notification in one line, with its versions.
 pub(super) fn shown(notification: &Notification<Pod>) -> String {
     let (old, new) = match notification {
         Notification::Added { object, .. } => (None, Some(object)),

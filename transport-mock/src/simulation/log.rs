@@ -1,11 +1,11 @@
-//! What is written down as it happens, and what was wrong.
+//! The trace of a run, and the first violation.
 
 use std::fmt;
 
-/// So many lines before a bad one are shown.
+/// How many trace lines before a violation are shown.
 const BEFORE: usize = 25;
 
-/// Something that must not happen has happened.
+/// A violation of the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Violation {
@@ -13,7 +13,7 @@ pub struct Violation {
     pub seed: u64,
     /// What was wrong.
     pub what: String,
-    /// The lines of the trace that led there; empty if nothing was traced.
+    /// The trace lines before the violation; empty without a trace.
     pub surroundings: String,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The trace of a run. Writing stops at the first thing that is wrong.
+/// The trace of a run. It stops at the first violation.
 #[derive(Debug)]
 pub(super) struct Log {
     seed: u64,
@@ -46,14 +46,14 @@ impl Log {
         }
     }
 
-    /// Writes a line, if anybody wants to read it.
+    /// Adds a line, if tracing is on.
     pub(super) fn line(&mut self, line: impl FnOnce() -> String) {
         if self.is_tracing && self.violation.is_none() {
             self.lines.push(line());
         }
     }
 
-    /// Something is wrong. Only the first time counts: what follows may follow from it.
+    /// Records a violation. Only the first counts, because others may follow from it.
     pub(super) fn violation(&mut self, what: String) {
         if self.violation.is_some() {
             return;
@@ -68,7 +68,7 @@ impl Log {
         });
     }
 
-    /// The same, if there is something.
+    /// Records the error as a violation, if there is one.
     pub(super) fn check(&mut self, result: Result<(), String>) {
         if let Err(what) = result {
             self.violation(what);

@@ -1,8 +1,8 @@
-//! Whole informers against a server that misbehaves, from seeds.
+//! Seeded simulations: whole informers against a misbehaving server.
 //!
 //! A [`World`] is a server, a wire with [faults](crate::fault), a clock, several informers with
-//! listeners, and an oracle that checks everything they are told. One seed decides all of it. A world
-//! that finds something wrong stops there and says what and where.
+//! listeners, and an oracle that checks every notification. One seed decides everything. A world
+//! stops at the first violation and reports it.
 //!
 //! ```
 //! use informer_transport_mock::simulation::World;
@@ -12,46 +12,46 @@
 //! assert!(outcome.tally.notifications > 0);
 //! ```
 
-// What is written down as it happens, and what was wrong.
+// The trace of a run.
 mod log;
 
-// What happened how often.
+// Counts.
 mod tally;
 
 // Every state that the server ever had.
 mod record;
 
-// Which objects an informer is to have.
+// The objects that an informer follows.
 mod interest;
 
-// What one listener was told, and whether it can be true.
+// Checks notifications.
 mod ledger;
 
-// Whether each full state was asked for with reason.
+// Checks that each relist has a cause.
 mod relists;
 
-// Whether the server is asked too often.
+// Checks the request rate.
 mod requests;
 
-// What a store shows.
+// Store contents.
 mod view;
 
-// Mistakes made on purpose.
+// Deliberate bugs.
 mod tamper;
 
-// Mistakes made on purpose on the wire.
+// Deliberate bugs on the wire.
 mod tampered_wire;
 
 // One informer with its transport and its listeners.
 mod station;
 
-// What a seed decides before it begins.
+// What a seed decides in advance.
 mod setup;
 
-// What the server's users do.
+// Random writes.
 mod writes;
 
-// All of it together.
+// The whole simulation.
 mod world;
 
 use std::sync::Arc;
@@ -64,5 +64,5 @@ pub use tally::Tally;
 pub use tamper::{Mutant, UnknownMutant};
 pub use world::{Outcome, World};
 
-/// What the informers of a simulation hold.
+/// What the informers of a simulation store.
 type Pod = Arc<Object<LeanBody>>;

@@ -8,7 +8,7 @@ use informer_core::Resource as _;
 use super::Pod;
 use crate::StoredObject;
 
-/// Every state that the server ever had, by version, and what nobody could read.
+/// Every state that the server ever had, by version, and which objects were unreadable.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     states: BTreeMap<u64, Arc<StoredObject>>,
@@ -16,23 +16,23 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The server holds this object.
+    /// Records an object that the server stores.
     pub(super) fn write(&mut self, object: &Arc<StoredObject>) {
         self.states.insert(object.revision(), Arc::clone(object));
     }
 
-    /// An object under this key was sent in a form that nobody can read.
+    /// Records that an object under this key was sent in an unreadable form.
     pub(super) fn spoil(&mut self, key: &str) {
         self.unreadable.insert(key.to_owned());
     }
 
-    /// Whether everything under this key could be read.
+    /// Whether everything sent under this key was readable.
     pub(super) fn is_readable(&self, key: &str) -> bool {
         !self.unreadable.contains(key)
     }
 
-    /// Whether `pod` is an object that the server had: the same key, uid and version, and the same
-    /// text if it was asked for as a whole.
+    /// Checks that the server had `pod`: the same key, uid and version, and the same text if it was
+    /// requested whole.
     pub(super) fn check(&self, pod: &Pod, is_whole: bool) -> Result<(), String> {
         let state = number(pod.version()).and_then(|version| self.states.get(&version));
         let Some(state) = state else {
@@ -60,21 +60,21 @@ impl Record {
     }
 }
 
-/// Whether two are the same object in the same state, wherever they came from.
+/// Whether two are the same object in the same state, whatever their source.
 pub(super) fn is_same(a: &Pod, b: &Pod) -> bool {
     a.uid == b.uid
         && a.version == b.version
         && body(a.as_json().as_bytes()) == body(b.as_json().as_bytes())
 }
 
-/// The text of an object without its type, which objects in lists do not have.
+/// The text of an object without kind and apiVersion, which list items do not have.
 fn body(json: &[u8]) -> &[u8] {
     let start = br#""metadata":"#;
     let at = json.windows(start.len()).position(|window| window == start);
     json.get(at.unwrap_or(0)..).unwrap_or_default()
 }
 
-/// The number of a version.
+/// Parses a version.
 pub(super) fn number(version: &str) -> Option<u64> {
     version.parse().ok()
 }

@@ -1,8 +1,8 @@
-//! Whether each full state was asked for with reason.
+//! Checks that each relist has a cause.
 //!
-//! Reading the full state is what kills servers, so it must have a cause: the first time, a full
-//! state that was not completed, a version that has expired, an answer that cannot be understood. A
-//! watch that ends or breaks is none, unless it brought nothing at all.
+//! Relists overload servers, so each must have a cause: the first state, an incomplete state, an
+//! expired version, or an answer that cannot be parsed. A watch that ends or breaks is not a cause,
+//! unless it brought nothing at all.
 
 use std::time::Duration;
 
@@ -13,22 +13,22 @@ use serde_json::Value;
 /// A watch that ends sooner than this without an event is suspicious.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Follows the exchanges of one informer, from outside.
+/// Follows the exchanges of one informer from outside.
 #[derive(Debug)]
 pub(super) struct Relists {
-    /// Why the full state may be read next.
+    /// Why the next relist is allowed.
     cause: Option<&'static str>,
-    /// The full state is known, and changes are followed.
+    /// Whether the full state is known and changes are followed.
     is_live: bool,
-    /// No full state was asked for after the first was known.
+    /// Whether there was no relist after the first state.
     is_first: bool,
     is_list: bool,
     is_open: bool,
-    /// When the watch under way began.
+    /// When the current watch began.
     since: Instant,
     /// Its events.
     events: u64,
-    /// The line that is not complete.
+    /// The incomplete line.
     line: Vec<u8>,
 }
 
@@ -46,26 +46,26 @@ impl Relists {
         }
     }
 
-    /// Whether no full state was asked for after the first was known.
+    /// Whether there was no relist after the first state.
     pub(super) const fn is_first(&self) -> bool {
         self.is_first
     }
 
-    /// Objects of the list under way, readable or not.
+    /// How many objects the current list has, readable or not.
     pub(super) fn listed(&self) -> usize {
         let uid = br#""uid":""#;
         let body = self.line.windows(uid.len()).filter(|_| self.is_list);
         body.filter(|window| window == uid).count()
     }
 
-    /// Whether a page without objects says that there is another one: no server means that.
+    /// Whether an empty page announces another page, which no real server does.
     fn is_empty_page(&self) -> bool {
         let token = br#""continue":"#;
         let mut windows = self.line.windows(token.len());
         self.line.ends_with(br#""items":[]}"#) && windows.any(|window| window == token)
     }
 
-    /// A request is sent. An error says that it is without cause.
+    /// Checks a request. The error says that it has no cause.
     pub(super) fn request(&mut self, request: Request<'_>, now: Instant) -> Result<(), String> {
         self.is_open = false;
         self.since = now;
@@ -89,7 +89,7 @@ impl Relists {
         Ok(())
     }
 
-    /// The exchange was given up by the informer; `is_full` if its storage is full.
+    /// The informer aborted the exchange; `is_full` if its storage is full.
     pub(super) fn abort(&mut self, is_full: bool) {
         if is_full {
             self.justify("a full storage");
@@ -98,7 +98,7 @@ impl Relists {
         }
     }
 
-    /// The informer has taken a signal, of bytes the first `used`.
+    /// The informer has taken a signal, the first `used` of its bytes.
     pub(super) fn signal(&mut self, signal: &Signal<'_>, used: usize, now: Instant) {
         match signal {
             Signal::Opened(_) => self.is_open = true,
@@ -111,11 +111,11 @@ impl Relists {
                     }
                 }
                 if self.is_list && self.is_empty_page() {
-                    self.justify("a page of nothing");
+                    self.justify("an empty page");
                 }
             }
             Signal::Closed if self.is_live => self.end_watch(now),
-            // A list that is complete is followed by a watch.
+            // A complete list is followed by a watch.
             Signal::Closed if self.is_list => {}
             Signal::Closed => self.justify("a stream that ended"),
             Signal::Failed { .. } if !self.is_live => self.justify("a failure"),
@@ -151,7 +151,7 @@ impl Relists {
                 self.justify("an ERROR event");
             }
         } else if field("/object/metadata/name").is_none() {
-            self.justify("a deletion of nobody knows whom");
+            self.justify("a deletion without a readable key");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Whether the server is asked too often.
+//! Checks the request rate.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,23 +6,23 @@ use std::time::Duration;
 use informer_core::Instant;
 use informer_core::transport::Request;
 
-/// What is asked within a minute at most: five at once, and one every three seconds.
+/// The limit per minute: a burst of five, and one every three seconds.
 const MOST: usize = 5 + 20;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// When the server was asked, by one informer. Whatever the server does, it is asked at most [`MOST`]
-/// times in any minute. Only a page behind one that was at least half full does not count.
+/// The request times of one informer. Whatever the server does, an informer sends at most [`MOST`]
+/// requests in any minute. Only a page that follows one at least half full does not count.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     times: VecDeque<Instant>,
-    /// The page that was asked for last.
+    /// The page that was requested last.
     page: Option<String>,
 }
 
 impl Requests {
-    /// A request is sent, after a list or a page with so many objects. An error says why it must not
-    /// be.
+    /// Checks a request that follows a list or page with `listed` objects. The error says why it is
+    /// not allowed.
     pub(super) fn request(
         &mut self,
         request: Request<'_>,

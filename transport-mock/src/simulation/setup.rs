@@ -1,4 +1,4 @@
-//! What a seed decides before anything happens.
+//! What a seed decides in advance.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use super::interest::Interest;
 use crate::random::Random;
 use crate::{ExpiredWatch, ServerConfig};
 
-/// One informer as it is to be.
+/// The settings of one informer.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) interest: Interest,
     pub(super) config: InformerConfig,
-    /// Its rules are our default ones.
+    /// Whether our default rules apply.
     pub(super) is_strict: bool,
-    /// Its memory is bounded.
+    /// Whether its memory is bounded.
     pub(super) is_bounded: bool,
     pub(super) listeners: Vec<ListenerConfig>,
 }
 
-/// A server with a short or a long memory.
+/// A server with a short or a long history.
 pub(super) fn server(random: &mut Random) -> ServerConfig {
     let mut config = ServerConfig::new(random.draw());
     config.watch_window = random.pick(&[6, 20, 100, 1024]);
@@ -35,7 +35,7 @@ pub(super) fn server(random: &mut Random) -> ServerConfig {
     config
 }
 
-/// Both queues, both ways to the first state, both presets, both kinds of memory, all policies.
+/// Any combination of queue, way to the first state, preset, memory and policy.
 pub(super) fn plan(random: &mut Random) -> Plan {
     let is_bounded = random.one_in(4);
     let is_strict = is_bounded || !random.one_in(3);

@@ -24,7 +24,7 @@ use super::tamper::Tamper;
 use super::view::{INDICES, Shown, compare, state};
 use crate::transport::MockTransport;
 
-/// What a station needs of the world around it.
+/// The parts of the world that a station uses.
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     pub(super) log: &'a mut Log,
@@ -32,19 +32,20 @@ pub(super) struct Scene<'a> {
     pub(super) now: Instant,
 }
 
-/// An informer, wherever its memory lives.
+/// An informer with any kind of storage.
 pub(super) trait Station {
     fn start(&mut self, now: Instant);
     fn advance(&mut self, now: Instant);
     fn next_deadline(&self) -> Option<Instant>;
 
-    /// Takes the commands that are there.
+    /// Executes the pending commands.
     fn execute(&mut self, scene: &mut Scene<'_>);
 
-    /// Offers the next signal. Says whether anything moved.
+    /// Delivers the next signal. Returns whether anything moved.
     fn deliver(&mut self, scene: &mut Scene<'_>) -> bool;
 
-    /// Lets a listener take up to `most` notifications, unless it is stuck. Says how many it took.
+    /// Lets a listener take up to `most` notifications, unless it is stuck. Returns how many it
+    /// took.
     fn observe(&mut self, listener: usize, most: usize, scene: &mut Scene<'_>) -> usize;
 
     /// Adds a listener.
@@ -55,20 +56,20 @@ pub(super) trait Station {
 
     fn listeners(&self) -> usize;
 
-    /// A listener does not poll any more, or all do again.
+    /// Makes a listener stop polling, or lets all of them poll again.
     fn stick(&mut self, listener: usize);
     fn unstick(&mut self);
 
     /// Breaks the connection.
     fn reset(&mut self);
 
-    /// Whether the connection is dead and the informer will not notice.
+    /// Whether the connection is dead and the informer cannot notice.
     fn is_dead(&self) -> bool;
 
-    /// Whether it must read the full state again to know what has vanished.
+    /// Whether it must relist to find out what was deleted.
     fn is_unswept(&self) -> bool;
 
-    /// Whether nothing more will happen unless the server changes.
+    /// Whether nothing more happens unless the server changes.
     fn is_settled(&self) -> bool;
 
     /// Compares everything with what it should be.
@@ -76,7 +77,7 @@ pub(super) trait Station {
 
     fn interest(&self) -> Interest;
 
-    /// Its state in words.
+    /// A summary of its state.
     fn status(&self) -> String;
 
     fn count(&self, tally: &mut Tally);
@@ -94,9 +95,9 @@ pub(super) struct Post<S: Storage> {
     requests: Requests,
     tamper: Tamper,
     bell: Arc<Bell>,
-    /// The transport had nothing and promised to ring.
+    /// The transport had nothing and registered a wake-up.
     awaits_bell: bool,
-    /// The time as the informer knows it.
+    /// The informer's time.
     now: Instant,
     version: u64,
     notifications: u64,
@@ -109,7 +110,7 @@ struct Listener {
     is_stuck: bool,
 }
 
-/// Remembers that it was rung.
+/// Remembers a wake-up.
 #[derive(Default)]
 struct Bell(AtomicBool);
 
@@ -120,7 +121,7 @@ impl Wake for Bell {
 }
 
 impl<S: Storage> Post<S> {
-    /// The informer of `plan`. An error says why there cannot be one.
+    /// Creates the informer of `plan`. The error says why that is impossible.
     pub(super) fn new(
         name: usize,
         plan: Plan,
@@ -165,7 +166,7 @@ impl<S: Storage> Post<S> {
         format!("informer {}: {what}", self.name)
     }
 
-    /// The time that the informer is told.
+    /// The time that the informer sees.
     fn told(&self, now: Instant) -> Instant {
         match self.informer.status().phase {
             Phase::Waiting { until, .. } if self.tamper.hurries() => now.max(until),
@@ -173,8 +174,8 @@ impl<S: Storage> Post<S> {
         }
     }
 
-    /// The store follows one server, so its version never goes back. What is no number was never the
-    /// server's.
+    /// Checks that the store's version never goes back. A version that is not a number never came
+    /// from the server.
     fn check_version(&mut self, log: &mut Log) {
         let Some(version) = number(self.informer.store().version()) else {
             return;
@@ -244,7 +245,10 @@ impl<S: Storage> Station for Post<S> {
             return false;
         };
         if self.awaits_bell && !self.bell.0.load(Ordering::Relaxed) {
-            let what = format!("informer {}: the transport did not ring", self.name);
+            let what = format!(
+                "informer {}: the transport did not wake its task",
+                self.name
+            );
             scene.log.violation(what);
         }
         self.awaits_bell = false;
@@ -312,7 +316,7 @@ impl<S: Storage> Station for Post<S> {
 
     fn join(&mut self, config: ListenerConfig, scene: &mut Scene<'_>) {
         self.now = self.now.max(scene.now);
-        // A bounded storage may have no place for it.
+        // A bounded storage may have no room for it.
         let Ok(id) = self.informer.add_listener(config, scene.now) else {
             return;
         };
@@ -413,7 +417,7 @@ impl<S: Storage> Station for Post<S> {
 }
 
 impl<S: Storage> Post<S> {
-    /// A store that shows an object is at its version, or at a newer one.
+    /// Checks that the store's version is not older than the objects it shows.
     fn check_reached(&self, shown: &Shown) -> Result<(), String> {
         let Some(version) = number(&shown.version) else {
             return Ok(());
@@ -424,7 +428,7 @@ impl<S: Storage> Post<S> {
             .find(|pod| number(&pod.version) > Some(version))
         {
             Some(pod) => Err(format!(
-                "the store says that it is at version {version}, but shows {}@{}",
+                "the store claims version {version}, but shows {}@{}",
                 pod.key, pod.version
             )),
             None => Ok(()),

@@ -1,9 +1,9 @@
-//! What happened how often.
+//! Counts of what happened.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What happened how often, in one run or in many.
+/// Counts of what happened, in one run or in many.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Tally {
@@ -13,16 +13,16 @@ pub struct Tally {
     pub events: u64,
     /// Notifications that listeners received.
     pub notifications: u64,
-    /// Full states that were read again.
+    /// Relists.
     pub relists: u64,
-    /// Times at which everything was compared with the server.
+    /// Comparisons of everything with the server.
     pub comparisons: u64,
     /// Faults by name.
     pub faults: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
-    /// Adds what happened elsewhere.
+    /// Adds the counts of another run.
     pub fn add(&mut self, other: &Self) {
         self.writes += other.writes;
         self.events += other.events;

@@ -1,7 +1,7 @@
-//! Mistakes made on purpose, to see whether they are found.
+//! Deliberate bugs, to check that the oracle finds them.
 //!
-//! They are made around the informers, not in them: on the wire, in what listeners are told, in what
-//! the store is said to show.
+//! They are planted around the informers, not in them: on the wire, in notifications, in what the
+//! store seems to show.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,54 +15,63 @@ use super::view::Shown;
 use crate::random::Random;
 use crate::wire::tap::Tap;
 
-/// A mistake that is made on purpose.
+/// A deliberate bug.
+///
+/// ```
+/// use informer_transport_mock::simulation::{Mutant, World};
+///
+/// let mutant: Mutant = "doubled-add".parse()?;
+/// let is_found = |seed| World::new(seed).with_mutant(mutant).run().violation.is_some();
+/// assert!((0..10).any(is_found));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Mutant {
-    /// The first event of a watch that goes on from a version is lost.
+    /// A watch that resumes from a version loses its first event.
     SkippedEvent,
-    /// An older event of an object comes again behind a newer one.
+    /// An older event of an object arrives again after a newer one.
     ReorderedEvents,
-    /// A deleted object is announced as added.
+    /// A deleted object is reported as added.
     ResurrectedObject,
-    /// A full state that is read again lacks an object.
+    /// A relist lacks an object.
     LostItem,
-    /// A full state that is read again contains an object that is gone.
+    /// A relist contains a deleted object.
     LostDeleteAtRelist,
-    /// An add is told twice.
+    /// An add is reported twice.
     DoubledAdd,
-    /// The old state of an update is the one before that.
+    /// The old state of an update is one step too old.
     StaleOld,
-    /// An add of the initial state is not marked as such.
+    /// An add of the initial state lacks the initial flag.
     WrongInitial,
-    /// An add after the initial state is marked as initial.
+    /// An add after the initial state has the initial flag.
     LateInitial,
-    /// A notification is not told.
+    /// A notification is lost.
     SwallowedNotification,
-    /// A deletion that was inferred is not told.
+    /// An inferred deletion is lost.
     MissingInferredDelete,
-    /// Another object under the same key is told as an update.
+    /// A new object under the same key is reported as an update.
     MergedUid,
-    /// An add is told as an update.
+    /// An add is reported as an update.
     AddAsUpdate,
-    /// Two notifications of one object change places.
+    /// Two notifications of one object are swapped.
     SwappedNotifications,
-    /// The index files an object under a value that it no longer has.
+    /// The index lists an object under a value that it no longer has.
     StaleIndex,
     /// The store shows an old state of an object.
     StaleObject,
-    /// The store shows an object that is gone.
+    /// The store shows a deleted object.
     GhostObject,
-    /// The store says that it is at an old version.
+    /// The store reports an old version.
     StaleVersion,
-    /// The full state is read again for no reason.
+    /// A relist without a reason.
     NeedlessRelist,
     /// The next request does not wait.
     SkippedWait,
 }
 
 impl Mutant {
-    /// All of them.
+    /// All mutants.
     pub const ALL: [Self; 20] = [
         Self::SkippedEvent,
         Self::ReorderedEvents,
@@ -86,7 +95,7 @@ impl Mutant {
         Self::SkippedWait,
     ];
 
-    /// Its name on a command line.
+    /// The name for the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -123,25 +132,25 @@ impl FromStr for Mutant {
     }
 }
 
-/// There is no mutant of this name.
+/// An unknown mutant name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownMutant(String);
 
 impl fmt::Display for UnknownMutant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Mutant::ALL.map(Mutant::name).join(", ");
-        write!(f, "there is no mutant {:?}; there are {names}", self.0)
+        write!(f, "unknown mutant {:?}; use one of {names}", self.0)
     }
 }
 
 impl std::error::Error for UnknownMutant {}
 
-/// Makes one kind of mistake, or none, to what one informer says.
+/// Applies one mutant, or none, to what one informer reports.
 #[derive(Debug)]
 pub(super) struct Tamper {
     mutant: Option<Mutant>,
     random: Random,
-    /// For each listener and key, the old state of the last update.
+    /// The old state of the last update, for each listener and key.
     older: BTreeMap<(usize, String), Pod>,
     /// What the store showed last time.
     before: Shown,
@@ -161,23 +170,23 @@ impl Tamper {
         }
     }
 
-    /// What tampers with the wire, if anything does.
+    /// The hook that tampers with the wire, if any.
     pub(super) fn tap(&mut self) -> Option<Box<dyn Tap>> {
         let wire = TamperedWire::new(self.mutant?, self.random.fork());
         Some(Box::new(wire))
     }
 
-    /// Whether the informer is to be told of an expired version that is none.
+    /// Whether to report an expired version to the informer that has not expired.
     pub(super) fn wants_relist(&mut self) -> bool {
         self.mutant == Some(Mutant::NeedlessRelist) && self.random.one_in(20)
     }
 
-    /// Whether waits are over as soon as they begin.
+    /// Whether waits end as soon as they begin.
     pub(super) fn hurries(&self) -> bool {
         self.mutant == Some(Mutant::SkippedWait)
     }
 
-    /// What a listener is told instead of `told`.
+    /// The notifications that a listener gets instead of `told`.
     pub(super) fn notifications(
         &mut self,
         listener: usize,
@@ -248,7 +257,7 @@ impl Tamper {
         out
     }
 
-    /// What the store is said to show instead of `shown`.
+    /// Changes what the store seems to show.
     pub(super) fn store(&mut self, shown: &mut Shown) {
         let Some(mutant) = self.mutant else {
             return;

@@ -1,4 +1,4 @@
-//! Mistakes made on purpose on the wire.
+//! Deliberate bugs on the wire.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::random::Random;
 use crate::wire::list_text::{items, key_of, with_items};
 use crate::wire::tap::Tap;
 
-/// Makes one kind of mistake in what is sent.
+/// Applies one mutant to what is sent.
 #[derive(Debug)]
 pub(super) struct TamperedWire {
     mutant: Mutant,
     random: Random,
-    /// Full states that were asked for.
+    /// How many full states were requested.
     full_states: u64,
-    /// The objects of a full state are being streamed.
+    /// Whether a full state is being streamed.
     is_streaming: bool,
-    /// The next object is to be met.
+    /// Whether to tamper with the next object.
     is_armed: bool,
     /// The last event, and the last deleted object.
     last: Option<WatchFrame>,

@@ -10,7 +10,7 @@ use informer_core::storage::Storage;
 use super::Pod;
 use crate::StoredObject;
 
-/// The indices that every informer of a simulation has.
+/// The indices of every informer in a simulation.
 pub(super) const INDICES: [(&str, PlainFn<Pod>); 2] =
     [("app", by_app), ("namespace", by_namespace)];
 
@@ -27,7 +27,7 @@ fn by_namespace(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
 /// The keys under each value of an index.
 pub(super) type Table = BTreeMap<String, BTreeSet<String>>;
 
-/// A store, written down: uid and version by key, the tables of the indices, its version.
+/// The contents of a store: uid and version by key, the index tables, its version.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Shown {
     pub(super) objects: BTreeMap<String, String>,
@@ -56,7 +56,7 @@ impl Shown {
         Ok(shown)
     }
 
-    /// What a store that has these objects should show.
+    /// The expected contents of a store with these objects.
     pub(super) fn expected<'a>(objects: impl Iterator<Item = &'a Arc<StoredObject>>) -> Self {
         let mut shown = Self::default();
         for (name, _) in INDICES {
@@ -76,7 +76,7 @@ impl Shown {
         shown
     }
 
-    /// The first thing in which this is not what it should be.
+    /// Compares with the expected contents. The error names the first difference.
     pub(super) fn compare(&self, expected: &Self) -> Result<(), String> {
         compare("the store", &self.objects, &expected.objects)?;
         for (name, table) in &expected.indices {
@@ -92,7 +92,7 @@ pub(super) fn state(pod: &Pod) -> String {
     format!("{}@{}", pod.uid(), pod.version())
 }
 
-/// Compares by key, and names the first that differs.
+/// Compares by key. The error names the first difference.
 pub(super) fn compare<V: PartialEq + std::fmt::Debug>(
     what: &str,
     shown: &BTreeMap<String, V>,
@@ -102,7 +102,7 @@ pub(super) fn compare<V: PartialEq + std::fmt::Debug>(
         let (shown, expected) = (shown.get(key), expected.get(key));
         if shown != expected {
             return Err(format!(
-                "{what} shows {shown:?} for {key:?}, and it should be {expected:?}"
+                "{what} shows {shown:?} for {key:?}, expected {expected:?}"
             ));
         }
     }

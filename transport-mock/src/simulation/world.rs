@@ -18,26 +18,36 @@ use crate::fault::FaultPlan;
 use crate::random::Random;
 use crate::{MockServer, VirtualClock};
 
-/// Everything settles within so many rounds, or never. A slow listener needs many for one resync.
+/// A world that has not settled after this many rounds never will. A slow listener needs many
+/// rounds for one resync.
 const ROUNDS: usize = 20_000;
 
-/// A whole world: a server, a wire with faults, a clock, informers, listeners, and an oracle that
-/// checks what they are told. The seed decides everything.
+/// A simulated world: a server, a wire with faults, a clock, informers, listeners, and an oracle
+/// that checks their notifications. The seed decides everything.
+///
+/// ```
+/// use informer_transport_mock::simulation::World;
+///
+/// let first = World::new(7).traced().run();
+/// let second = World::new(7).traced().run();
+/// assert_eq!(first.trace, second.trace, "equal seeds give equal runs");
+/// assert_eq!(first.violation, None);
+/// ```
 pub struct World {
     seed: u64,
     is_tracing: bool,
     mutant: Option<Mutant>,
 }
 
-/// What came of a world.
+/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The first thing that was wrong.
+    /// The first violation, if any.
     pub violation: Option<Violation>,
-    /// What happened how often.
+    /// Counts of what happened.
     pub tally: Tally,
-    /// Everything that happened, line by line; empty if it was not asked for.
+    /// Everything that happened, line by line; empty unless it was traced.
     pub trace: String,
 }
 
@@ -52,21 +62,21 @@ impl World {
         }
     }
 
-    /// The same world, and everything that happens is written down.
+    /// Records everything that happens.
     #[must_use]
     pub const fn traced(mut self) -> Self {
         self.is_tracing = true;
         self
     }
 
-    /// The same world with a mistake in it.
+    /// Plants a bug.
     #[must_use]
     pub const fn with_mutant(mut self, mutant: Mutant) -> Self {
         self.mutant = Some(mutant);
         self
     }
 
-    /// Lets it go, until it is over or something is wrong.
+    /// Runs until the end or the first violation.
     #[must_use]
     pub fn run(self) -> Outcome {
         let mut run = Run::new(&self);
@@ -90,7 +100,7 @@ struct Run {
     server: MockServer,
     writers: Writers,
     record: Record,
-    /// Objects that somebody could not read and that were not written again.
+    /// Objects that were unreadable and have not been written again.
     unreadable: Vec<String>,
     stations: Vec<Box<dyn Station>>,
     log: Log,
@@ -146,7 +156,7 @@ impl Run {
         }
     }
 
-    /// What stations see, and the stations.
+    /// The scene, and the stations.
     fn scene(&mut self) -> (Scene<'_>, &mut [Box<dyn Station>]) {
         for key in self.server.take_corrupted() {
             self.record.spoil(&key);
@@ -201,7 +211,7 @@ impl Run {
         }
     }
 
-    /// One random act of the world.
+    /// One random action.
     fn act(&mut self) {
         let which = self.random.index(self.stations.len());
         let few = 1 + self.random.index(6);
@@ -233,7 +243,7 @@ impl Run {
                 self.pass_until(deadline.unwrap_or_default());
             }
             36 => {
-                // Somebody whose clock has not heard of the time.
+                // A caller whose clock is behind.
                 if let Some(station) = self.stations.get_mut(which) {
                     station.advance(Instant::default());
                 }
@@ -275,7 +285,7 @@ impl Run {
         }
     }
 
-    /// Something goes wrong that is not about one answer.
+    /// A fault that does not concern a single answer.
     fn fault(&mut self, which: usize) {
         let revision = self.server.with(|server| server.revision());
         let name = match self.random.below(8) {
@@ -334,7 +344,7 @@ impl Run {
         }
     }
 
-    /// Nothing new goes wrong: runs until nothing moves any more, and everything must agree.
+    /// Injects no more faults, runs until nothing moves, and checks that everything agrees.
     fn settle(&mut self) {
         self.log.line(|| "settle".to_owned());
         self.server.set_faults(FaultPlan::none());
@@ -363,7 +373,7 @@ impl Run {
         self.log.violation(what);
     }
 
-    /// Lets every station do what it can do now. Says whether anything moved.
+    /// Lets every station do what it can do now. Returns whether anything moved.
     fn drive(&mut self) -> bool {
         let mut moved = false;
         for which in 0..self.stations.len() {
@@ -394,8 +404,8 @@ impl Run {
         moved
     }
 
-    /// Does what only somebody else can do: writes objects again that could not be read, and ends
-    /// connections that nobody else would end. Says whether it did anything.
+    /// Repairs what only others can: rewrites unreadable objects, and ends connections that would
+    /// stay dead. Returns whether it did anything.
     fn repair(&mut self) -> bool {
         let unreadable = std::mem::take(&mut self.unreadable);
         for key in &unreadable {

@@ -1,4 +1,4 @@
-//! What the server's users do.
+//! Random writes to the server.
 
 use serde_json::{Value, json};
 
@@ -11,10 +11,10 @@ const NAMESPACES: [&str; 3] = ["a", "b", "c"];
 const APPS: [&str; 3] = ["web", "db", "job"];
 const NODES: [&str; 2] = ["n1", "n2"];
 
-/// Names in each namespace.
+/// Names per namespace.
 const NAMES: u64 = 6;
 
-/// The users of a server: few names, so that they come again and again.
+/// The users of a server. They use few names, so that names recur.
 #[derive(Debug)]
 pub(super) struct Writers {
     random: Random,
@@ -26,12 +26,12 @@ impl Writers {
         Self { random, written: 0 }
     }
 
-    /// So many writes were made.
+    /// How many writes were made.
     pub(super) const fn written(&self) -> u64 {
         self.written
     }
 
-    /// One random write. Says what it was.
+    /// Makes one random write. Returns a description of it.
     pub(super) fn write(&mut self, server: &mut Server, record: &mut Record) -> String {
         let namespace = self.random.pick(&NAMESPACES);
         let key = format!("{namespace}/p{}", self.random.below(NAMES));
@@ -40,7 +40,7 @@ impl Writers {
             _ if !is_there => self.create(server, &key),
             0..=4 => self.change(server, &key),
             5 => {
-                // One that is deleted and made again, perhaps before anybody looks.
+                // Delete and recreate, perhaps before an informer notices.
                 let deleted = server.delete("pods", &key).map(|_| "delete");
                 self.note(server, record, &key);
                 match server.get("pods", &key) {
@@ -62,10 +62,10 @@ impl Writers {
         format!("{what} {key} at {}", server.revision())
     }
 
-    /// Changes an object, if it is there.
+    /// Changes an object, if it exists.
     pub(super) fn touch(&mut self, server: &mut Server, record: &mut Record, key: &str) {
         if server.get("pods", key).is_some() {
-            // It is there, and nobody else writes.
+            // The object exists, and there are no other writers.
             let _ = self.change(server, key);
             self.note(server, record, key);
         }
@@ -89,7 +89,7 @@ impl Writers {
         server.patch("pods", key, fields).map(|_| "change")
     }
 
-    /// Values that say which write made them.
+    /// Values that identify the write.
     fn fields(&mut self) -> Value {
         self.written += 1;
         json!({

@@ -1,10 +1,10 @@
-//! The bytes of a Status, in the order of its Go type.
+//! The bytes of a Status, in the field order of its Go type.
 
 use crate::api::ApiKind;
 use crate::encode::json;
 use crate::status::{ApiError, StatusCause};
 
-/// The field `details` of a [`ApiError`].
+/// The field `details` of an [`ApiError`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Details {
     pub(super) name: String,
@@ -16,7 +16,7 @@ pub(super) struct Details {
 }
 
 impl ApiError {
-    /// The Status object alone, as an ERROR event carries it.
+    /// Writes the bare Status object, as in an ERROR event.
     pub(crate) fn write_object(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
         Fields::new(out).text("continue", &self.0.resume);
@@ -37,7 +37,7 @@ impl ApiError {
     }
 }
 
-/// The Status of success that answers the deletion of most objects.
+/// The Status of success that answers most deletions.
 pub(crate) fn deleted(kind: &ApiKind, name: &str, uid: &str) -> Vec<u8> {
     let mut out =
         br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#
@@ -80,7 +80,7 @@ impl Details {
     }
 }
 
-/// Fields of an object under way; empty ones are left out, as Go's `omitempty` does.
+/// Writes the fields of an object and omits empty ones, like Go's `omitempty`.
 struct Fields<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,

@@ -1,14 +1,14 @@
-//! One thing that is wrong with a request, worded as the real server does it.
+//! A single problem with a request, in the real server's words.
 
-/// One thing that is wrong, in the causes of a [`ApiError`](crate::status::ApiError).
+/// A single problem, one of the causes of an [`ApiError`](crate::status::ApiError).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct StatusCause {
-    /// The kind of mistake: `FieldValueInvalid`, `ResourceVersionTooLarge`.
+    /// The type of problem: `FieldValueInvalid`, `ResourceVersionTooLarge`.
     pub reason: String,
-    /// What is wrong with it.
+    /// A description for people.
     pub message: String,
-    /// The field that is wrong; empty if it is not about a field.
+    /// The field at fault; empty if the problem is not about a field.
     pub field: String,
 }
 
@@ -45,7 +45,7 @@ impl StatusCause {
         )
     }
 
-    /// The cause of a version that the server has not reached.
+    /// For a version that the server has not reached.
     pub(crate) fn version_too_large() -> Self {
         Self::of(
             "ResourceVersionTooLarge",
@@ -54,7 +54,7 @@ impl StatusCause {
         )
     }
 
-    /// The cause of an update that does not say which version it means.
+    /// For an update without a version.
     pub(crate) fn unspecified_version() -> Self {
         Self::of(
             "FieldValueInvalid",
@@ -63,7 +63,7 @@ impl StatusCause {
         )
     }
 
-    /// A cause with nothing but a text.
+    /// A cause with a message only.
     pub(crate) fn text(message: &str) -> Self {
         Self::of("", "", message.to_owned())
     }

@@ -1,9 +1,9 @@
-//! `Status` objects: how the server says no, byte for byte.
+//! `Status` objects: the server's refusals, byte for byte.
 
-// The words of the API.
+// The API's words for refusals.
 mod reason;
 
-// One thing that is wrong.
+// A single problem.
 mod cause;
 
 // The bytes.
@@ -17,7 +17,7 @@ pub(crate) use body::deleted;
 pub use cause::StatusCause;
 pub use reason::Reason;
 
-/// A refusal: a `Status` of failure, as the real server words it.
+/// A refusal: a `Status` of failure in the real server's words.
 ///
 /// ```
 /// use informer_transport_mock::status::{Reason, ApiError};
@@ -37,12 +37,12 @@ struct Parts {
     /// `metadata.continue`
     resume: String,
     details: Option<Details>,
-    /// The mux of the real server answers for an unknown path, and it knows no Status.
+    /// The real server's mux answers unknown paths with a plain text.
     is_plain_text: bool,
 }
 
 impl ApiError {
-    /// A refusal without details.
+    /// Creates a refusal without details.
     #[must_use]
     pub fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self(Box::new(Parts {
@@ -75,14 +75,14 @@ impl ApiError {
         Self::about(Reason::NotFound, kind, name, message)
     }
 
-    /// 404 for something that a built-in group has not got, such as an unknown kind.
+    /// 404 for something that a built-in group does not have, such as an unknown kind.
     #[must_use]
     pub fn resource_not_found() -> Self {
         let message = "the server could not find the requested resource";
         Self::new(Reason::NotFound, message).with_details(Details::default())
     }
 
-    /// 404 for a path that leads nowhere, such as that of an unknown group. It is a plain text.
+    /// 404 for an unknown path or group. The body is plain text.
     #[must_use]
     pub fn page_not_found() -> Self {
         let mut refused = Self::new(Reason::NotFound, "404 page not found");
@@ -90,7 +90,7 @@ impl ApiError {
         refused
     }
 
-    /// 409 for a create.
+    /// 409 for a create of an existing object.
     #[must_use]
     pub fn already_exists(kind: &ApiKind, name: &str) -> Self {
         let message = format!("{} {name:?} already exists", kind.resource());
@@ -117,7 +117,7 @@ impl ApiError {
         Self::about(Reason::Conflict, kind, name, message)
     }
 
-    /// 409 for a delete whose precondition does not hold. The real server names the kind here.
+    /// 409 for a delete whose precondition does not hold. The real server uses the kind here.
     pub(crate) fn precondition_failed(kind: &ApiKind, name: &str, why: &str) -> Self {
         Self::new(
             Reason::Conflict,
@@ -134,7 +134,7 @@ impl ApiError {
         })
     }
 
-    /// 403
+    /// 403 for a request that is not allowed.
     #[must_use]
     pub fn forbidden(kind: &ApiKind, name: &str, why: &str) -> Self {
         let message = match name {
@@ -144,19 +144,19 @@ impl ApiError {
         Self::about(Reason::Forbidden, kind, name, message)
     }
 
-    /// 401
+    /// 401 for a request without valid credentials.
     #[must_use]
     pub fn unauthorized() -> Self {
         Self::new(Reason::Unauthorized, "Unauthorized")
     }
 
-    /// 400
+    /// 400 for a malformed request.
     #[must_use]
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(Reason::BadRequest, message)
     }
 
-    /// 405
+    /// 405 for a method that the path does not support.
     #[must_use]
     pub fn method_not_allowed() -> Self {
         Self::new(
@@ -178,13 +178,13 @@ impl ApiError {
         )
     }
 
-    /// 415 for a patch of a type that no server has.
+    /// 415 for an unknown patch type.
     pub(crate) fn no_such_patch() -> Self {
         Self::new(Reason::UnsupportedMediaType, "415: Unsupported Media Type")
             .with_details(Details::default())
     }
 
-    /// 406 for an answer in a media type that the server has not got.
+    /// 406 for an unsupported media type.
     pub(crate) fn no_such_media_type() -> Self {
         Self::new(
             Reason::NotAcceptable,
@@ -193,7 +193,7 @@ impl ApiError {
         .with_details(Details::default())
     }
 
-    /// 406 for an answer in a form that the server has not got.
+    /// 406 for an unsupported form of the answer.
     #[must_use]
     pub fn not_acceptable(accepted: &[&str]) -> Self {
         Self::new(
@@ -217,7 +217,7 @@ impl ApiError {
         )
     }
 
-    /// 422 where the real server puts the resource in the place of the kind.
+    /// 422 where the real server names the resource instead of the kind.
     pub(crate) fn invalid_resource(kind: &ApiKind, name: &str, cause: StatusCause) -> Self {
         let resource = kind.resource();
         Self::invalid_of(&resource, kind.group(), kind.plural(), name, vec![cause])
@@ -236,7 +236,7 @@ impl ApiError {
         name: &str,
         causes: Vec<StatusCause>,
     ) -> Self {
-        // Equal texts are told once; a single one goes without brackets.
+        // Duplicate texts appear once; a single one has no brackets.
         let mut texts: Vec<String> = Vec::new();
         for cause in &causes {
             let text = format!("{}: {}", cause.field, cause.message);
@@ -257,13 +257,13 @@ impl ApiError {
         })
     }
 
-    /// 410 for a version that is no longer there.
+    /// 410 for an expired version.
     #[must_use]
     pub fn expired(message: impl Into<String>) -> Self {
         Self::new(Reason::Expired, message)
     }
 
-    /// 410 for a page token that is too old, with one that goes on inconsistently.
+    /// 410 for an expired page token, with a fresh token that continues inconsistently.
     #[must_use]
     pub fn expired_continue(fresh: String) -> Self {
         let mut refused = Self::expired(
@@ -287,7 +287,7 @@ impl ApiError {
         .with_retry_after(1)
     }
 
-    /// 429, to be tried again after some seconds.
+    /// 429 with the time to wait, in seconds.
     #[must_use]
     pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
         Self::new(Reason::TooManyRequests, message)
@@ -295,7 +295,7 @@ impl ApiError {
             .with_retry_after(retry_after_seconds)
     }
 
-    /// 500
+    /// 500 for an internal error.
     #[must_use]
     pub fn internal_error(why: &str) -> Self {
         Self::new(
@@ -308,7 +308,7 @@ impl ApiError {
         })
     }
 
-    /// With a time after which to try again, in the details and as a header.
+    /// Adds a time to wait before the next attempt, in the details and as a header.
     #[must_use]
     pub fn with_retry_after(mut self, seconds: u32) -> Self {
         self.0
@@ -318,13 +318,13 @@ impl ApiError {
         self
     }
 
-    /// The status code of the answer.
+    /// The HTTP status code.
     #[must_use]
     pub fn code(&self) -> u16 {
         self.0.reason.code()
     }
 
-    /// The reason.
+    /// The machine-readable reason.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.0.reason
@@ -336,7 +336,7 @@ impl ApiError {
         &self.0.message
     }
 
-    /// What exactly is wrong.
+    /// The individual problems.
     #[must_use]
     pub fn causes(&self) -> &[StatusCause] {
         match &self.0.details {
@@ -345,13 +345,13 @@ impl ApiError {
         }
     }
 
-    /// The page token that the server offers instead of the old one.
+    /// The page token that the server offers in place of the expired one.
     #[must_use]
     pub fn fresh_continue(&self) -> Option<&str> {
         (!self.0.resume.is_empty()).then_some(self.0.resume.as_str())
     }
 
-    /// After how long to try again.
+    /// How long to wait before the next attempt.
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u32> {
         let seconds = self.0.details.as_ref()?.retry_after_seconds;

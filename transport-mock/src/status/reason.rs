@@ -1,49 +1,49 @@
 //! Why a request was refused.
 
-/// Why a request was refused, in the words of the API.
+/// Why a request was refused, in the API's words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The server gave no reason (500).
+    /// No reason given (500).
     Unknown,
-    /// 400
+    /// 400: the request is malformed.
     BadRequest,
-    /// 401
+    /// 401: the credentials are missing or invalid.
     Unauthorized,
-    /// 403
+    /// 403: the request is not allowed.
     Forbidden,
-    /// 404
+    /// 404: there is no such object or path.
     NotFound,
-    /// 405
+    /// 405: the path does not support the method.
     MethodNotAllowed,
-    /// 406
+    /// 406: the server cannot produce the requested form.
     NotAcceptable,
-    /// 409, for a create.
+    /// 409: the object to create exists already.
     AlreadyExists,
-    /// 409, for a write of an old version or one with a precondition.
+    /// 409: the version or a precondition of a write does not match.
     Conflict,
-    /// 410: what is asked for is no longer there. Old servers say this for a version.
+    /// 410: the resource is no longer available. Old servers say this for an expired version.
     Gone,
-    /// 410: the version or the page token is too old.
+    /// 410: the version or the page token has expired.
     Expired,
-    /// 413
+    /// 413: the body is too large.
     RequestEntityTooLarge,
-    /// 415
+    /// 415: the body has an unsupported type.
     UnsupportedMediaType,
-    /// 422
+    /// 422: the object or the query is invalid.
     Invalid,
-    /// 429
+    /// 429: the client must slow down.
     TooManyRequests,
-    /// 500
+    /// 500: the server failed.
     InternalError,
-    /// 503
+    /// 503: the server is not ready.
     ServiceUnavailable,
-    /// 504
+    /// 504: the request timed out.
     Timeout,
 }
 
 impl Reason {
-    /// The code that the server sends with it.
+    /// The HTTP status code that the server sends with it.
     #[must_use]
     pub const fn code(self) -> u16 {
         match self {
@@ -65,7 +65,7 @@ impl Reason {
         }
     }
 
-    /// The word in the field `reason`; empty for [`Unknown`](Self::Unknown).
+    /// The value of the field `reason`; empty for [`Unknown`](Self::Unknown).
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

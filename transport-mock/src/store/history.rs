@@ -1,4 +1,4 @@
-//! What happened to the objects of one kind: the source of every watch and of lists of the past.
+//! The changes to the objects of one kind, for watches and for lists of the past.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,23 +11,23 @@ pub(crate) struct Change {
     pub(crate) revision: u64,
     /// The object before the write; `None` for a create.
     pub(crate) before: Option<Arc<StoredObject>>,
-    /// The object after the write; `None` for a deletion.
+    /// The object after the write; `None` for a delete.
     pub(crate) after: Option<Arc<StoredObject>>,
 }
 
 /// The writes to one kind, oldest first.
 ///
-/// It serves two readers, which forget at their own pace, as a real server's watch cache and etcd
-/// do: watches see a window of the newest changes, lists of a past version need all changes back
-/// to the compacted revision.
+/// It has two kinds of readers, which forget at their own pace, like a real server's watch cache
+/// and etcd. Watches see a window of the newest changes. Lists at a past version need all changes
+/// back to the compacted revision.
 #[derive(Debug)]
 pub(crate) struct History {
     changes: VecDeque<Change>,
-    /// So many changes at the front are out of the window: only lists see them.
+    /// How many changes at the front are outside the window and visible to lists only.
     outside: usize,
-    /// The version at which the window was begun.
+    /// The version at which the window began.
     begun_at: u64,
-    /// A change has left the window since it was begun.
+    /// Whether a change has left the window since it began.
     has_overflowed: bool,
     /// The version of the newest change that no watch can see any more.
     last_lost: u64,
@@ -44,7 +44,7 @@ impl History {
         }
     }
 
-    /// Adds the newest change. The window keeps `window` of them.
+    /// Adds the newest change. The window keeps `window` changes.
     pub(crate) fn push(&mut self, change: Change, window: usize, compacted: u64) {
         self.changes.push_back(change);
         while self.changes.len() - self.outside > window.max(1) {
@@ -58,10 +58,10 @@ impl History {
         self.drop_unneeded(compacted);
     }
 
-    /// The oldest version from which a watch can be opened.
+    /// The oldest version from which a watch can start.
     ///
-    /// Once something has left the window, that is the version just before the oldest change that
-    /// is left, although an older one might miss nothing: the real server does not know what
+    /// Once a change has left the window, this is the version just before the oldest remaining
+    /// change, although an older one might miss nothing. The real server does not know what
     /// happened between two changes of this kind.
     pub(crate) fn oldest_watchable(&self) -> u64 {
         match self.changes.get(self.outside) {
@@ -70,7 +70,7 @@ impl History {
         }
     }
 
-    /// Whether a watch that has seen everything up to `revision` can still be told the rest.
+    /// Whether a watch that has seen everything up to `revision` can continue.
     pub(crate) const fn can_resume(&self, revision: u64) -> bool {
         revision >= self.last_lost
     }
@@ -83,7 +83,7 @@ impl History {
         self.changes.get(at)
     }
 
-    /// Begins the window anew at `revision`: no watch can be opened from an older version.
+    /// Restarts the window at `revision`. No watch can start from an older version.
     pub(crate) fn forget(&mut self, revision: u64, compacted: u64) {
         if let Some(newest) = self.changes.back() {
             self.last_lost = newest.revision;
@@ -94,7 +94,7 @@ impl History {
         self.drop_unneeded(compacted);
     }
 
-    /// Drops what neither watches nor lists of a version from `compacted` on can ask for.
+    /// Drops the changes that neither watches nor lists at a version from `compacted` on need.
     pub(crate) fn drop_unneeded(&mut self, compacted: u64) {
         while self.outside > 0
             && self
@@ -107,8 +107,8 @@ impl History {
         }
     }
 
-    /// What must be undone in the present state to get that of `revision`: the state of each key
-    /// that was written since.
+    /// What to undo in the current state to get the state at `revision`: the old state of each key
+    /// written since.
     pub(crate) fn undo_to(&self, revision: u64) -> BTreeMap<&str, Option<&Arc<StoredObject>>> {
         let mut then = BTreeMap::new();
         let later = self.changes.iter().rev();

@@ -1,12 +1,12 @@
-//! The metadata of an object: reading, setting, and what the server does not take from clients.
+//! Object metadata: reading, setting, and what the server does not accept from clients.
 
 use serde_json::{Map, Value};
 
 use crate::api::ApiKind;
 use crate::status::ApiError;
 
-/// The fields that a client's metadata may have. `managedFields` and `selfLink` are the server's,
-/// and this server has none.
+/// The fields that a client may set. Only the server sets `managedFields` and `selfLink`, and this
+/// server has neither.
 const KNOWN: [&str; 13] = [
     "annotations",
     "creationTimestamp",
@@ -28,7 +28,7 @@ pub(crate) fn metadata(object: &Map<String, Value>) -> Option<&Map<String, Value
     object.get("metadata")?.as_object()
 }
 
-/// The metadata of `object`, made if there is none.
+/// The metadata of `object`, created if absent.
 pub(crate) fn metadata_mut(object: &mut Map<String, Value>) -> Option<&mut Map<String, Value>> {
     object
         .entry("metadata")
@@ -36,19 +36,19 @@ pub(crate) fn metadata_mut(object: &mut Map<String, Value>) -> Option<&mut Map<S
         .as_object_mut()
 }
 
-/// A text of the metadata.
+/// A text field of the metadata.
 pub(crate) fn text<'a>(object: &'a Map<String, Value>, field: &str) -> Option<&'a str> {
     metadata(object)?.get(field)?.as_str()
 }
 
-/// Sets a field of the metadata.
+/// Sets a metadata field.
 pub(crate) fn set(object: &mut Map<String, Value>, field: &str, value: impl Into<Value>) {
     if let Some(metadata) = metadata_mut(object) {
         metadata.insert(field.to_owned(), value.into());
     }
 }
 
-/// Makes a field of `object`'s metadata what it is in `other`, also if it is not there.
+/// Copies a metadata field from `other`, or removes it if `other` does not have it.
 pub(crate) fn copy(object: &mut Map<String, Value>, other: &Map<String, Value>, field: &str) {
     match metadata(other).and_then(|metadata| metadata.get(field)) {
         Some(value) => set(object, field, value.clone()),
@@ -60,7 +60,7 @@ pub(crate) fn copy(object: &mut Map<String, Value>, other: &Map<String, Value>, 
     }
 }
 
-/// The finalizers that an object still waits for.
+/// The finalizers that still hold an object.
 pub(crate) fn finalizers(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
     metadata(object)
         .and_then(|metadata| metadata.get("finalizers")?.as_array())
@@ -69,13 +69,13 @@ pub(crate) fn finalizers(object: &Map<String, Value>) -> impl Iterator<Item = &s
         .filter_map(Value::as_str)
 }
 
-/// Whether its deletion has begun.
+/// Whether the object is being deleted.
 pub(crate) fn is_deleting(object: &Map<String, Value>) -> bool {
     text(object, "deletionTimestamp").is_some()
 }
 
-/// Reads the body of a write: an object of `kind`, whose metadata has the types it must have, and
-/// nothing that is unknown or empty.
+/// Parses the body of a write: an object of `kind` whose metadata has the right types. Drops
+/// unknown and empty metadata fields.
 pub(crate) fn admit(
     kind: &ApiKind,
     mut object: Map<String, Value>,
@@ -133,7 +133,7 @@ fn check_type(kind: &ApiKind, object: &Map<String, Value>) -> Result<(), ApiErro
     }
 }
 
-/// What Go's `omitempty` leaves out.
+/// Whether Go's `omitempty` omits the value.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -174,7 +174,7 @@ fn check_field(kind: &ApiKind, field: &str, value: &Value) -> Result<(), ApiErro
     }
 }
 
-/// The complaint of Go's JSON reader.
+/// The error of Go's JSON reader.
 fn unreadable(
     kind: &ApiKind,
     value: &Value,

@@ -1,15 +1,15 @@
-//! The state of the server: objects, versions, history.
+//! The server's state: objects, versions, history.
 
-// Texts and rules of metadata.
+// Metadata rules.
 pub(crate) mod metadata;
 
-// Names and labels that are refused.
+// Validation of names and labels.
 mod validation;
 
 // An object at one version.
 pub(crate) mod object;
 
-// What happened, for watches and for lists of the past.
+// Changes, for watches and for lists of the past.
 pub(crate) mod history;
 
 // Merge patches.
@@ -32,24 +32,24 @@ use crate::store::object::StoredObject;
 pub(crate) struct Table {
     objects: BTreeMap<String, Arc<StoredObject>>,
     pub(crate) history: History,
-    /// The kind is not served any more.
+    /// The kind is no longer served.
     pub(crate) is_removed: bool,
 }
 
-/// All objects, and the one counter of versions.
+/// All objects, and the single version counter.
 #[derive(Debug)]
 pub(crate) struct Store {
     tables: Vec<Table>,
     revision: u64,
-    /// Lists of an older version are refused.
+    /// Lists at an older version are refused.
     compacted: u64,
-    /// So many changes of a kind can be watched.
+    /// How many changes of a kind can be watched.
     window: usize,
     names: Names,
 }
 
 impl Store {
-    /// An empty store. Its first write will have the version after `revision`.
+    /// An empty store. Its first write gets the version after `revision`.
     pub(crate) const fn new(revision: u64, window: usize, seed: u64) -> Self {
         Self {
             tables: Vec::new(),
@@ -60,7 +60,7 @@ impl Store {
         }
     }
 
-    /// Makes room for a kind; it gets the next [`KindId`].
+    /// Adds a table for the kind with the next [`KindId`].
     pub(crate) fn add_table(&mut self) {
         self.tables.push(Table {
             objects: BTreeMap::new(),
@@ -73,7 +73,7 @@ impl Store {
         self.tables.get(id.0)
     }
 
-    /// The version of the newest write, to any kind.
+    /// The version of the newest write to any kind.
     pub(crate) const fn revision(&self) -> u64 {
         self.revision
     }
@@ -82,7 +82,7 @@ impl Store {
         self.compacted
     }
 
-    /// Forgets what was before `revision`, for lists.
+    /// Drops the history before `revision`, for lists.
     pub(crate) fn compact(&mut self, revision: u64) {
         self.compacted = self.compacted.max(revision.min(self.revision));
         for table in &mut self.tables {
@@ -90,7 +90,7 @@ impl Store {
         }
     }
 
-    /// Forgets every change, for watches.
+    /// Drops all changes, for watches.
     pub(crate) fn forget_changes(&mut self) {
         for table in &mut self.tables {
             table.history.forget(self.revision, self.compacted);
@@ -101,13 +101,13 @@ impl Store {
         self.table(id)?.objects.get(key)
     }
 
-    /// Takes the next version without a write of ours, as a write to something else does.
+    /// Takes the next version without a write, as a write to another resource does.
     pub(crate) const fn next_revision(&mut self) -> u64 {
         self.revision += 1;
         self.revision
     }
 
-    /// Deletes every object of a kind that is not served any more.
+    /// Deletes every object of a kind that is no longer served.
     pub(crate) fn clear(&mut self, id: KindId) {
         let keys: Vec<String> = match self.tables.get(id.0) {
             Some(table) => table.objects.keys().cloned().collect(),
@@ -122,7 +122,7 @@ impl Store {
         }
     }
 
-    /// Records a write: `object` is stored, or `key` deleted, at the newest version.
+    /// Records a write at the newest version: stores `object`, or deletes `key`.
     fn record(&mut self, id: KindId, key: &str, object: Option<Arc<StoredObject>>) {
         let (revision, window, compacted) = (self.revision, self.window, self.compacted);
         let Some(table) = self.tables.get_mut(id.0) else {
@@ -142,7 +142,7 @@ impl Store {
 }
 
 impl Table {
-    /// The present objects from `start` on whose key begins with `prefix`, by key.
+    /// The current objects from `start` on whose key begins with `prefix`, in key order.
     pub(crate) fn present<'a>(
         &'a self,
         prefix: &str,
@@ -155,7 +155,7 @@ impl Table {
             .map(|(_, object)| object)
     }
 
-    /// The same, as it was at `revision`.
+    /// The same, as of `revision`.
     pub(crate) fn past<'a>(
         &'a self,
         prefix: &str,

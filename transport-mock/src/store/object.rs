@@ -10,7 +10,20 @@ use crate::form::Row;
 use crate::store::metadata::{metadata, set, text};
 use crate::timestamp::Timestamp;
 
-/// An object as the server holds it: never changed, shared by everybody who reads it.
+/// An object as the server stores it: immutable and shared by its readers.
+///
+/// ```
+/// use informer_transport_mock::{Server, ServerConfig};
+/// use serde_json::json;
+///
+/// let mut server = Server::new(ServerConfig::new(42));
+/// let pod = json!({"metadata": {"name": "web", "labels": {"app": "shop"}}, "spec": {"nodeName": "n1"}});
+/// let pod = server.create("pods", pod)?;
+/// assert_eq!((pod.key(), pod.revision()), ("default/web", 2));
+/// assert_eq!(pod.label("app"), Some("shop"));
+/// assert_eq!(pod.value()["spec"]["nodeName"], "n1");
+/// # Ok::<(), informer_transport_mock::status::ApiError>(())
+/// ```
 #[derive(Debug)]
 pub struct StoredObject {
     key: String,
@@ -20,7 +33,7 @@ pub struct StoredObject {
 }
 
 impl StoredObject {
-    /// The object at `revision`. Its metadata gets that version.
+    /// Creates the object at `revision` and sets this version in its metadata.
     pub(crate) fn new(kind: &ApiKind, mut value: Map<String, Value>, revision: u64) -> Self {
         set(
             &mut value,
@@ -44,37 +57,37 @@ impl StoredObject {
         &self.key
     }
 
-    /// The name.
+    /// The object's name.
     #[must_use]
     pub fn name(&self) -> &str {
         text(&self.value, "name").unwrap_or_default()
     }
 
-    /// The namespace; `None` for objects that have none.
+    /// The object's namespace; `None` for cluster-scoped objects.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
         text(&self.value, "namespace")
     }
 
-    /// The uid.
+    /// The object's uid.
     #[must_use]
     pub fn uid(&self) -> &str {
         text(&self.value, "uid").unwrap_or_default()
     }
 
-    /// The version of the write that made it so.
+    /// The version of the write that produced this state.
     #[must_use]
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// The object.
+    /// The fields of the object.
     #[must_use]
     pub const fn value(&self) -> &Map<String, Value> {
         &self.value
     }
 
-    /// The object as an answer to `GET` has it.
+    /// The JSON of the object, as in the answer to a `GET`.
     #[must_use]
     pub fn json(&self) -> &[u8] {
         &self.encoded.whole
@@ -86,8 +99,7 @@ impl StoredObject {
         metadata(&self.value)?.get("labels")?.get(key)?.as_str()
     }
 
-    /// The value of a field by its dotted path, as a field selector sees it: empty if it is not
-    /// there.
+    /// The value of a field by its dotted path, as a field selector sees it; empty if absent.
     #[must_use]
     pub fn field(&self, path: &str) -> Cow<'_, str> {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -105,7 +117,7 @@ impl StoredObject {
         &self.encoded
     }
 
-    /// What a table tells about it.
+    /// The object's table row.
     pub(crate) fn row(&self, now: Timestamp) -> Row<'_> {
         Row {
             name: self.name(),
@@ -116,8 +128,7 @@ impl StoredObject {
     }
 }
 
-/// The key of an object: `namespace/name`, or `name` without a namespace. Lists are in the order of
-/// these texts.
+/// The key of an object: `namespace/name`, or `name` without a namespace. Lists are in key order.
 pub(crate) fn key(namespace: Option<&str>, name: &str) -> String {
     match namespace {
         Some(namespace) => format!("{namespace}/{name}"),

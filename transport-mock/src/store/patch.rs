@@ -1,9 +1,9 @@
 //! Merge patches, plain (RFC 7396) and strategic.
 //!
-//! A real server knows from the Go types which lists of an object are merged by which key. Here a
-//! strategic merge knows the usual ones by the name of the field, and replaces all other lists. Of
-//! the directives, `$patch: delete`, `$patch: replace`, `$deleteFromPrimitiveList` and
-//! `$retainKeys` are followed; `$setElementOrder` is accepted and has no effect.
+//! A real server knows from the Go types which lists to merge by which key. Here a strategic merge
+//! knows the common ones by field name and replaces all others. It supports the directives `$patch:
+//! delete`, `$patch: replace`, `$deleteFromPrimitiveList` and `$retainKeys`; it accepts and ignores
+//! `$setElementOrder`.
 
 use serde_json::{Map, Value};
 
@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PatchType {
-    /// `application/merge-patch+json`: lists are replaced.
+    /// `application/merge-patch+json`: replaces lists.
     Merge,
-    /// `application/strategic-merge-patch+json`: known lists are merged. Built-in kinds only.
+    /// `application/strategic-merge-patch+json`: merges known lists. Built-in kinds only.
     Strategic,
 }
 
@@ -43,7 +43,7 @@ fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
     }
 }
 
-/// Takes the object under `key` out; an empty one if there is none.
+/// Removes and returns the object under `key`; an empty one if absent.
 fn take_object(target: &mut Map<String, Value>, key: &str) -> Map<String, Value> {
     match target.remove(key) {
         Some(Value::Object(fields)) => fields,
@@ -110,9 +110,9 @@ fn is_deletion(patch: &Map<String, Value>) -> bool {
 
 /// How the list in a field is merged.
 enum ListMerge {
-    /// Its items are replaced as a whole.
+    /// The list is replaced.
     Replace,
-    /// Texts that are not there yet are added.
+    /// Missing texts are added.
     Union,
     /// Items with the same value under this key are merged.
     By(&'static str),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_in_a_patch_replaces_what_is_no_object() {
+    fn an_object_in_a_patch_replaces_a_value_of_another_type() {
         let patch = json!({"a": {"b": 1}});
         assert_eq!(
             patched(PatchType::Merge, json!({"a": [1]}), patch.clone()),

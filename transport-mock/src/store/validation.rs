@@ -1,4 +1,4 @@
-//! Which names and labels the server takes.
+//! Validation of names, labels and finalizers.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alpha
 const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 const QUALIFIED: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-/// Checks the metadata of an object that is to be created.
+/// Validates the metadata of a new object.
 pub(crate) fn for_create(kind: &ApiKind, object: &Map<String, Value>) -> Result<(), ApiError> {
     let mut causes = Vec::new();
     let name = text(object, "name").unwrap_or_default();
@@ -50,7 +50,7 @@ pub(crate) fn for_create(kind: &ApiKind, object: &Map<String, Value>) -> Result<
     refuse(kind, name, causes)
 }
 
-/// Checks the metadata of an object that is to replace `before`.
+/// Validates the metadata of an object that replaces `before`.
 pub(crate) fn for_update(
     kind: &ApiKind,
     object: &Map<String, Value>,
@@ -79,8 +79,7 @@ pub(crate) fn for_update(
     refuse(kind, text(object, "name").unwrap_or_default(), causes)
 }
 
-/// Refuses another text in a field of the metadata that only the server sets. To leave it out is to
-/// leave it alone.
+/// Refuses to change a metadata field that only the server sets. An absent field keeps its value.
 pub(crate) fn immutable(
     kind: &ApiKind,
     field: &str,
@@ -106,7 +105,7 @@ fn refuse(kind: &ApiKind, name: &str, causes: Vec<StatusCause>) -> Result<(), Ap
     }
 }
 
-/// Adds what is wrong with the value of a field.
+/// Adds the problems with a field's value.
 fn push(
     causes: &mut Vec<StatusCause>,
     field: &str,
@@ -135,7 +134,7 @@ fn annotations(causes: &mut Vec<StatusCause>, object: &Map<String, Value>) {
     }
 }
 
-/// Built-in kinds know which finalizers there are without a prefix.
+/// Built-in kinds accept only the standard finalizers without a prefix.
 fn known_finalizers(causes: &mut Vec<StatusCause>, kind: &ApiKind, object: &Map<String, Value>) {
     if kind.is_custom() {
         return;
@@ -174,7 +173,7 @@ fn label_value(text: &str) -> impl Iterator<Item = String> {
     too_long(text, 63).chain((!is_right).then(|| LABEL_VALUE.to_owned()))
 }
 
-/// `name` or `prefix/name`.
+/// Validates `name` or `prefix/name`.
 fn qualified_name(text: &str) -> Vec<String> {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
@@ -207,7 +206,7 @@ fn is_label_word(text: &str) -> bool {
     is_word(text, |c| c.is_ascii_alphanumeric(), b"-_.")
 }
 
-/// Whether `text` begins and ends with a letter, and has only letters and `inner` between them.
+/// Whether `text` begins and ends with a letter and has only letters and `inner` in between.
 fn is_word(text: &str, is_letter: impl Fn(u8) -> bool, inner: &[u8]) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(|c| is_letter(*c))

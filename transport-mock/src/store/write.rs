@@ -1,4 +1,4 @@
-//! Writes: create, update, delete, each with the rules of the real server.
+//! Create, update and delete, with the rules of the real server.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::timestamp::Timestamp;
 const CONFLICT: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-/// So often is another name tried when a generated one is taken.
+/// How many generated names are tried before giving up.
 const NAME_ATTEMPTS: usize = 8;
 
 /// Where a write goes.
@@ -25,40 +25,40 @@ const NAME_ATTEMPTS: usize = 8;
 pub(crate) struct Target<'a> {
     pub(crate) id: KindId,
     pub(crate) kind: &'a ApiKind,
-    /// `None` for kinds without namespaces.
+    /// `None` for cluster-scoped kinds.
     pub(crate) namespace: Option<&'a str>,
 }
 
 /// Which part of an object a write may change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// All but the status, where that is a part of its own.
+    /// Everything but the status, if the kind has a status subresource.
     Main,
-    /// The status alone.
+    /// The status only.
     Status,
 }
 
-/// What the deleting client insists on.
+/// The preconditions of a delete.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Preconditions {
     pub(crate) uid: Option<String>,
     pub(crate) resource_version: Option<String>,
 }
 
-/// What a deletion did.
+/// The result of a delete.
 #[derive(Clone, Debug)]
 pub(crate) enum Deletion {
-    /// The object is gone since `revision`.
+    /// The object has been gone since `revision`.
     Done {
         last: Arc<StoredObject>,
         revision: u64,
     },
-    /// It waits for its finalizers.
+    /// Finalizers still hold the object.
     Pending(Arc<StoredObject>),
 }
 
 impl Store {
-    /// Creates an object. Its name may be generated.
+    /// Creates an object, generating its name if needed.
     pub(crate) fn create(
         &mut self,
         target: Target<'_>,
@@ -101,8 +101,7 @@ impl Store {
         Ok(object)
     }
 
-    /// Finds a free name for a new object, if it brings none, and checks the object. Answers with
-    /// its key.
+    /// Chooses a free name for a new object without one, and validates the object. Returns its key.
     fn take_name(
         &mut self,
         target: Target<'_>,
@@ -138,7 +137,7 @@ impl Store {
         }
     }
 
-    /// Replaces an object, or its status.
+    /// Replaces an object or its status.
     pub(crate) fn update(
         &mut self,
         target: Target<'_>,
@@ -169,7 +168,7 @@ impl Store {
         Ok(self.store(target, object))
     }
 
-    /// Merges `changes` into an object, or into its status.
+    /// Merges `changes` into an object or its status.
     pub(crate) fn patch(
         &mut self,
         target: Target<'_>,
@@ -187,7 +186,7 @@ impl Store {
         self.update(target, name, object, part)
     }
 
-    /// Deletes an object, or marks it for the holders of its finalizers.
+    /// Deletes an object, or marks it as deleting if finalizers hold it.
     pub(crate) fn delete(
         &mut self,
         target: Target<'_>,
@@ -245,7 +244,7 @@ impl Preconditions {
     }
 }
 
-/// The namespace of the path is that of the object; a kind without namespaces has none.
+/// Sets the object's namespace from the path; a cluster-scoped object has none.
 fn take_namespace(
     object: &mut Map<String, Value>,
     namespace: Option<&str>,
@@ -279,7 +278,7 @@ fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), ApiError> {
     }
 }
 
-/// What an update says about the object it means: uid and version.
+/// Checks the uid and version that an update names.
 fn check_conditions(
     kind: &ApiKind,
     before: &StoredObject,
@@ -309,7 +308,7 @@ fn check_conditions(
     }
 }
 
-/// What `before` becomes by a write of `object` to one of its parts.
+/// The next state of `before` after a write of `object` to one of its parts.
 fn successor(
     kind: &ApiKind,
     before: &Map<String, Value>,
@@ -325,7 +324,7 @@ fn successor(
         if kind.is_custom() {
             return next;
         }
-        // A built-in kind takes labels, annotations and finalizers with its status.
+        // A built-in kind also takes labels, annotations and finalizers from a status write.
         next.extend(object.remove_entry("metadata"));
         object = next;
     }
@@ -355,7 +354,7 @@ fn successor(
     object
 }
 
-/// What generations count: everything but metadata and status.
+/// The desired state, whose changes raise the generation: everything but metadata and status.
 fn wish(object: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     object
         .iter()

@@ -1,4 +1,4 @@
-//! One answer on its way to the reader: what is shown, in which pieces, and how it ends.
+//! An answer on its way to the reader: its pieces and its end.
 
 use informer_core::transport::{ExchangeId, Signal};
 use informer_core::{Encoding, Failure};
@@ -12,22 +12,22 @@ pub(crate) enum Ending {
     Closed,
     /// The connection breaks.
     Broken,
-    /// Nothing more comes, and nobody says so.
+    /// Nothing more arrives, but the connection stays open.
     Silent,
 }
 
-/// An answer of which a part has arrived.
+/// An answer that has arrived in part.
 #[derive(Debug)]
 pub(crate) struct Delivery {
     id: ExchangeId,
-    /// Instead of an answer.
+    /// A failure in place of an answer.
     failure: Option<(Failure, String)>,
     encoding: Encoding,
     is_open: bool,
     bytes: Vec<u8>,
-    /// So many of the bytes have been taken.
+    /// How many bytes the reader has taken.
     taken: usize,
-    /// So many of the rest are shown; 0 if the next piece has not been chosen.
+    /// How many of the remaining bytes are shown; 0 if the next piece is not chosen yet.
     piece: usize,
     end: Option<Ending>,
 }
@@ -47,7 +47,7 @@ impl Delivery {
         }
     }
 
-    /// There is no answer but this failure.
+    /// A failure in place of an answer.
     pub(crate) fn failed(id: ExchangeId, failure: Failure, message: String) -> Self {
         Self {
             failure: Some((failure, message)),
@@ -59,17 +59,17 @@ impl Delivery {
         self.id
     }
 
-    /// Whether it would show more if it had more.
+    /// Whether it could show more bytes if they arrived.
     pub(crate) const fn is_hungry(&self) -> bool {
         self.is_open && self.taken == self.bytes.len() && self.end.is_none()
     }
 
-    /// Whether nothing will ever come.
+    /// Whether nothing will ever arrive.
     pub(crate) const fn is_silent(&self) -> bool {
         self.taken == self.bytes.len() && matches!(self.end, Some(Ending::Silent))
     }
 
-    /// More bytes have arrived.
+    /// Adds bytes that have arrived.
     pub(crate) fn arrive(&mut self, bytes: &[u8]) {
         if self.taken == self.bytes.len() {
             self.bytes.clear();
@@ -78,12 +78,12 @@ impl Delivery {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// This is how it ends, behind what has arrived.
+    /// Sets the end, after what has arrived.
     pub(crate) const fn end(&mut self, end: Ending) {
         self.end = Some(end);
     }
 
-    /// It breaks here: what was not taken is lost.
+    /// Breaks the connection here: bytes not yet taken are lost.
     pub(crate) fn cut(&mut self) {
         self.bytes.truncate(self.taken);
         self.piece = 0;
@@ -93,7 +93,7 @@ impl Delivery {
         }
     }
 
-    /// The next signal. `random` chooses how long a piece is.
+    /// The next signal. `random` decides the length of the piece.
     pub(crate) fn show(&mut self, random: &mut Random) -> Option<(ExchangeId, Signal<'_>)> {
         let rest = self.bytes.len() - self.taken;
         if self.is_open && rest > 0 && self.piece == 0 {
@@ -121,7 +121,7 @@ impl Delivery {
         Some((self.id, signal))
     }
 
-    /// What was shown has been used, of bytes the first `n`. Says whether that was the end.
+    /// Marks the last signal as used, the first `n` of its bytes. Returns whether that was the end.
     pub(crate) fn consume(&mut self, n: usize) -> bool {
         if self.failure.is_some() {
             return true;
@@ -142,7 +142,7 @@ impl Delivery {
 
 const RESET: &str = "connection reset by peer";
 
-/// The length of a piece: mostly what a network brings at once, sometimes a few bytes.
+/// The length of a piece: mostly a network packet's, sometimes a few bytes.
 fn piece(random: &mut Random) -> usize {
     let longest = if random.one_in(4) { 24 } else { 4096 };
     1 + random.index(longest)

@@ -1,4 +1,4 @@
-//! Where the objects of a list are in its text.
+//! The objects in the text of a list.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,14 +9,14 @@ struct List<'a> {
     items: Vec<&'a RawValue>,
 }
 
-/// The texts of the objects of a list; none if it is no list of objects.
+/// The texts of a list's objects; none if it is not a list.
 pub(crate) fn items(body: &[u8]) -> Vec<&str> {
     let list: Result<List<'_>, _> = serde_json::from_slice(body);
     let items = list.map(|list| list.items).unwrap_or_default();
     items.into_iter().map(RawValue::get).collect()
 }
 
-/// The list with these objects instead of its own.
+/// Replaces the objects of a list.
 pub(crate) fn with_items<T: AsRef<[u8]>>(body: &[u8], items: &[T]) -> Vec<u8> {
     let own = self::items(body);
     let (Some(first), Some(last)) = (own.first(), own.last()) else {

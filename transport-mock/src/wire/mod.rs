@@ -1,10 +1,10 @@
-//! What lies between the server and whoever reads its answers.
+//! Between the server and the readers of its answers.
 
-// One answer on its way, piece by piece.
+// An answer on its way, piece by piece.
 pub(crate) mod delivery;
 
-// Where the objects of a list are in its text.
+// The objects in the text of a list.
 pub(crate) mod list_text;
 
-// A place where what is sent can be changed.
+// A hook that may change what is sent.
 pub(crate) mod tap;

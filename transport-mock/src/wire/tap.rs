@@ -1,17 +1,17 @@
-//! A place where what is sent can be changed.
+//! A hook that may change what is sent.
 
 use crate::frame::WatchFrame;
 
-/// Sees everything that an answer sends and may change it. Left alone, it changes nothing.
+/// Sees everything that an answer sends, and may change it. The default methods change nothing.
 pub(crate) trait Tap: Send {
-    /// A request was sent, and this is its path and query.
+    /// Called for each request, with its path and query.
     fn open(&mut self, _target: &str) {}
 
-    /// A watch sends `frame`; what is in `out` afterwards is sent instead.
+    /// Called for each watch event. The frames in `out` are sent instead.
     fn frame(&mut self, frame: WatchFrame, out: &mut Vec<WatchFrame>) {
         out.push(frame);
     }
 
-    /// A list is sent.
+    /// Called for each list.
     fn list(&mut self, _body: &mut Vec<u8>) {}
 }

@@ -1,4 +1,4 @@
-//! A client that sees everything: status, headers, lines, and how a body ends.
+//! A client that exposes status, headers, lines, and the end of a body.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) fn pod(name: &str) -> Value {
     json!({"metadata": {"name": name, "labels": {"app": "web"}}})
 }
 
-/// A server with these pods, and where it runs.
+/// Starts a server with these pods.
 pub(crate) async fn start(pods: &[&str], config: HttpConfig) -> (SharedServer, Running) {
     let mut server = Server::new(ServerConfig::new(7));
     for name in pods {
@@ -47,7 +47,7 @@ pub(crate) enum Client {
 }
 
 impl Client {
-    /// Connects in HTTP/1.1, with TLS if the server has it.
+    /// Connects with HTTP/1.1, and with TLS if the server uses it.
     pub(crate) async fn connect(running: &Running) -> Self {
         Self::connect_in(running, Version::Http1).await
     }
@@ -126,7 +126,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads all of the answer.
+    /// Sends a request and reads the whole answer.
     pub(crate) async fn ask(
         &mut self,
         line: &str,
@@ -201,14 +201,14 @@ pub(crate) struct Lines {
     read: Vec<u8>,
 }
 
-/// How a body ended, if it did.
+/// The next line of a body, or its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Line {
-    /// In short: `TYPE name@version`.
+    /// An event, shortened to `TYPE name@version`.
     Event(String),
-    /// With an end.
+    /// A clean end.
     Ended,
-    /// Without one, after so many bytes of a line.
+    /// A broken connection, after this many bytes of a line.
     Broken(usize),
 }
 
@@ -227,21 +227,24 @@ impl Lines {
                 Some(Ok(frame)) => self.read.extend(frame.into_data().unwrap()),
                 Some(Err(_)) => return Line::Broken(self.read.len()),
                 None => {
-                    assert!(self.read.is_empty(), "half a line");
+                    assert!(
+                        self.read.is_empty(),
+                        "the body ends in the middle of a line"
+                    );
                     return Line::Ended;
                 }
             }
         }
     }
 
-    /// The next piece of the body, as it is.
+    /// The next raw piece of the body.
     pub(crate) async fn piece(&mut self) -> Vec<u8> {
         let frame = self.body.frame().await.unwrap().unwrap();
         frame.into_data().unwrap().to_vec()
     }
 }
 
-/// `TYPE name@version` of a line.
+/// Shortens a line to `TYPE name@version`.
 pub(crate) fn short(line: &[u8]) -> String {
     let event: Value = serde_json::from_slice(line).unwrap();
     let (kind, object) = (event["type"].as_str().unwrap(), &event["object"]);
@@ -258,7 +261,7 @@ pub(crate) fn short(line: &[u8]) -> String {
     }
 }
 
-/// The first gzip member of `bytes`, and what follows it.
+/// Splits off the first gzip member of `bytes`.
 pub(crate) fn first_member(bytes: &[u8]) -> (Vec<u8>, &[u8]) {
     let mut decoder = GzDecoder::new(bytes);
     let mut plain = Vec::new();

@@ -1,4 +1,4 @@
-//! What is served, as kubectl asks for it.
+//! API discovery, as kubectl uses it.
 
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::HttpConfig;
@@ -54,7 +54,7 @@ async fn groups_versions_and_kinds() {
 }
 
 #[tokio::test]
-async fn everything_in_one_document_for_those_who_ask() {
+async fn aggregated_discovery_is_one_document() {
     let (_, running) = start(&[], HttpConfig::new()).await;
     let mut client = Client::connect(&running).await;
     let v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

@@ -1,4 +1,4 @@
-//! What goes wrong, over the wire.
+//! Fault scripts over the wire.
 
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer};
 use serde_json::Value;
@@ -28,7 +28,7 @@ async fn requests_are_refused_and_discovery_is_not_counted() {
 }
 
 #[tokio::test]
-async fn an_event_is_sent_by_half() {
+async fn a_reset_sends_half_an_event() {
     for version in [Version::Http1, Version::Http2] {
         let (server, running) = with_faults(&["a"], "after 1 event reset").await;
         let mut client = Client::connect_in(&running, version).await;
@@ -50,16 +50,16 @@ async fn an_event_is_sent_by_half() {
 }
 
 #[tokio::test]
-async fn a_list_is_sent_by_half() {
+async fn a_reset_sends_half_a_list() {
     let (_, running) = with_faults(&["a"], "after 0 requests reset").await;
     let mut client = Client::connect(&running).await;
-    // The list has no end of line before its end.
+    // The list has no newline before its end.
     let mut body = client.watch("/api/v1/pods").await;
     assert!(matches!(body.next().await, Line::Broken(bytes) if bytes > 10));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_is_late() {
+async fn a_delayed_event_is_late() {
     let (server, running) = with_faults(&[], "at 0s delay 7s").await;
     let mut client = Client::connect(&running).await;
     let mut lines = client.watch("/api/v1/pods?watch=1&resourceVersion=1").await;
@@ -71,7 +71,7 @@ async fn an_event_is_late() {
     }
     assert_eq!(lines.next().await, event("ADDED a@2"));
     assert_eq!(lines.next().await, event("ADDED b@3"));
-    // The clock may run ahead while bytes are on their way.
+    // The clock may run ahead while bytes are in flight.
     assert!(begun.elapsed().as_secs() >= 7);
 }
 
@@ -110,7 +110,7 @@ async fn the_server_forgets_and_restarts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_comes_at_its_time() {
+async fn a_timed_fault_happens_at_its_time() {
     let (_, running) = with_faults(&["a"], "at 90s refuse 1 503").await;
     tokio::time::sleep(std::time::Duration::from_secs(90)).await;
     let mut client = Client::connect(&running).await;

@@ -17,13 +17,13 @@ mod objects;
 // Watches and streamed lists.
 mod watches;
 
-// TLS, versions of HTTP, tokens, bounds.
+// TLS, HTTP versions, tokens, limits.
 mod wire;
 
-// What is served.
+// API discovery.
 mod discovery;
 
-// What goes wrong.
+// Fault scripts.
 mod faults;
 
 // The program, and curl.

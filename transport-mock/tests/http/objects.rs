@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::client::{Client, first_member, pod, start};
 
 #[tokio::test]
-async fn a_list_is_that_of_the_server() {
+async fn a_list_equals_the_servers_own() {
     let (_, running) = start(&["a", "b"], HttpConfig::new()).await;
     let list = Client::connect(&running).await.get("/api/v1/pods").await;
     assert_eq!(list.status, 200);
@@ -19,7 +19,7 @@ async fn a_list_is_that_of_the_server() {
 }
 
 #[tokio::test]
-async fn pages_go_on_where_the_token_says_and_expire() {
+async fn pages_continue_at_their_token_and_expire() {
     let (server, running) = start(&["a", "b", "c"], HttpConfig::new()).await;
     let mut client = Client::connect(&running).await;
     let first = client.get("/api/v1/pods?limit=2").await;
@@ -124,7 +124,7 @@ async fn the_accept_header_chooses_the_form() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_refused_with_a_status() {
+async fn invalid_requests_are_refused_with_a_status() {
     let (_, running) = start(&["a"], HttpConfig::new()).await;
     let mut client = Client::connect(&running).await;
     for (line, status, content_type) in [
@@ -161,7 +161,7 @@ async fn what_cannot_be_asked_is_refused_with_a_status() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_future_version_is_refused_after_a_while_with_a_time_to_retry() {
+async fn a_future_version_is_refused_after_a_while_with_retry_after() {
     let (_, running) = start(&["a"], HttpConfig::new()).await;
     let begun = tokio::time::Instant::now();
     let list = Client::connect(&running)
@@ -173,7 +173,7 @@ async fn a_future_version_is_refused_after_a_while_with_a_time_to_retry() {
 }
 
 #[tokio::test]
-async fn only_long_lists_are_compressed_and_only_if_asked_for() {
+async fn only_long_lists_are_compressed_and_only_on_request() {
     let (server, running) = start(&[], HttpConfig::new()).await;
     let mut client = Client::connect(&running).await;
     let gzip = ("accept-encoding", "gzip");

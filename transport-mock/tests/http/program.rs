@@ -1,4 +1,4 @@
-//! The program, and the examples of its documentation.
+//! The program, and the examples in its documentation.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -16,7 +16,7 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// The program while it serves; it is killed with this value.
+/// The running program. Dropping it kills it.
 struct Program {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -66,14 +66,14 @@ fn help_names_every_flag() {
 }
 
 #[test]
-fn mistakes_are_one_sentence() {
+fn usage_errors_are_one_sentence() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let script = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bad-faults");
     fs::write(&script, "at 5s restart\nat 5s explode\n").unwrap();
     let script = script.to_str().unwrap();
     for (arguments, status, part) in [
-        (vec!["--prot", "1"], 2, "--prot is not known: see --help"),
+        (vec!["--prot", "1"], 2, "unknown flag --prot: see --help"),
         (
             vec!["--pods", "many"],
             2,
@@ -82,14 +82,14 @@ fn mistakes_are_one_sentence() {
         (
             vec!["--faults", script],
             2,
-            "line 2: \"explode\" is no fault",
+            "line 2: \"explode\" is not a fault: use refuse, ",
         ),
         (
             vec!["--faults", "/nowhere/at/all"],
             2,
             "--faults /nowhere/at/all: ",
         ),
-        (vec!["--port", &port], 1, "is taken by another program"),
+        (vec!["--port", &port], 1, "another program uses the port"),
     ] {
         let output = finished(&arguments);
         let text = String::from_utf8(output.stderr).unwrap();
@@ -105,7 +105,7 @@ fn mistakes_are_one_sentence() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_ends_it_and_takes_its_files_along() {
+fn ctrl_c_ends_the_program_and_deletes_its_files() {
     let mut program = Program::start(&["--tls", "--token", "secret", "--churn", "100"]);
     assert!(program.url.starts_with("https://127.0.0.1:"));
     let kubeconfig = value(&mut program.out, "kubeconfig ");
@@ -141,7 +141,7 @@ fn ctrl_c_ends_it_and_takes_its_files_along() {
     assert!(!fs::exists(kubeconfig).unwrap());
 }
 
-/// The commands of the documentation do what is printed there. Only the address is another one.
+/// The commands in the documentation print what is documented. Only the address differs.
 #[test]
 fn the_examples_with_curl_work_as_printed() {
     if Command::new("curl").arg("--version").output().is_err() {
@@ -177,7 +177,7 @@ fn the_examples_with_curl_work_as_printed() {
     }
 }
 
-/// Whether `line` is `pattern`, in which `…` stands for anything.
+/// Whether `line` matches `pattern`, in which `…` stands for anything.
 fn is_as_printed(line: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('…');
     let Some(mut rest) = parts.next().and_then(|start| line.strip_prefix(start)) else {
@@ -185,7 +185,7 @@ fn is_as_printed(line: &str, pattern: &str) -> bool {
     };
     for part in parts {
         rest = match rest.split_once(part) {
-            // At the end of the pattern: whatever is left.
+            // At the end of the pattern, `…` matches the rest.
             _ if part.is_empty() => "",
             Some((_, after)) => after,
             None => return false,

@@ -34,7 +34,7 @@ async fn a_write_over_one_connection_wakes_the_watch_on_another() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn bookmarks_come_and_the_end_is_clean() {
+async fn bookmarks_arrive_and_the_end_is_clean() {
     let (_, running) = start(&["a", "b"], HttpConfig::new()).await;
     let mut client = Client::connect(&running).await;
     let begun = tokio::time::Instant::now();
@@ -48,15 +48,15 @@ async fn bookmarks_come_and_the_end_is_clean() {
         (Line::Ended, 90),
     ] {
         assert_eq!(lines.next().await, line);
-        // The clock may run ahead while bytes are on their way.
+        // The clock may run ahead while bytes are in flight.
         assert!(begun.elapsed().as_secs() >= seconds, "{line:?}");
     }
-    // A body that has ended leaves the connection in use.
+    // The connection stays usable after the end of a body.
     assert_eq!(client.get("/api/v1/pods").await.names(), ["a", "b"]);
 }
 
 #[tokio::test]
-async fn a_streamed_list_ends_with_its_bookmark_and_goes_on() {
+async fn a_streamed_list_ends_with_its_bookmark_and_continues_as_a_watch() {
     let (server, running) = start(&["b", "a"], HttpConfig::new()).await;
     let mut lines = Client::connect(&running)
         .await
@@ -140,7 +140,7 @@ async fn a_stop_breaks_connections_and_frees_the_port() {
     config.address = running.address();
     let taken = serve(server.clone(), config.clone()).await.unwrap_err();
     assert!(
-        taken.to_string().contains("is taken by another program"),
+        taken.to_string().contains("another program uses the port"),
         "{taken}"
     );
     running.stop().await;
@@ -148,8 +148,8 @@ async fn a_stop_breaks_connections_and_frees_the_port() {
     assert_eq!(lines.next().await, Line::Broken(0));
 }
 
-/// A reader who does not read costs what is on the wire, and then falls out of the history. In
-/// HTTP/2 that is less: 2 MB.
+/// A reader that does not read costs only what is in flight, and then falls out of the history.
+/// HTTP/2 has less in flight: 2 MB.
 #[tokio::test]
 async fn nothing_is_kept_for_a_slow_reader() {
     let mut config = ServerConfig::new(7);
@@ -172,7 +172,7 @@ async fn nothing_is_kept_for_a_slow_reader() {
         // Let the server write what it can.
         tokio::task::yield_now().await;
     }
-    // Whoever was told everything is told this.
+    // Only a watch that has seen everything gets this.
     server.with(|server| server.delete("pods", "a")).unwrap();
     let mut told = 0;
     loop {

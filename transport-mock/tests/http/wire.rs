@@ -1,4 +1,4 @@
-//! TLS, versions of HTTP, tokens, bounds.
+//! TLS, HTTP versions, tokens, limits.
 
 use informer_transport_mock::http::HttpConfig;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use crate::client::{Client, Version, event, pod, start};
 
 #[tokio::test]
-async fn both_versions_are_spoken_with_and_without_tls() {
+async fn both_http_versions_work_with_and_without_tls() {
     for tls in [false, true] {
         let mut config = HttpConfig::new();
         config.tls = tls;
@@ -46,7 +46,7 @@ async fn one_http2_connection_carries_many_watches() {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for() {
+async fn a_token_is_required() {
     let mut config = HttpConfig::new();
     config.token = Some("secret".to_owned());
     let (_, running) = start(&["a"], config).await;
@@ -100,7 +100,7 @@ async fn noise_on_one_connection_harms_no_other() {
         noise.write_all(b"\0\xff noise \r\n\r\n").await.unwrap();
         noise.shutdown().await.unwrap();
         let mut answer = Vec::new();
-        // It may answer with 400 or an alert, or break the connection.
+        // The server may answer with 400 or an alert, or break the connection.
         let _ = noise.read_to_end(&mut answer).await;
         assert!(!answer.starts_with(b"HTTP/1.1 200"));
         let mut client = Client::connect(&running).await;
@@ -115,26 +115,26 @@ async fn closed(connection: &mut TcpStream) -> String {
     let patience = std::time::Duration::from_secs(60);
     tokio::time::timeout(patience, reading)
         .await
-        .expect("the server waits for ever")
+        .expect("the server never closes the connection")
         .unwrap();
     String::from_utf8_lossy(&said).into_owned()
 }
 
 #[tokio::test]
-async fn a_head_that_does_not_come_ends_the_connection() {
+async fn a_missing_request_head_ends_the_connection() {
     for tls in [false, true] {
         let mut config = HttpConfig::new();
         config.tls = tls;
         config.header_timeout = std::time::Duration::from_millis(20);
         let (_, running) = start(&["a"], config).await;
-        // Nothing; half a preface of HTTP/2; half a head; with TLS, half a handshake.
+        // Nothing; half an HTTP/2 preface; half a head; with TLS, half a handshake.
         for sent in ["", "PRI * HT", "GET / HTTP/1.1\r\nhost: a\r\n"] {
             let mut connection = TcpStream::connect(running.address()).await.unwrap();
             connection.write_all(sent.as_bytes()).await.unwrap();
             closed(&mut connection).await;
         }
     }
-    // The head of a later request, too.
+    // The same for the head of a later request.
     let mut config = HttpConfig::new();
     config.header_timeout = std::time::Duration::from_millis(20);
     let (_, running) = start(&["a"], config).await;
@@ -146,14 +146,14 @@ async fn a_head_that_does_not_come_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_watch_outlives_the_time_for_heads() {
+async fn a_watch_outlives_the_header_timeout() {
     for version in [Version::Http1, Version::Http2] {
         let mut config = HttpConfig::new();
         config.header_timeout = std::time::Duration::from_millis(20);
         let (server, running) = start(&[], config).await;
         let mut client = Client::connect_in(&running, version).await;
         let mut lines = client.watch("/api/v1/pods?watch=1&resourceVersion=1").await;
-        // So long that an idle connection would have been closed: another one is, after this one.
+        // Wait until an idle connection that opens after the watch has been closed.
         let mut idle = TcpStream::connect(running.address()).await.unwrap();
         closed(&mut idle).await;
         let made = server
@@ -174,7 +174,7 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
     let mut second = TcpStream::connect(running.address()).await.unwrap();
     let request = b"GET /readyz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
     second.write_all(request).await.unwrap();
-    // The first connection is served, as often as it asks, and the second one is not.
+    // The first connection is served each time, and the second is not.
     for _ in 0..10 {
         assert_eq!(first.get("/api/v1/pods").await.names(), ["a"]);
         let mut byte = [0];

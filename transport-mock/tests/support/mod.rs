@@ -1,4 +1,4 @@
-//! A client without a network: requests as text, answers as text.
+//! A client without a network: requests and answers as text.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -6,13 +6,13 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    reason = "these are tests, and each file uses a part of it"
+    reason = "each test file uses a part of this module"
 )]
 
 use informer_core::Instant;
 use informer_transport_mock::answer::{Answer, AnswerBody};
 use informer_transport_mock::request::{ApiRequest, Headers};
-use informer_transport_mock::watch::{End, Polled, Watch};
+use informer_transport_mock::watch::{Polled, Watch, WatchEnd};
 use informer_transport_mock::{Server, ServerConfig, StoredObject};
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ pub fn server() -> Server {
     Server::new(ServerConfig::new(7))
 }
 
-/// A pod that is nothing but a name, with labels in the form `a=b,c=d`.
+/// A pod with a name and labels in the form `a=b,c=d`.
 pub fn pod(name: &str, labels: &str) -> Value {
     let labels: Value = labels
         .split_terminator(',')
@@ -59,7 +59,7 @@ pub fn send_as(
     }
 }
 
-/// The status code and the body of a write at time 0.
+/// Writes at time 0: status code and body.
 pub fn write(server: &mut Server, line: &str, body: &Value) -> (u16, Value) {
     let answer = send(server, line, body, at(0));
     (answer.status, value(&text(&answer)))
@@ -69,7 +69,7 @@ pub fn metadata(object: &StoredObject) -> &Value {
     &object.value()["metadata"]
 }
 
-/// Reads at time 0: the status code and the body.
+/// Reads at time 0: status code and body.
 pub fn get(server: &mut Server, target: &str) -> (u16, String) {
     let answer = send(server, &format!("GET {target}"), &Value::Null, at(0));
     (answer.status, text(&answer))
@@ -107,11 +107,11 @@ pub fn watch(server: &mut Server, target: &str) -> Watch {
     watch_at(server, target, at(0))
 }
 
-/// How a watch is when it has nothing more to send.
+/// The state of a watch that has nothing to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
     Idle(Instant),
-    Ended(End),
+    Ended(WatchEnd),
 }
 
 /// Takes every line that a watch has to send.
@@ -128,7 +128,7 @@ pub fn lines(watch: &mut Watch, server: &Server, now: Instant) -> (Vec<String>, 
     }
 }
 
-/// The same in short: `TYPE name@version`.
+/// The same, shortened to `TYPE name@version`.
 pub fn events(watch: &mut Watch, server: &Server, now: Instant) -> (Vec<String>, Rest) {
     let (lines, rest) = lines(watch, server, now);
     let short = lines.iter().map(|line| {
@@ -152,7 +152,7 @@ pub fn events(watch: &mut Watch, server: &Server, now: Instant) -> (Vec<String>,
     (short.collect(), rest)
 }
 
-/// The same without the rest, at a time in seconds.
+/// The events only, at a time in seconds.
 pub fn said(watch: &mut Watch, server: &Server, seconds: u64) -> Vec<String> {
     events(watch, server, at(seconds)).0
 }

@@ -1,5 +1,5 @@
-//! Kinds with rules of their own: what a deletion answers, who writes the status, which updates must
-//! name a version, what generations count.
+//! Kinds with special rules: the answer to a deletion, the status, updates without a version,
+//! generations.
 
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ pub(super) fn pods() -> Vec<Probe> {
     ]
 }
 
-/// The empty object of every built-in kind: the bookmark at the end of no state.
+/// The empty object of every built-in kind, as in the bookmark at the end of an empty state.
 pub(super) fn blanks() -> Vec<Probe> {
     [
         "/api/v1/pods",
@@ -131,7 +131,7 @@ pub(super) fn leases() -> Vec<Probe> {
     };
     vec![
         Probe::post(LEASES, &lease(Value::Null)).keep("l"),
-        // It must say which version it means.
+        // It must name a version.
         Probe::put(&l, &lease(Value::Null)),
         Probe::put(&l, &lease(json!("1"))),
         Probe::put(&l, &lease(json!("{l}"))),

@@ -1,4 +1,4 @@
-//! Lists: which version, which page, which objects.
+//! Lists: version, page, objects.
 
 use super::{CONFIGMAPS, PODS};
 use crate::probe::Probe;
@@ -10,7 +10,7 @@ fn list(query: &str) -> Probe {
     Probe::get(format!("{CONFIGMAPS}?{query}"))
 }
 
-/// Where nothing is.
+/// An empty collection.
 pub(super) fn of_nothing() -> Vec<Probe> {
     vec![
         Probe::get(CONFIGMAPS),
@@ -25,7 +25,7 @@ pub(super) fn of_nothing() -> Vec<Probe> {
     ]
 }
 
-/// Every version, with every way to match it, in one piece and in pages.
+/// Every version, with every match, with and without pages.
 pub(super) fn of_versions() -> Vec<Probe> {
     let versions = [
         None,
@@ -60,7 +60,7 @@ pub(super) fn of_versions() -> Vec<Probe> {
     probes
 }
 
-/// The next page, and what is none.
+/// The next page, and invalid tokens.
 pub(super) fn pages() -> Vec<Probe> {
     let mut probes: Vec<Probe> = [
         "continue={page.continue}",
@@ -113,7 +113,7 @@ pub(super) fn pages() -> Vec<Probe> {
     probes
 }
 
-/// Which objects are meant.
+/// Selectors.
 pub(super) fn selectors() -> Vec<Probe> {
     let labels = [
         "app=web",
@@ -129,7 +129,7 @@ pub(super) fn selectors() -> Vec<Probe> {
         "app=web,",
         "n>1",
         "",
-        // What is none.
+        // Invalid ones.
         "app web",
         "app in",
         "app in ()",
@@ -150,7 +150,7 @@ pub(super) fn selectors() -> Vec<Probe> {
         "metadata.namespace=other",
         "metadata.name=a,metadata.namespace={ns}",
         "",
-        // What is none.
+        // Invalid ones.
         "metadata.name",
         "metadata.name>a",
         "metadata.labels.app=web",
@@ -172,7 +172,7 @@ pub(super) fn selectors() -> Vec<Probe> {
     probes
 }
 
-/// A query may not have everything. Names in braces stay.
+/// Escapes a query. Names in braces stay.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -184,7 +184,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// What is left of a past that was forgotten.
+/// What is left of a forgotten history.
 pub(super) fn of_the_past() -> Vec<Probe> {
     let mut probes: Vec<Probe> = [
         "resourceVersion={c}&resourceVersionMatch=Exact",
@@ -196,7 +196,7 @@ pub(super) fn of_the_past() -> Vec<Probe> {
     ]
     .map(list)
     .to_vec();
-    // The refusal has a token that goes on with the present.
+    // The refusal has a token that continues with the present.
     probes.push(list("continue={page.continue}").keep_page("fresh"));
     probes.push(list("continue={fresh.continue}"));
     probes.push(list("continue={fresh.continue}&limit=2"));

@@ -1,6 +1,6 @@
-//! The questions, by subject. Later chapters use the objects of earlier ones.
+//! The requests, by subject. Later chapters use the objects of earlier ones.
 
-// Objects come, change and go.
+// Objects are created, changed and deleted.
 mod writes;
 
 // Lists: versions, pages, selectors.
@@ -9,13 +9,13 @@ mod lists;
 // Watches: versions, states, bookmarks.
 mod watches;
 
-// One object, forms, paths, methods.
+// Single objects, forms, paths, methods.
 mod reads;
 
-// Writes that are refused.
+// Refused writes.
 mod refusals;
 
-// Kinds with rules of their own.
+// Kinds with special rules.
 mod kinds;
 
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/{ns}/deployments"
 pub(crate) const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases";
 pub(crate) const WIDGETS: &str = "/apis/probes.example.com/v1/namespaces/{ns}/widgets";
 
-/// All questions, in the order in which they are asked.
+/// All requests, in order.
 #[must_use]
 pub fn chapters() -> Vec<Chapter> {
     vec![
@@ -77,7 +77,7 @@ pub(crate) fn with(mut object: Value, pointer: &str, value: Value) -> Value {
     object
 }
 
-/// A custom resource with a status of its own, and with any fields.
+/// A custom resource with a status subresource and arbitrary fields.
 pub(crate) fn widget_definition() -> Value {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     json!({

@@ -1,11 +1,11 @@
-//! One object; forms; paths and methods that lead nowhere.
+//! Single objects; forms; unknown paths and methods.
 
 use serde_json::json;
 
 use super::{CONFIGMAPS, PODS, WIDGETS, config_map};
 use crate::probe::Probe;
 
-/// One object.
+/// Single objects.
 pub(super) fn objects() -> Vec<Probe> {
     let a = format!("{CONFIGMAPS}/a");
     let mut probes = vec![

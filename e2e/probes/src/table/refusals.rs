@@ -1,4 +1,4 @@
-//! Writes that are refused, and why.
+//! Refused writes.
 
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ pub(super) fn patches() -> Vec<Probe> {
         Probe::patch(&a, "text/plain", "{}"),
         Probe::bare("PATCH", &a),
         Probe::patch(&a, "application/json-patch+json", "{}"),
-        // Not refused: nothing is changed.
+        // Not refused: nothing changes.
         merge("{}"),
         merge(r#"{"data":{"of":"a"}}"#),
     ]

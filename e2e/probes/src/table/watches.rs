@@ -1,4 +1,4 @@
-//! Watches: from which version, with which state, until when.
+//! Watches: start, state, end.
 
 use super::{CONFIGMAPS, PODS};
 use crate::probe::Probe;
@@ -38,14 +38,14 @@ pub(super) fn of_versions() -> Vec<Probe> {
             probes.push(watch(&format!("timeoutSeconds={timeout}{version}{state}")));
         }
     }
-    // One that lasts long enough for a bookmark before its end.
+    // Long enough for a bookmark before the end.
     probes.push(watch(
         "timeoutSeconds=4&resourceVersion={g}&allowWatchBookmarks=true",
     ));
     probes
 }
 
-/// Which objects, in which form.
+/// Selectors and forms.
 pub(super) fn selections() -> Vec<Probe> {
     let mut probes: Vec<Probe> = [
         "timeoutSeconds=1&resourceVersion={a}&labelSelector=app%3Dweb",
@@ -88,7 +88,7 @@ pub(super) fn selections() -> Vec<Probe> {
     probes
 }
 
-/// What is left of a past that was forgotten.
+/// What is left of a forgotten history.
 pub(super) fn of_the_past() -> Vec<Probe> {
     [
         "timeoutSeconds=1&resourceVersion={c}",

@@ -1,12 +1,12 @@
-//! Objects that come, change and go.
+//! Objects are created, changed and deleted.
 
 use serde_json::json;
 
 use super::{CONFIGMAPS, LEASES, config_map, with};
 use crate::probe::Probe;
 
-/// The objects that most questions are about: `a` to `h`, of which `d` is gone, `b` and `c` are not
-/// what they were. `page` is a list whose next page is asked for later.
+/// The objects of most requests: `a` to `h`. `d` is deleted, `b` and `c` are changed. `page` is a
+/// list whose next page is requested later.
 pub(super) fn history() -> Vec<Probe> {
     let b = with(config_map("b", "web"), "/data/changed", json!("yes"));
     vec![
@@ -16,7 +16,7 @@ pub(super) fn history() -> Vec<Probe> {
         Probe::post(CONFIGMAPS, &config_map("d", "db")).keep("d"),
         Probe::post(CONFIGMAPS, &config_map("e", "db")).keep("e"),
         Probe::put(format!("{CONFIGMAPS}/b"), &b).keep("b2"),
-        // The same again is no change.
+        // The same again is not a change.
         Probe::put(format!("{CONFIGMAPS}/b"), &b),
         Probe::merge(
             format!("{CONFIGMAPS}/c"),
@@ -25,7 +25,7 @@ pub(super) fn history() -> Vec<Probe> {
         .keep("c2"),
         Probe::bare("DELETE", format!("{CONFIGMAPS}/d")),
         Probe::post(CONFIGMAPS, &config_map("f", "web")).keep("f"),
-        // Something else is written: the version of the list is that of no object in it.
+        // A write elsewhere, so that the list's version is not that of any object in it.
         Probe::post(
             LEASES,
             &json!({"metadata": {"name": "between"}, "spec": {"holderIdentity": "probes"}}),
@@ -36,7 +36,7 @@ pub(super) fn history() -> Vec<Probe> {
     ]
 }
 
-/// Patches of every kind that change something.
+/// Patches of every type that change something.
 pub(super) fn patches() -> Vec<Probe> {
     let a = format!("{CONFIGMAPS}/a");
     let strategic = "application/strategic-merge-patch+json";
@@ -77,7 +77,7 @@ pub(super) fn patches() -> Vec<Probe> {
     ]
 }
 
-/// An object that waits before it goes.
+/// An object with finalizers.
 pub(super) fn finalizers() -> Vec<Probe> {
     let held = with(
         config_map("held", "held"),
@@ -91,7 +91,7 @@ pub(super) fn finalizers() -> Vec<Probe> {
         Probe::bare("DELETE", &path),
         Probe::bare("DELETE", &path),
         Probe::get(&path),
-        // What is being deleted takes no new ones, but other changes.
+        // An object that is being deleted accepts no new finalizers, but other changes.
         Probe::merge(
             &path,
             &finalizers(&["probes.example.com/hold", "probes.example.com/more"]),
@@ -106,7 +106,7 @@ pub(super) fn finalizers() -> Vec<Probe> {
     ]
 }
 
-/// Many at once.
+/// Collections.
 pub(super) fn collections() -> Vec<Probe> {
     let names = ["m-1", "m-2", "m-3"];
     let mut probes: Vec<Probe> = names

@@ -1,4 +1,4 @@
-//! An informer that is told what the answers are.
+//! An informer with scripted answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ type Pod = Arc<Object<Value>>;
 #[derive(Clone)]
 pub(super) enum Cut {
     Whole,
-    /// Into pieces of at most so many bytes.
+    /// Into pieces of at most this many bytes.
     At(Random, usize),
 }
 
@@ -32,25 +32,25 @@ pub(super) type Key = (String, String);
 /// Uid and version.
 pub(super) type Stamp = (String, String);
 
-/// What was asked, and what was answered.
+/// The type of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Asked {
-    /// The first page of a list, or a further one.
+    /// The first page of a list, or a later one.
     List { first: bool },
-    /// A watch that begins with the whole state, or one that does not.
+    /// A watch, with or without the initial state.
     Watch { initial: bool },
 }
 
-/// What came of a conversation.
+/// The outcome of a conversation.
 pub(super) struct Outcome<'a> {
-    /// Every request in words.
+    /// Every request as text.
     pub(super) asked: Vec<String>,
-    /// Which answers were given, and to what.
+    /// The answers that were used, and their requests.
     pub(super) answered: Vec<(Asked, &'a [u8])>,
     pub(super) told: Vec<Notification<Pod>>,
     pub(super) store: BTreeMap<ObjectKey, Pod>,
     pub(super) status: String,
-    /// A full state was begun and not completed.
+    /// Whether a full state began and was not completed.
     pub(super) interrupted: bool,
 }
 
@@ -60,7 +60,7 @@ impl Outcome<'_> {
         self.store.values().map(version).collect()
     }
 
-    /// What somebody knows who was told everything.
+    /// The objects that a listener knows from its notifications.
     pub(super) fn folded(&self) -> BTreeMap<ObjectKey, Pod> {
         let mut fold = Fold::new(Strictness::AddsUp);
         for told in &self.told {
@@ -94,7 +94,7 @@ pub(super) fn play<'a>(config: InformerConfig, answers: &[&'a [u8]], cut: Cut) -
         let is_complete = talk.informer.status().counts.full_states > before;
         interrupted |= is_full_state && !is_complete && !talk.has_next_page();
     }
-    // Of a list that is not over, some show the first pages already.
+    // Some configurations already show the first pages of an incomplete list.
     interrupted |= talk.has_next_page();
     talk.check_reports();
     let store = talk.informer.store().iter();
@@ -111,7 +111,7 @@ pub(super) fn play<'a>(config: InformerConfig, answers: &[&'a [u8]], cut: Cut) -
 struct Talk {
     informer: Informer<Decoder<Dynamic>, Heap>,
     listener: ListenerId,
-    /// One that lets nothing pass until it has polled.
+    /// A listener that holds everything back until it has polled.
     stalling: ListenerId,
     now: Instant,
     next: Option<(ExchangeId, Asked)>,
@@ -163,7 +163,7 @@ impl Talk {
             .is_some_and(|(_, asked)| asked == Asked::List { first: false })
     }
 
-    /// The next request, after a wait if need be.
+    /// The next request, after a wait if needed.
     fn request(&mut self) -> Option<(ExchangeId, Asked)> {
         self.take_commands();
         if self.next.is_none() {
@@ -176,7 +176,7 @@ impl Talk {
 
     fn answer(&mut self, exchange: ExchangeId, answer: &[u8], cut: Cut) {
         if let Some(failure) = failure(answer) {
-            let message = "as the input says";
+            let message = "scripted failure";
             self.signal(exchange, Signal::Failed { failure, message });
             return;
         }
@@ -194,15 +194,15 @@ impl Talk {
         self.signal(exchange, Signal::Closed);
     }
 
-    /// Offers a signal until it is taken: while nobody lets it pass, listeners are polled.
+    /// Offers a signal until it is taken. While a listener holds it back, polls the listeners.
     fn signal(&mut self, exchange: ExchangeId, signal: Signal<'_>) -> usize {
         let used = self.informer.signal(exchange, signal, self.now);
         let polled = self.poll();
         match used {
-            // Every piece is used, or somebody had something to poll.
+            // Every piece is used, or a listener had something to poll.
             Some(used) if used > 0 || polled || !matches!(signal, Signal::Bytes(_)) => used,
             _ => {
-                assert!(polled, "held up, but nobody has anything to poll");
+                assert!(polled, "held back, but no listener has anything to poll");
                 self.signal(exchange, signal)
             }
         }
@@ -223,7 +223,7 @@ impl Talk {
 
     fn status(&self) -> String {
         let mut status = self.informer.status();
-        // What follows a failure is read by some and not by others.
+        // Some configurations read what follows a failure, others do not.
         status.counts.bytes = 0;
         format!("{status:?}")
     }

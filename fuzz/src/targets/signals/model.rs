@@ -1,5 +1,5 @@
-//! What the store should be, as plainly as it can be said. Where the input is not plain, it says
-//! nothing: that is what the other oracles are for.
+//! A naive model of the store. For ambiguous input it gives no result; the other oracles cover
+//! that.
 
 use std::collections::BTreeMap;
 
@@ -33,17 +33,17 @@ pub(super) fn store(answered: &[(Asked, &[u8])]) -> Option<State> {
                 let mut streamed = Some(State::new());
                 read_watch(answer, &mut store, &mut streamed)?;
                 if streamed.is_some() {
-                    // It never said that it was complete.
+                    // It never signalled that it was complete.
                     return None;
                 }
             }
         }
     }
-    // Pages that nobody answered were used as far as they came.
+    // Unanswered pages count as far as they arrived.
     is_whole.then_some(store)
 }
 
-/// Adds the items of a page; says whether it is the last one.
+/// Adds the items of a page. Returns whether it is the last one.
 fn read_list(answer: &[u8], pages: &mut State) -> Option<bool> {
     let list = value(answer)?;
     let list = list.as_object()?;
@@ -73,7 +73,7 @@ fn read_list(answer: &[u8], pages: &mut State) -> Option<bool> {
     Some(text(metadata.get("continue"))?.is_empty())
 }
 
-/// Reads the lines of a watch. As long as there is something `streamed`, the state is not complete.
+/// Reads the lines of a watch. While `streamed` is present, the state is incomplete.
 fn read_watch(answer: &[u8], store: &mut State, streamed: &mut Option<State>) -> Option<()> {
     let (lines, _cut_off) = answer.split_at(answer.iter().rposition(|byte| *byte == b'\n')? + 1);
     for line in lines.split(|byte| *byte == b'\n') {
@@ -109,7 +109,7 @@ fn read_watch(answer: &[u8], store: &mut State, streamed: &mut Option<State>) ->
     Some(())
 }
 
-/// A bookmark has no name, and must be an object in every other way.
+/// Adds a name to a bookmark, which otherwise must be a valid object.
 fn name_it(bookmark: &Value) -> Option<Value> {
     let mut named = bookmark.clone();
     let metadata = named.get_mut("metadata")?.as_object_mut()?;
@@ -117,7 +117,7 @@ fn name_it(bookmark: &Value) -> Option<Value> {
     Some(named)
 }
 
-/// The value, if there is no doubt about what is meant.
+/// The value, if its meaning is unambiguous.
 fn value(json: &[u8]) -> Option<Value> {
     let is_plain = !has_repeated_members(json);
     is_plain.then(|| serde_json::from_slice(json).ok())?

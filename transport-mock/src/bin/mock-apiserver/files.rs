@@ -1,18 +1,18 @@
-//! What clients read, in a folder of its own that goes with the program.
+//! A private folder for the kubeconfig.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::{env, process};
 
-/// A folder in the place for temporary files, for nobody but this user; it is deleted with this value.
+/// A temporary folder that only this user can read. Dropping it deletes the folder.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     pub(crate) fn create() -> io::Result<Self> {
         let parent = env::temp_dir();
         let name = format!("mock-apiserver-{}", process::id());
-        // A folder that is there already may be somebody else's.
+        // An existing folder may belong to another user.
         let mut attempt = 0;
         loop {
             let path = parent.join(format!("{name}-{attempt}"));
@@ -26,7 +26,7 @@ impl Folder {
         }
     }
 
-    /// Writes a file that only this user can read, and answers where it is.
+    /// Writes a file that only this user can read, and returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> io::Result<PathBuf> {
         let path = self.0.join(name);
         private_file().open(&path)?.write_all(text.as_bytes())?;
@@ -34,9 +34,9 @@ impl Folder {
     }
 }
 
-/// Nobody else can look into it, not even for a moment: it is made so.
+/// Private from the moment of its creation.
 fn private_folder() -> fs::DirBuilder {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "there are no modes"))]
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut folder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
@@ -54,7 +54,7 @@ fn private_file() -> fs::OpenOptions {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // If somebody has deleted it already, it is gone as it should be.
+        // If it has already been deleted, that is fine.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -6,16 +6,16 @@ use std::path::PathBuf;
 pub(crate) const USAGE: &str = "\
 usage: mock-apiserver [--port P] [--tls] [--pods N] [--churn R] [--token T] [--faults FILE]
 
-Serves a Kubernetes API in memory on 127.0.0.1 until Ctrl-C, and prints its address and the path of
-a kubeconfig. Only you can read that file; it is deleted at the end. At most 1,024 connections are
-served at a time, and one on which no request comes within 30 s is closed.
+Serves an in-memory Kubernetes API on 127.0.0.1 until Ctrl-C, and prints its address and the path of
+a kubeconfig. Only you can read that file; it is deleted at exit. At most 1,024 connections are open
+at a time. A connection without a request is closed after 30 s.
 
-  --port P       listen on port P; 0, the default, is any free one
-  --tls          with TLS, and a certificate made for the occasion
-  --pods N       begin with N pods in the namespace default
-  --churn R      create, update and delete about R pods each second
-  --token T      refuse requests without the bearer token T; kubectl shows it only with --tls
-  --faults FILE  let go wrong what the script in FILE says, one fault a line:
+  --port P       listen on port P; 0, the default, means any free port
+  --tls          use TLS, with a newly generated certificate
+  --pods N       start with N pods in the namespace default
+  --churn R      create, update and delete about R pods per second
+  --token T      refuse requests without the bearer token T; kubectl sends it only with --tls
+  --faults FILE  inject the faults in FILE, one per line:
                    after N requests|events, or at 250ms|5s, followed by
                    refuse N CODE, reset, stall, delay TIME, expire, compact, restart or
                    drop-bookmarks
@@ -23,7 +23,7 @@ served at a time, and one on which no request comes within 30 s is closed.
 
 exit status: 0 after Ctrl-C, 1 if it cannot serve, 2 for wrong usage";
 
-/// What the command line asks for.
+/// The parsed command line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Flags {
     pub(crate) help: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Reads arguments. An error is one sentence for the user.
+    /// Parses the arguments. The error is one sentence for the user.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, String> {
         let mut flags = Self::default();
         let mut arguments = arguments.into_iter();
@@ -52,12 +52,12 @@ impl Flags {
                 "--pods" => flags.pods = number(&flag, &value("a number")?, "a number of pods")?,
                 "--churn" => {
                     let rate = value("a number")?;
-                    let rate = number(&flag, &rate, "a number of changes each second")?;
+                    let rate = number(&flag, &rate, "a number of changes per second")?;
                     flags.churn = NonZeroU32::new(rate);
                 }
                 "--token" => flags.token = Some(value("a token")?),
                 "--faults" => flags.faults = Some(value("a file")?.into()),
-                _ => return Err(format!("{flag} is not known: see --help")),
+                _ => return Err(format!("unknown flag {flag}: see --help")),
             }
         }
         Ok(flags)
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (line, error) in [
-            ("--prot 1", "--prot is not known: see --help"),
-            ("8080", "8080 is not known: see --help"),
+            ("--prot 1", "unknown flag --prot: see --help"),
+            ("8080", "unknown flag 8080: see --help"),
             ("--port", "--port needs a port"),
             (
                 "--port 70000",
@@ -108,7 +108,7 @@ mod tests {
             ("--pods -1", "--pods needs a number of pods, not \"-1\""),
             (
                 "--churn x",
-                "--churn needs a number of changes each second, not \"x\"",
+                "--churn needs a number of changes per second, not \"x\"",
             ),
             ("--token", "--token needs a token"),
             ("--faults", "--faults needs a file"),

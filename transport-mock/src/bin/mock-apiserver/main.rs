@@ -1,9 +1,9 @@
-//! A Kubernetes API server in memory, as a program: see `--help`.
+//! An in-memory Kubernetes API server as a program: see `--help`.
 
 // The command line.
 mod flags;
 
-// What clients read.
+// The private folder.
 mod files;
 
 use std::error::Error;
@@ -18,13 +18,13 @@ use std::{env, fs};
 use files::Folder;
 use flags::{Flags, USAGE};
 use informer_transport_mock::churn::Churn;
-use informer_transport_mock::http::faults::Faults;
+use informer_transport_mock::http::faults::FaultScript;
 use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
 use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{Server, ServerConfig, Timestamp};
 use serde_json::json;
 
-/// Where uids and the changes of pods come from: two runs make the same pods.
+/// The seed of uids and pod changes: every run creates the same pods.
 const SEED: u64 = 1;
 
 fn main() -> ExitCode {
@@ -55,21 +55,21 @@ fn main() -> ExitCode {
 }
 
 fn failed(sentence: &str, status: u8) -> ExitCode {
-    // Where nobody listens, there is still the status.
+    // If stderr is closed, the exit status still reports the failure.
     let _ = writeln!(io::stderr(), "mock-apiserver: {sentence}");
     ExitCode::from(status)
 }
 
-fn faults(flags: &Flags) -> Result<Faults, String> {
+fn faults(flags: &Flags) -> Result<FaultScript, String> {
     let Some(path) = &flags.faults else {
-        return Ok(Faults::default());
+        return Ok(FaultScript::default());
     };
     let of_file = |error: &dyn Error| format!("--faults {}: {error}", path.display());
     let text = fs::read_to_string(path).map_err(|error| of_file(&error))?;
     text.parse().map_err(|error| of_file(&error))
 }
 
-async fn run(flags: Flags, faults: Faults) -> Result<(), Box<dyn Error>> {
+async fn run(flags: Flags, faults: FaultScript) -> Result<(), Box<dyn Error>> {
     let mut churn = Churn::new(flags.pods, SEED);
     let mut server = server()?;
     churn.fill(&mut server);
@@ -82,7 +82,7 @@ async fn run(flags: Flags, faults: Faults) -> Result<(), Box<dyn Error>> {
     config.faults = faults;
     let running = serve(server.clone(), config).await?;
 
-    // Its first poll makes it ready; Ctrl-C can come as soon as something is printed.
+    // The first poll installs the handler. Ctrl-C may come as soon as something is printed.
     let mut interrupt = pin!(tokio::signal::ctrl_c());
     tokio::select! {
         biased;
@@ -114,10 +114,10 @@ async fn run(flags: Flags, faults: Faults) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A server on the clock of this machine, with the namespaces that every cluster has.
+/// A server on this machine's clock, with the namespaces of every cluster.
 fn server() -> Result<Server, ApiError> {
     let mut config = ServerConfig::new(SEED);
-    // A clock before 1970 is as good as 1970.
+    // A clock before 1970 counts as 1970.
     let since_1970 = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     config.epoch = Timestamp::from_unix(since_1970.as_secs());
     let mut server = Server::new(config);
@@ -127,7 +127,7 @@ fn server() -> Result<Server, ApiError> {
     Ok(server)
 }
 
-/// Makes `rate` changes each second, for ever. What is due together is made together.
+/// Makes `rate` changes per second, forever. Changes that are due together are made together.
 async fn keep_changing(mut churn: Churn, server: &SharedServer, rate: NonZeroU32) {
     let period = Duration::from_secs(1) / rate.get();
     let mut due = tokio::time::Instant::now();
