@@ -1,11 +1,11 @@
-//! How often each item was tried again.
+//! Counts the failures of each item.
 
 use core::fmt;
 use core::hash::Hash;
 
 use crate::storage::{Bucket, Full, Places, Seed, Slab, Storage, Table};
 
-/// A count for each item that has one. An item without failures takes no room.
+/// The number of failures per item. An item without failures takes no room.
 pub(super) struct Failures<K, S: Storage> {
     seed: Seed,
     counts: Places<S, Count<K>>,
@@ -42,7 +42,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
         self.counts.reserve()
     }
 
-    /// Counts one more and says how many there were before.
+    /// Counts one more failure, and returns how many there were before.
     pub(super) fn count(&mut self, item: &K) -> Result<u32, Full> {
         let hash = self.seed.hash(item);
         if let Some(at) = self.find(hash, item)
