@@ -236,7 +236,9 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     /// [`Full`] if there is no room for every deletion. Call again to continue.
     pub fn end_replace(&mut self, known: &impl Known<T>) -> Result<(), Full> {
         let mut at = self.queue.first;
-        while let Some(entry) = self.entries.get(at) {
+        while at != NONE
+            && let Some(entry) = self.entries.linked(at)
+        {
             let next = entry.next;
             if entry.seen != self.epoch {
                 self.push_vanished(at)?;
@@ -468,7 +470,10 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     }
 
     pub(super) fn take_popped(&mut self) -> Option<Step<T>> {
-        let node = self.nodes.remove(self.popped.first)?;
+        if self.popped.first == NONE {
+            return None;
+        }
+        let node = self.nodes.remove_linked(self.popped.first)?;
         self.popped.first = node.next;
         Some(Step::Delta {
             delta: node.delta,

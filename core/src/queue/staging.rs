@@ -221,8 +221,10 @@ impl<T: Resource> Staging<T> {
 
     fn find(&self, key: &T::Key) -> Option<u32> {
         self.places.as_ref()?.find(self.seed.hash(key), |at| {
-            let staged = self.staged.get(at as usize);
-            staged.is_some_and(|staged| staged.key() == key)
+            let Some(staged) = self.staged.get(at as usize) else {
+                return cannot_happen("a place beyond the staged entries", false);
+            };
+            staged.key() == key
         })
     }
 }

@@ -368,25 +368,22 @@ impl<S: Storage> Reflector<S> {
     /// Returns the current request, whether or not it has been sent.
     #[must_use]
     pub fn request(&self) -> Option<(ExchangeId, Request<'_>)> {
-        self.state
-            .exchange()
-            .map(|exchange| (exchange.id, exchange.request.as_request()))
+        let exchange = self.state.exchange()?;
+        Some((exchange.id, exchange.request.as_request()))
     }
 
     /// Whether `exchange` is the current exchange.
     #[must_use]
     pub fn is_current(&self, exchange: ExchangeId) -> bool {
-        self.state
-            .exchange()
-            .is_some_and(|current| current.id == exchange)
+        let current = self.state.exchange();
+        current.is_some_and(|current| current.id == exchange)
     }
 
     /// Whether the answer to the current request has begun.
     #[must_use]
     pub fn is_opened(&self) -> bool {
-        self.state
-            .exchange()
-            .is_some_and(|exchange| exchange.opened)
+        let exchange = self.state.exchange();
+        exchange.is_some_and(|exchange| exchange.opened)
     }
 
     /// Keeps time from going back: an earlier `now` counts as the last one.

@@ -60,13 +60,9 @@ impl<S: Storage> Reflector<S> {
                     Place::Item | Place::Upsert | Place::Unknown => None,
                 }
             }
-            Fact::Closed => {
-                let state = self.end_watch(&watching, None, now);
-                return (state, None);
-            }
+            Fact::Closed => return (self.end_watch(&watching, None, now), None),
             Fact::Failed { failure, message } => {
-                let state = self.fail_watching(&watching, failure, message, now);
-                return (state, None);
+                return (self.fail_watching(&watching, failure, message, now), None);
             }
             // The decoder does not produce these from a watch.
             Fact::Item(_) | Fact::PageEnd { .. } => return (State::Watching(watching), None),

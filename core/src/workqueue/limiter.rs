@@ -140,11 +140,10 @@ impl<K, S: Storage> Exponential<K, S> {
     /// Creates a limiter whose first delay is `base` and whose longest delay is `max`.
     #[must_use]
     pub fn new(base: Duration, max: Duration, seed: Seed) -> Self {
-        let failures = Failures::new(seed);
         Self {
             base,
             max,
-            failures,
+            failures: Failures::new(seed),
         }
     }
 }
