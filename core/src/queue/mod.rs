@@ -225,6 +225,13 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Whether a rejected object with this uid is a different object than the one known under its key. If
     /// so, that one is gone: push [`Change::Displaced`]. Call this only after all queued steps have been
     /// applied to the store.
+    #[cfg_attr(
+        not(feature = "alloc"),
+        expect(
+            clippy::needless_pass_by_ref_mut,
+            reason = "only a stage is changed, and without an allocator there is none"
+        )
+    )]
     pub(crate) fn displaces(&mut self, key: &T::Key, uid: &str, known: &impl Known<T>) -> bool {
         #[cfg(feature = "alloc")]
         if let Some(stage) = &mut self.stage {
