@@ -5,8 +5,8 @@ use core::time::Duration;
 use informer_core::Instant;
 use informer_core::storage::{Full, Heap, Seed};
 use informer_core::workqueue::{
-    DefaultController, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, ShutDown, StrayDone,
-    TokenBucket, Workqueue, default_controller,
+    ControllerLimiter, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, ShutDown, StrayDone,
+    TokenBucket, Workqueue, controller_limiter,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ enum Limiter {
     Bucket(TokenBucket),
     MaxOf(Box<MaxOf<Self, Self>>),
     MaxWait(Box<MaxWait<Self>>),
-    DefaultController(DefaultController<String, Heap>),
+    DefaultController(ControllerLimiter<String, Heap>),
 }
 
 impl Limiter {
@@ -112,7 +112,7 @@ impl Limiter {
                 max_ms,
                 limiters: [limiter],
             } => Self::MaxWait(Box::new(MaxWait::new(Self::new(*limiter)?, ms(max_ms)))),
-            LimiterConfig::DefaultController => Self::DefaultController(default_controller(seed)),
+            LimiterConfig::DefaultController => Self::DefaultController(controller_limiter(seed)),
         })
     }
 

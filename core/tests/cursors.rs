@@ -1,5 +1,5 @@
-//! Sweeps and resyncs are cursors over the store: whatever comes between two of their steps, the store
-//! and its listeners end up as they must.
+//! Sweeps and resyncs are cursors over the store. Whatever happens between two of their steps, the store
+//! and its listeners end up in the right state.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,11 +37,11 @@ enum Event {
     Updated(Obj),
     Deleted(Obj),
     Resync,
-    /// A full state with these objects and these unreadable keys; `true` if it is completed.
+    /// A full state with these objects and unreadable keys. `true` if it completes.
     State(Vec<Obj>, Vec<ObjectKey>, bool),
-    /// One step is applied.
+    /// Apply one step.
     Next,
-    /// The cursor may look at this many places.
+    /// Let the cursor visit this many places.
     Feed(u32),
 }
 
@@ -64,11 +64,13 @@ fn any_event() -> impl Strategy<Value = Event> {
 
 struct World {
     queue: Queue<Obj, Heap>,
+    /// Whether the objects of a full state leave the queue before it is complete.
+    streamed: bool,
     store: Store,
-    /// What the store must hold as soon as nothing is queued.
+    /// The contents of the store when nothing is queued.
     expected: State,
     told: Fold<Obj>,
-    /// How often each key was shown by the resync under way.
+    /// How often the current resync sent each key.
     shown: BTreeMap<ObjectKey, usize>,
 }
 
@@ -76,6 +78,7 @@ impl World {
     fn new(kind: QueueKind, relist: Relist) -> Self {
         Self {
             queue: Queue::new(kind, relist, StoreLimits::NONE, Seed::new(1)),
+            streamed: (kind, relist) == (QueueKind::DeltaFifo, Relist::Streamed),
             store: Store::new(Seed::new(2)),
             expected: State::new(),
             told: listener(),
@@ -108,7 +111,7 @@ impl World {
             }
             Event::State(objects, unreadable, ends) => self.full_state(objects, unreadable, ends),
             Event::Next => {
-                if let Some(step) = self.queue.next() {
+                if let Some(step) = self.queue.next_step() {
                     self.apply(step);
                 }
             }
@@ -116,13 +119,13 @@ impl World {
                 let mut left = places;
                 let found = self.queue.feed(&*self.store, &mut left);
                 assert!(left <= places);
-                assert!(!found || !self.queue.is_drained(), "it found nothing");
+                assert!(!found || !self.queue.is_drained(), "feed found no step");
             }
         }
         self.check();
     }
 
-    /// An informer begins no full state while a cursor walks.
+    /// Settles first: an informer does not begin a full state while a cursor walks.
     fn full_state(&mut self, objects: Vec<Obj>, unreadable: Vec<ObjectKey>, ends: bool) {
         self.settle();
         self.push(Change::ReplaceBegin { streamed: false });
@@ -131,7 +134,7 @@ impl World {
             .map(|o| o.key.clone())
             .chain(unreadable.clone())
             .collect();
-        let streamed = self.queue.is_streamed();
+        let streamed = self.streamed;
         let before = self.expected.clone();
         for object in objects {
             self.expected.insert(object.key.clone(), object.clone());
@@ -183,7 +186,7 @@ impl World {
         );
         assert!(
             self.shown.values().all(|times| *times == 1),
-            "a resync shows an object once"
+            "a resync sends an object once"
         );
         if self.queue.is_empty() {
             assert_eq!(
@@ -199,7 +202,7 @@ proptest! {
     #![proptest_config(cases(1_500))]
 
     #[test]
-    fn whatever_comes_between_two_steps_of_a_cursor(events in vec(any_event(), 1..40)) {
+    fn events_between_two_steps_of_a_cursor_are_safe(events in vec(any_event(), 1..40)) {
         for (kind, relist) in [
             (QueueKind::DeltaFifo, Relist::Streamed),
             (QueueKind::DeltaFifo, Relist::Staged),
@@ -212,9 +215,9 @@ proptest! {
     }
 }
 
-/// What a sweep or a resync holds does not grow with the store.
+/// The memory of a sweep or a resync does not grow with the store.
 #[test]
-fn a_cursor_holds_one_object_whatever_the_store_holds() {
+fn a_cursor_holds_one_object_for_any_size_of_store() {
     for kind in [QueueKind::DeltaFifo, QueueKind::InOrder] {
         let mut world = World::new(kind, Relist::Staged);
         for n in 0..5_000 {
@@ -224,16 +227,16 @@ fn a_cursor_holds_one_object_whatever_the_store_holds() {
         let mut shown = 0;
         while let Some(step) = world.queue.next_from(&*world.store) {
             assert!(world.queue.len() <= 1, "{} are queued", world.queue.len());
-            assert!(!world.queue.resync(&*world.store), "one at a time");
+            assert!(!world.queue.resync(&*world.store), "one resync at a time");
             shown += world.store.apply(step, Rules::default()).told.count();
         }
         assert_eq!(shown, world.store.len());
     }
 }
 
-/// An informer with more objects than one call looks at: events of the watch come between the calls.
+/// The store has more objects than one call visits, so watch events arrive during the sweep.
 #[test]
-fn signals_between_the_steps_of_a_sweep() {
+fn watch_events_during_a_sweep_are_applied() {
     let names: Vec<String> = (0..5_000).map(|n| format!("p{n:04}")).collect();
     let first: Vec<_> = names.iter().map(|name| pod(name, "u", 1)).collect();
     let mut hand = Hand::synced(listed(), &first);
@@ -254,7 +257,7 @@ fn signals_between_the_steps_of_a_sweep() {
     assert!(hand.informer.store().len() > 2_500);
     assert!(
         !hand.informer.is_fresh(Duration::from_secs(60), hand.now),
-        "what has vanished is shown"
+        "the store still has objects that vanished"
     );
     assert_eq!(hand.informer.wait_for("50"), Ok(Poll::Pending));
     assert_ne!(hand.informer.store().version(), "50");
@@ -262,7 +265,7 @@ fn signals_between_the_steps_of_a_sweep() {
     let mut version = 60;
     let mut steps = 0;
     while hand.informer.next_deadline() == Some(hand.now) {
-        // Comes back, changes, and goes, between two steps.
+        // Objects come back, change and go between two steps.
         hand.event("ADDED", &pod("p0001", "again", version));
         hand.event("MODIFIED", &pod("p3700", "u", version + 1));
         hand.event("DELETED", &pod("p4999", "u", version + 2));
@@ -270,18 +273,17 @@ fn signals_between_the_steps_of_a_sweep() {
         version += 10;
         steps += 1;
         hand.informer.advance(hand.now);
-        assert!(steps < 50, "it never ends");
+        assert!(steps < 50, "the sweep never ends");
     }
     assert!(steps > 1, "the sweep was over at once");
     assert_eq!(hand.informer.store().len(), 2_501);
     assert_eq!(hand.informer.wait_for("50"), Ok(Poll::Ready(())));
     let notes = hand.notes().join("\n");
-    assert_eq!(notes.matches("p0000").count(), 1, "told once");
+    assert_eq!(notes.matches("p0000").count(), 1, "one notification");
 }
 
-/// The next full state waits for the sweep of the one before it.
 #[test]
-fn a_full_state_waits_for_the_sweep_before_it() {
+fn a_full_state_waits_for_the_sweep_of_the_previous_one() {
     let first: Vec<_> = (0..5_000).map(|n| pod(&format!("p{n}"), "u", 1)).collect();
     let mut hand = Hand::synced(listed(), &first);
     hand.expire();
@@ -299,15 +301,15 @@ fn a_full_state_waits_for_the_sweep_before_it() {
     assert_eq!(
         hand.store(),
         ["p1@1"],
-        "what has vanished is gone before the next state begins"
+        "the sweep ends before the next full state begins"
     );
     hand.list(60, &[pod("p1", "u", 1), pod("p2", "u", 55)]);
     assert_eq!(hand.store(), ["p1@1", "p2@55"]);
 }
 
-/// A resync of more objects than one call looks at reaches a listener that stalls, whole and once.
+/// A resync of more objects than one call visits reaches a stalled listener completely, and once.
 #[test]
-fn a_resync_goes_on_when_its_listener_has_room() {
+fn a_resync_continues_when_its_listener_has_room() {
     let first: Vec<_> = (0..600).map(|n| pod(&format!("p{n}"), "u", 1)).collect();
     let mut config = listed();
     config.resync = Some(Duration::from_secs(30));
@@ -328,7 +330,7 @@ fn a_resync_goes_on_when_its_listener_has_room() {
             else {
                 panic!("{told:?}")
             };
-            assert!(shown.insert(new.key.clone()), "shown twice");
+            assert!(shown.insert(new.key.clone()), "sent twice");
         }
         if hand.informer.next_deadline() != Some(hand.now) {
             break;
@@ -338,9 +340,8 @@ fn a_resync_goes_on_when_its_listener_has_room() {
     assert_eq!(shown.len(), 600);
 }
 
-/// An unreadable object of a full state is no deletion, and the transform refuses at the entrance.
 #[test]
-fn what_cannot_be_read_is_no_deletion_and_a_refused_change_comes_back() {
+fn an_unreadable_object_is_not_deleted_and_a_refused_change_is_returned() {
     let mut world = World::new(QueueKind::DeltaFifo, Relist::Streamed);
     world.run(Event::Added(object(key(1), 1, 1)));
     world.settle();
@@ -371,10 +372,10 @@ fn what_cannot_be_read_is_no_deletion_and_a_refused_change_comes_back() {
     assert!(queue.is_empty());
 }
 
-/// A change that waits for a full listener is in the way of a sweep; nobody is woken for nothing
-/// meanwhile.
+/// A change that waits for a full listener blocks the sweep. The informer must not ask for wake-ups in the
+/// meantime.
 #[test]
-fn a_cursor_that_must_wait_asks_for_no_time() {
+fn a_blocked_cursor_does_not_ask_for_wake_ups() {
     let mut pods: Vec<_> = (0..5_000).map(|n| pod(&format!("p{n}"), "u", 1)).collect();
     let mut hand = Hand::synced(listed(), &pods);
     let full = ListenerConfig {
@@ -384,20 +385,20 @@ fn a_cursor_that_must_wait_asks_for_no_time() {
     let slow = hand.informer.add_listener(full, hand.now).unwrap();
     while hand.informer.poll_notification(slow).is_some() {}
     hand.expire();
-    // The last object has changed, which fills the listener; nothing has vanished.
+    // The last object has changed, which fills the listener. Nothing has vanished.
     pods[4_999] = pod("p4999", "u", 40);
     hand.list(50, &pods);
     assert_eq!(
         hand.informer.next_deadline(),
         Some(hand.now),
-        "the sweep can look"
+        "the sweep can walk"
     );
     hand.request();
     hand.event("ADDED", &pod("new", "u", 60));
     assert!(hand.informer.is_stalled());
     assert!(
         hand.informer.next_deadline() > Some(hand.now),
-        "it cannot go on"
+        "the sweep is blocked"
     );
     while hand.informer.poll_notification(slow).is_some() {}
     while hand.informer.next_deadline() == Some(hand.now) {

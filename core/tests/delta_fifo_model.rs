@@ -1,5 +1,5 @@
-//! `DeltaFifo` against a list of lists that follows the rules of the conformance vectors by the
-//! letter, and its streamed relist against what a full state means.
+//! Compares `DeltaFifo` with a list of lists that follows the rules of the conformance vectors, and its
+//! streamed relist with the definition of a full state.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,13 +31,13 @@ enum Op {
     Update(Obj),
     Delete(Obj),
     DeleteAs(Deletion<Obj>),
-    /// `one_by_one`: as begin, items and end, with nothing in between.
+    /// `one_by_one`: call begin, items and end instead of `replace`.
     Replace {
         objects: Vec<Obj>,
         one_by_one: bool,
     },
     Resync,
-    /// `fails`: the handler looks at the first delta and gives up.
+    /// `fails`: the handler reads the first delta and gives up.
     Pop {
         fails: bool,
     },
@@ -58,7 +58,7 @@ fn any_op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The queue, the store that its consumer keeps, and the model of both.
+/// The queue, the store of its consumer, and a model of both.
 struct World {
     fifo: Fifo,
     store: Store,
@@ -129,12 +129,12 @@ impl World {
     fn pop(&mut self, fails: bool) {
         let expected = self.model.pop();
         let Some(mut popped) = self.fifo.pop() else {
-            assert_eq!(expected, None, "nothing is popped");
+            assert_eq!(expected, None, "the model has a key to pop");
             return;
         };
-        let (chain, initial) = expected.expect("something is popped from an empty queue");
+        let (chain, initial) = expected.expect("the model is empty");
         if fails {
-            // Rule 8: what the handler left is gone with the iterator.
+            // Rule 8: dropping the iterator discards the rest.
             let first = popped.next().and_then(Step::into_delta);
             assert_eq!(first.as_ref(), chain.first());
             return;
@@ -235,10 +235,10 @@ proptest! {
 proptest! {
     #![proptest_config(cases(1_000))]
 
-    /// The store ends up with the full state, what vanished is told as deleted once (a listener that
-    /// is told twice objects), and the queue is synced after the end and all pops, not before.
+    /// The store ends up with the full state. Vanished objects are deleted once; the listener rejects a
+    /// second notification. The queue is synced after the end and all pops, not before.
     #[test]
-    fn a_streamed_full_state_with_pops_in_between_arrives_whole(
+    fn a_streamed_full_state_with_pops_in_between_is_complete(
         emit in any_emit(), rules in any_rules(), rounds in vec(any_round(), 1..4),
     ) {
         Stream::new(emit, rules).run_all(rounds);
@@ -246,9 +246,9 @@ proptest! {
 
 }
 
-/// A queue that is emptied again and again needs no more room than what it holds at once.
+/// A queue needs room only for what it holds at the same time.
 #[test]
-fn what_was_popped_leaves_no_trace() {
+fn popped_deltas_free_their_room() {
     let mut fifo = DeltaFifo::<Obj, Fixed<4>>::new(Seed::new(1));
     for n in 0..1_000 {
         fifo.add(object(key(n), 1, 1)).unwrap();
@@ -259,7 +259,7 @@ fn what_was_popped_leaves_no_trace() {
     }
 }
 
-/// The store drops an object that says nothing new, but must not forget that it was there.
+/// The store drops an update without changes, but must remember that the full state contains the object.
 #[test]
 fn an_unchanged_object_that_was_popped_before_the_end_stays() {
     let mut stream = Stream::new(ReplaceAs::Replaced, Rules::default());
@@ -268,7 +268,7 @@ fn an_unchanged_object_that_was_popped_before_the_end_stays() {
     stream.run_all(vec![(before, within, End::Complete)]);
 }
 
-/// A resync shows what is there; it is no reason to take it for gone.
+/// A resync must not reset the mark that the full state contains the object.
 #[test]
 fn an_object_that_was_listed_popped_and_resynced_is_not_deleted() {
     let mut stream = Stream::new(ReplaceAs::Replaced, Rules::default());
@@ -276,7 +276,7 @@ fn an_object_that_was_listed_popped_and_resynced_is_not_deleted() {
     stream.run_all(vec![(vec![], within, End::Complete)]);
 }
 
-/// Full states that reached the store in different ways have different numbers.
+/// A full state from `Indexer::replace` has a different epoch than one from a queue.
 #[test]
 fn a_store_that_was_filled_by_replace_is_swept_by_a_queue() {
     let mut store = Store::new(Seed::new(1));

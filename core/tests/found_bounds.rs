@@ -1,4 +1,4 @@
-//! Mistakes that were made once where bounds are hit, each with the smallest case that shows it.
+//! Regression tests for bounds: each has the smallest case that showed the bug.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -24,7 +24,7 @@ use informer_core::{
 };
 use informer_test_support::shown;
 
-/// An informer in a storage of fixed size, with an index over the values of labels.
+/// An informer with storage of fixed size and an index over label values.
 struct Small<S: Storage> {
     informer: Informer<Decoder<Dynamic>, S>,
     listener: ListenerId,
@@ -83,7 +83,7 @@ impl<S: Storage> Small<S> {
             .signal(self.exchange.unwrap(), signal, self.now)
     }
 
-    /// Offers bytes until they are taken, while the listener takes what waits.
+    /// Offers bytes until all are taken, while the listener polls its notifications.
     fn bytes(&mut self, text: &str) -> Vec<String> {
         let (mut notes, mut rest) = (Vec::new(), text.as_bytes());
         while !rest.is_empty() {
@@ -124,7 +124,7 @@ impl<S: Storage> Small<S> {
 }
 
 #[test]
-fn an_object_whose_new_state_has_no_room_is_not_taken_for_gone() {
+fn an_object_whose_update_has_no_room_is_not_deleted() {
     let mut small = Small::<Fixed<4>>::new();
     small.list("10", "", &[labelled("x", 1, 1), labelled("y", 2, 1)]);
     small.request();
@@ -187,22 +187,22 @@ fn a_version_is_not_reached_while_something_of_it_has_no_room() {
     assert_eq!(
         small.informer.wait_for("11"),
         Ok(Poll::Pending),
-        "z is not there"
+        "z is not in the store"
     );
     small.list("20", "", &[pod("y", "u", 2), pod("z", "u", 11)]);
     assert_eq!(
         small.informer.wait_for("11"),
         Ok(Poll::Pending),
-        "x made room only at the end"
+        "x was deleted only at the end"
     );
-    // So the state is asked for again without a wait.
+    // So the reflector relists at once.
     small.request();
     small.list("21", "", &[pod("y", "u", 2), pod("z", "u", 11)]);
     assert_eq!(small.informer.wait_for("11"), Ok(Poll::Ready(())));
 }
 
 #[test]
-fn what_is_delivered_in_one_piece_needs_a_storage_without_bounds() {
+fn full_states_in_one_piece_need_storage_without_bounds() {
     for config in [
         InformerConfig {
             queue: QueueKind::InOrder,
@@ -222,7 +222,7 @@ fn what_is_delivered_in_one_piece_needs_a_storage_without_bounds() {
 }
 
 #[test]
-fn versions_and_tokens_that_never_fit_are_not_asked_for_in_a_loop() {
+fn versions_and_tokens_that_never_fit_do_not_cause_a_request_loop() {
     for (version, token) in [("1234567890", ""), ("1", "0123456789")] {
         let mut small = Small::<Fixed<8, 4, 8>>::new();
         for _ in 0..50 {
@@ -240,12 +240,15 @@ fn versions_and_tokens_that_never_fit_are_not_asked_for_in_a_loop() {
         assert!(small.opened < 4, "{} requests at one instant", small.opened);
         let failure = small.informer.status().last_failure.unwrap();
         assert_eq!(failure.failure, Failure::Full);
-        assert!(!failure.message.is_empty(), "it is cut, not left out");
+        assert!(
+            !failure.message.is_empty(),
+            "a long message is cut, not dropped"
+        );
     }
 }
 
 #[test]
-fn nothing_but_failures_is_not_fresh() {
+fn an_informer_that_keeps_failing_is_not_fresh() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u", 1)]);
     let begin = hand.now;
     while hand.now.since(begin) < Duration::from_secs(3_600) {
@@ -259,7 +262,7 @@ fn nothing_but_failures_is_not_fresh() {
 }
 
 #[test]
-fn a_listener_is_not_synced_by_a_stop() {
+fn a_stop_does_not_sync_a_listener() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u", 1), pod("y", "u", 2)]);
     let late = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
     hand.informer.stop(hand.now);
@@ -268,7 +271,7 @@ fn a_listener_is_not_synced_by_a_stop() {
 }
 
 #[test]
-fn a_stop_during_a_stall_drops_what_is_queued_and_is_no_sync() {
+fn a_stop_during_a_stall_drops_the_queue_and_does_not_sync() {
     let stall = ListenerConfig {
         backlog: Backlog::Stall { at: 1 },
         ..EVERYTHING
@@ -297,7 +300,7 @@ fn a_stop_during_a_stall_drops_what_is_queued_and_is_no_sync() {
 }
 
 #[test]
-fn a_deletion_that_names_nobody_reads_the_state_again_even_if_errors_are_retried() {
+fn a_deletion_without_a_key_relists_even_if_internal_errors_are_retried() {
     let mut config = listed();
     config.reflector.internal_retry = Some(Duration::from_secs(30));
     let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
@@ -323,7 +326,7 @@ fn an_index_that_finds_no_room_is_not_there() {
         };
         store.put(object).unwrap();
     }
-    // The first objects find room for all their values, the last one does not.
+    // There is room for the values of the first objects, but not for those of the last one.
     let greedy = |object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
         for n in [b"1", b"2"] {
             file(object.key.name().as_bytes());
@@ -335,16 +338,17 @@ fn an_index_that_finds_no_room_is_not_there() {
         Err(IndexError::Full)
     ));
     assert!(store.index("values").is_err());
-    // Its name, and its room, are there for another one.
+    // Another index can use its name and its room.
     let name =
         |object: &Object<()>, file: &mut dyn FnMut(&[u8])| file(object.key.name().as_bytes());
     store.add_index("values", IndexFn::new(name)).unwrap();
     assert_eq!(store.index_values("values").unwrap().count(), 3);
 }
 
-/// A resync holds up nothing but itself; but if its listener never polls, the server cannot be heard.
+/// A resync stalls only itself. But while its listener does not poll, the informer cannot read from the
+/// server.
 #[test]
-fn a_resync_that_nobody_takes_excuses_the_silence() {
+fn a_resync_that_is_not_taken_excuses_the_silence() {
     let stall = ListenerConfig {
         backlog: Backlog::Stall { at: 1 },
         ..EVERYTHING
@@ -356,14 +360,14 @@ fn a_resync_that_nobody_takes_excuses_the_silence() {
     while hand.informer.poll_notification(slow).is_some() {}
     hand.sleep(Duration::from_secs(150));
     assert!(hand.informer.is_stalled());
-    // More than the idle deadline of 200 seconds after the last byte, but a stall since the 150th.
+    // The last byte is older than the idle timeout of 200 s, but the stall began at 150 s.
     hand.sleep(Duration::from_secs(100));
     assert!(hand.informer.status().last_failure.is_none());
     assert_eq!(hand.informer.status().phase, Phase::Watching);
 }
 
 #[test]
-fn a_state_that_was_queued_when_it_was_stopped_is_no_sync() {
+fn a_full_state_in_the_queue_at_a_stop_does_not_sync() {
     let stall = ListenerConfig {
         backlog: Backlog::Stall { at: 1 },
         ..EVERYTHING
@@ -381,4 +385,17 @@ fn a_state_that_was_queued_when_it_was_stopped_is_no_sync() {
     assert!(hand.informer.is_stalled() && !hand.informer.is_synced());
     hand.informer.stop(hand.now);
     assert!(!hand.informer.is_synced() && !hand.informer.status().synced);
+}
+
+#[test]
+fn a_report_of_a_rejected_object_bounds_its_version() {
+    let mut hand = Hand::synced(listed(), &[]);
+    let long = "9".repeat(1 << 20);
+    hand.event(
+        "ADDED",
+        &format!(
+            r#"{{"metadata":{{"namespace":"a","name":"x","resourceVersion":"{long}"}},"bad":tru}}"#
+        ),
+    );
+    assert!(hand.informer.poll_rejected().unwrap().version.len() <= 512);
 }

@@ -1,4 +1,5 @@
-//! `InOrderQueue` against a plain list: the rules of the conformance vectors for the atomic queue.
+//! Compares `InOrderQueue` with a plain list that follows the rules of the conformance vectors for the
+//! atomic queue.
 
 #![allow(
     clippy::unwrap_used,
@@ -76,13 +77,13 @@ impl Model {
         self.populated && self.initial == 0
     }
 
-    /// Rule 1, and of rule 5: it populates.
+    /// Rule 1, and rule 5: it populates.
     fn push(&mut self, delta: Delta<Obj>) {
         self.populated = true;
         self.items.push(Queued::Delta(delta));
     }
 
-    /// Rule 3, and of rule 5: the initial count is the length of the whole queue.
+    /// Rule 3, and rule 5: the initial count is the length of the whole queue.
     fn replace(&mut self, state: FullState<Obj>) {
         self.items.push(Queued::ReplacedAll(Box::new(state)));
         if !self.populated {
@@ -106,7 +107,7 @@ impl Model {
         Some((items.remove(0), initial))
     }
 
-    /// Rule 7: prefixes are tried one by one, the longest that is allowed wins.
+    /// Rule 7: try every prefix and use the longest that is allowed.
     fn pop_batch(&mut self) -> Option<Batch<Obj>> {
         let allowed = |count: &usize| {
             let keys: Vec<_> = self.items[..*count]
@@ -210,7 +211,7 @@ proptest! {
     }
 }
 
-/// The sizes of the batches that empty a queue.
+/// Returns the sizes of the batches that empty a queue.
 fn batch_sizes(queue: &mut InOrderQueue<Obj>) -> Vec<usize> {
     core::iter::from_fn(|| Some(queue.pop_batch()?.entries.len())).collect()
 }
@@ -231,7 +232,7 @@ fn a_batch_has_at_most_a_thousand_deltas() {
     }
 }
 
-/// Also if the key stands at the very ends of what would be a batch.
+/// Even if the two deltas of the key are the first and the last of the would-be batch.
 #[test]
 fn a_repeated_key_begins_a_new_batch() {
     for repeated in [1, 2, 500, 999, 1_000] {
@@ -244,7 +245,7 @@ fn a_repeated_key_begins_a_new_batch() {
 }
 
 #[test]
-fn what_waited_before_the_first_full_state_is_initial_and_what_follows_is_not() {
+fn entries_up_to_the_first_full_state_are_initial_and_later_ones_are_not() {
     let mut queue = InOrderQueue::new(Seed::new(1));
     queue.bookmark("1");
     queue.resync();

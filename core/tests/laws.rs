@@ -1,4 +1,4 @@
-//! The laws of the driving contract, one test each.
+//! The laws of the driver contract, one test each.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,7 +25,7 @@ use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant};
 use proptest::prelude::*;
 use world::World;
 
-/// Drives to the end with every step of the loop taken or left out at random.
+/// Runs the steps of the driver loop at random.
 #[test]
 fn no_drain_rule_any_order_of_calls_is_safe() {
     for seed in 0..60 {
@@ -56,7 +56,7 @@ fn time_never_goes_back() {
     hand.fail(Failure::Forbidden, "");
     let deadline = hand.informer.next_deadline();
     assert!(deadline > Some(hand.now));
-    // An earlier now counts as the last one.
+    // An earlier `now` counts as the last one.
     hand.informer.advance(Instant::default());
     hand.informer.start(Instant::default());
     assert_eq!(hand.informer.next_deadline(), deadline);
@@ -69,7 +69,7 @@ fn time_never_goes_back() {
     assert!(hand.informer.next_deadline() > Some(then));
 }
 
-/// The same run, once with needless calls of `advance` everywhere: nothing differs.
+/// Extra calls of `advance` change nothing.
 #[test]
 fn early_advance_is_free() {
     for seed in 0..30 {
@@ -96,7 +96,7 @@ fn early_advance_is_free() {
     }
 }
 
-/// Whatever was due, fires once when the driver comes back.
+/// A late call handles each overdue timer once.
 #[test]
 fn late_advance_is_safe() {
     let mut config = listed();
@@ -123,7 +123,7 @@ fn an_untaken_command_never_times_out() {
         panic!("there is a request");
     };
     assert_eq!(informer.poll_command(late), None);
-    // Nor does a full state that the transport holds back, once it is taken.
+    // Neither does a full state that the transport holds back.
     assert_eq!(informer.next_deadline(), None);
     let later = late.after(Duration::from_secs(1_000_000));
     assert_eq!(
@@ -134,7 +134,7 @@ fn an_untaken_command_never_times_out() {
 }
 
 #[test]
-fn old_news_is_ignored() {
+fn signals_of_old_exchanges_are_ignored() {
     let mut hand = Hand::new(listed());
     let old = hand.exchange;
     hand.fail(Failure::Broken, "");
@@ -164,7 +164,7 @@ fn old_news_is_ignored() {
     assert!(hand.informer.is_synced());
 }
 
-/// What a server may say next: anything.
+/// Anything that a server may send.
 fn anything() -> impl Strategy<Value = Vec<u8>> {
     let event = |kind: &'static str| {
         any::<u8>().prop_map(move |n| {
@@ -191,8 +191,8 @@ fn anything() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the server says, no call fails, panics or hangs, every byte is used, and what is held
-    /// is bounded by the limits, not by what was sent.
+    /// Whatever the server sends, no call fails, panics or hangs, and every byte is used. The limits bound
+    /// the memory, not the input.
     #[test]
     fn remote_input_never_fails_a_call(
         says in proptest::collection::vec((anything(), 0..12_u8), 1..60),
@@ -231,7 +231,7 @@ proptest! {
     }
 }
 
-/// One slow listener, tiny chunks: everything arrives, in order, and nobody holds more than the bound.
+/// With a slow listener and tiny chunks, everything arrives in order, and no listener exceeds its bound.
 #[test]
 fn bounds_stall_and_never_lose() {
     for seed in 0..40 {
@@ -276,12 +276,12 @@ fn same_seed_and_inputs_same_outputs() {
             world.trace
         };
         assert_eq!(run(seed), run(seed), "seed {seed}");
-        assert_ne!(run(seed), run(seed + 1), "the seed decides");
+        assert_ne!(run(seed), run(seed + 1), "another seed gives another run");
     }
 }
 
-/// The work for one event does not depend on how much is stored: each index function is asked a fixed
-/// number of times, however many objects there are.
+/// The work for one event does not depend on the size of the store: it calls each index function a fixed
+/// number of times.
 #[test]
 fn work_is_bounded_by_the_bytes_handed_in() {
     let calls = |objects: u64| {

@@ -1,5 +1,5 @@
-//! A reflector and a server that lies or hammers: it is asked at a bearable pace, whatever it does, and
-//! nothing that it said keeps the reflector from going on when it turns good.
+//! A reflector and a hostile or broken server. The reflector limits its pace of requests, and recovers as
+//! soon as the server behaves again.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,10 +19,10 @@ use informer_core::reflector::{AfterWait, FirstState, Phase, ReflectorConfig};
 use informer_core::{Failure, Instant, MAX_VERSION};
 use informer_test_support::Random;
 
-/// What a server is asked within any minute: five at once, and one every three seconds.
+/// The most requests in any minute: five at once, then one every three seconds.
 const A_MINUTE: usize = 25;
 
-/// Counts requests, and finds the minute with the most of them.
+/// Finds the minute with the most requests.
 #[derive(Default)]
 struct Minute {
     times: VecDeque<Instant>,
@@ -39,7 +39,7 @@ impl Minute {
     }
 }
 
-/// One that has listed version 10 and watches on from there.
+/// A reflector that has listed version 10 and watches from there.
 fn watching() -> Conversation {
     let mut talk = Conversation::new(ReflectorConfig {
         first_state: FirstState::Listed,
@@ -62,9 +62,9 @@ fn unknown<'a>() -> Fact<'a, conversation::Pod> {
     })
 }
 
-/// Whatever a watch brought: if it ends at once, the next ones wait.
+/// Even watches with events are paced if they end at once.
 #[test]
-fn watches_that_end_at_once_are_paced_whatever_they_bring() {
+fn watches_that_end_at_once_are_paced() {
     let brings: [fn() -> Fact<'static, conversation::Pod>; 3] = [
         || Fact::Bookmark { version: "11" },
         || Fact::Modified(pod("11")),
@@ -80,7 +80,7 @@ fn watches_that_end_at_once_are_paced_whatever_they_bring() {
                     true => talk.say(Fact::Closed),
                     false => talk.fail(Failure::Broken),
                 };
-                assert!(talk.reflector.is_live(), "nothing is lost by waiting");
+                assert!(talk.reflector.is_live(), "a paced watch does not relist");
                 if nth > 5 {
                     let Phase::Waiting { until, cause, then } = talk.reflector.phase() else {
                         panic!("{:?}", talk.reflector);
@@ -99,9 +99,9 @@ fn watches_that_end_at_once_are_paced_whatever_they_bring() {
     }
 }
 
-/// A request that is held back is given neither before its time nor twice.
+/// A request that is held back is returned when it is due, and once.
 #[test]
-fn a_request_that_is_held_back_is_given_when_its_time_has_come() {
+fn a_request_that_is_held_back_is_returned_when_it_is_due() {
     let mut talk = watching();
     for _ in 0..4 {
         assert_eq!(talk.reflector.phase(), Phase::Watching);
@@ -115,7 +115,7 @@ fn a_request_that_is_held_back_is_given_when_its_time_has_come() {
     talk.now = Instant::from_micros(due.as_micros() - 1);
     talk.advance();
     assert_eq!(talk.reflector.poll_command(talk.now), None);
-    // Late is safe: it need not be advanced to be given, and it is no deadline after it was due.
+    // `advance` clears the deadline, and the command can be taken once.
     talk.now = due;
     talk.advance();
     assert_eq!(talk.reflector.next_deadline(), None);
@@ -124,13 +124,13 @@ fn a_request_that_is_held_back_is_given_when_its_time_has_come() {
     assert_eq!(talk.reflector.poll_command(talk.now), None);
 }
 
-/// Where full states keep failing, people are told why, and not that there are too many.
+/// If full states keep failing, the phase shows their failure instead of `TooFast`.
 #[test]
-fn a_wait_for_a_full_state_is_told_by_what_failed() {
+fn a_wait_for_a_full_state_names_the_failure() {
     let mut talk = Conversation::new(ReflectorConfig::new());
     let mut held = 0;
     for _ in 0..40 {
-        // A streamed state that fails is followed by a list at once, and that by one at the newest.
+        // A streamed state that fails leads to a list at once, and that to a list at the newest version.
         let failure = match talk.next().ends_with(" true") {
             true => Failure::Forbidden,
             false => Failure::Expired,
@@ -141,12 +141,11 @@ fn a_wait_for_a_full_state_is_told_by_what_failed() {
             held += usize::from(talk.reflector.request().is_some());
         }
     }
-    assert!(held > 0, "none was held back");
+    assert!(held > 0, "no request was held back");
 }
 
-/// Watches of a usual length never wait.
 #[test]
-fn watches_that_last_never_wait() {
+fn watches_of_normal_length_are_not_paced() {
     let mut talk = watching();
     for _ in 0..50 {
         talk.sleep(3);
@@ -157,11 +156,11 @@ fn watches_that_last_never_wait() {
     }
 }
 
-/// Says one of the things that a server can say.
+/// Sends one of the answers that a server can send.
 fn say_something(talk: &mut Conversation, random: &mut Random, habit: u64) {
     let token = random.below(1_000).to_string();
     let token = [None, Some("t"), Some(&*token)][random.below(3) as usize];
-    // Habits make long runs of the same, where a random server is a mixture of everything.
+    // A habit causes long runs of the same answer, which purely random answers would not.
     let what = match random.below(4) {
         0 => random.below(16),
         _ => habit,
@@ -197,9 +196,9 @@ fn say_something(talk: &mut Conversation, random: &mut Random, habit: u64) {
     };
 }
 
-/// There is no way round without a wait, for any server and in either preset.
+/// No sequence of answers avoids the pace, in either preset.
 #[test]
-fn no_server_is_asked_more_than_25_times_in_a_minute() {
+fn no_server_gets_more_than_25_requests_in_a_minute() {
     for seed in 0..300 {
         let mut random = Random::new(seed);
         let config = match seed % 2 {
@@ -238,7 +237,7 @@ fn last_failure(talk: &Conversation) -> (Failure, String) {
 }
 
 #[test]
-fn a_token_that_repeats_is_an_error_and_not_an_endless_list() {
+fn a_repeated_continue_token_is_an_error() {
     let mut talk = Conversation::listed();
     for _ in 0..3 {
         assert_eq!(talk.next(), "list 0 500 -");
@@ -247,7 +246,7 @@ fn a_token_that_repeats_is_an_error_and_not_an_endless_list() {
         assert_eq!(
             talk.list("10", Some("again")),
             Some(Change::ReplaceAbandon),
-            "what was read is no full state"
+            "the pages so far are not a full state"
         );
         let (failure, message) = last_failure(&talk);
         assert_eq!(failure, Failure::Undecodable);
@@ -257,13 +256,14 @@ fn a_token_that_repeats_is_an_error_and_not_an_endless_list() {
         );
         assert!(matches!(talk.reflector.phase(), Phase::Waiting { .. }));
     }
-    // The server turns good.
+    // The server behaves again.
     talk.next();
     talk.list("10", None);
     assert_eq!(talk.next(), "watch 10 false");
 }
 
-/// Answers lists with empty pages, always another one, until one is asked for in one piece.
+/// Answers lists with empty pages that never end, until a request asks for one piece. Returns the number of
+/// pages.
 fn pages_without_end(talk: &mut Conversation) -> usize {
     let mut pages = 0;
     let mut request = talk.next();
@@ -275,15 +275,15 @@ fn pages_without_end(talk: &mut Conversation) -> usize {
     pages
 }
 
-/// Empty pages come at a bearable pace, and not for ever; full ones come at once.
+/// Empty pages are paced and limited. Full pages are not paced.
 #[test]
-fn a_list_without_an_end_is_asked_for_in_one_piece() {
+fn a_list_without_an_end_is_requested_in_one_piece() {
     let mut talk = Conversation::listed();
     let began = talk.now;
     assert_eq!(pages_without_end(&mut talk), 100);
     assert!(talk.now.since(began) > Duration::from_secs(250));
     assert_eq!(last_failure(&talk).0, Failure::Undecodable);
-    // It comes in pages again: that is an error, and the next list is in one piece, too.
+    // If the server sends pages again, that is an error, and the next list is in one piece as well.
     for _ in 0..3 {
         talk.list("10", Some("t"));
         let (failure, message) = last_failure(&talk);
@@ -297,7 +297,7 @@ fn a_list_without_an_end_is_asked_for_in_one_piece() {
 }
 
 #[test]
-fn full_pages_do_not_wait() {
+fn full_pages_are_not_paced() {
     let mut talk = Conversation::listed();
     talk.next();
     for page in 0..50 {
@@ -311,9 +311,8 @@ fn full_pages_do_not_wait() {
     }
 }
 
-/// A version that the server does not accept is forgotten, wherever it came from.
 #[test]
-fn a_version_that_the_server_refuses_is_forgotten() {
+fn a_version_that_the_server_rejects_is_forgotten() {
     let mut talk = watching();
     talk.say(Fact::Bookmark { version: "garbage" });
     talk.say(Fact::Closed);
@@ -323,7 +322,7 @@ fn a_version_that_the_server_refuses_is_forgotten() {
     assert_eq!(talk.next(), "list  500 -");
     talk.list("12", None);
     assert_eq!(talk.next(), "watch 12 false");
-    // A list at the version is refused.
+    // The server rejects a list at the version.
     talk.say(Fact::Opened);
     talk.say(Fact::Bookmark { version: "garbage" });
     talk.fail(Failure::Expired);
@@ -332,9 +331,9 @@ fn a_version_that_the_server_refuses_is_forgotten() {
     assert_eq!(talk.next(), "list  500 -");
 }
 
-/// A streamed state may be refused because it is streamed: a list decides.
+/// The server may reject a streamed state because it is streamed, so a list at the same version decides.
 #[test]
-fn a_version_that_no_full_state_is_given_for_is_forgotten() {
+fn a_version_is_forgotten_after_the_stream_and_the_list_are_rejected() {
     let mut talk = Conversation::new(ReflectorConfig::new());
     talk.next();
     talk.say(Fact::Opened);
@@ -347,9 +346,9 @@ fn a_version_that_no_full_state_is_given_for_is_forgotten() {
     assert_eq!(talk.next(), "watch  true");
 }
 
-/// What has no version is not refused because of one: the cheap list stays.
+/// A request without a version is not rejected because of one, so the cheap list stays.
 #[test]
-fn a_request_without_a_version_that_is_refused_is_repeated_as_it_was() {
+fn a_rejected_request_without_a_version_is_repeated_unchanged() {
     let mut talk = Conversation::listed();
     for _ in 0..3 {
         assert_eq!(talk.next(), "list 0 500 -");
@@ -357,9 +356,9 @@ fn a_request_without_a_version_that_is_refused_is_repeated_as_it_was() {
     }
 }
 
-/// A token that is refused, or too long to be one, is forgotten: the list comes in one piece.
+/// After a rejected token, or one that is too long, the reflector lists in one piece.
 #[test]
-fn a_token_that_the_server_refuses_is_forgotten() {
+fn a_continue_token_that_the_server_rejects_is_forgotten() {
     let mut talk = Conversation::listed();
     talk.next();
     talk.list("10", Some("t"));
@@ -386,7 +385,7 @@ fn a_version_that_is_too_long_is_not_adopted() {
     talk.say(Fact::Bookmark { version: &longest });
     assert_eq!(talk.reflector.version(), Some(&*longest));
 
-    // Of a list it is an error that says so.
+    // For a list it is an error.
     let mut talk = Conversation::listed();
     for _ in 0..3 {
         assert_eq!(talk.next(), "list 0 500 -");
@@ -401,8 +400,7 @@ fn a_version_that_is_too_long_is_not_adopted() {
     assert_eq!(talk.next(), "watch 10 false");
 }
 
-/// A streamed state without a version is complete, but nobody knows where to go on from: not from the
-/// version that was known before it.
+/// Without a version there is nothing to watch from: the version known before is too old.
 #[test]
 fn a_streamed_state_whose_end_has_no_version_is_listed() {
     let long = "1".repeat(MAX_VERSION + 1);
@@ -420,14 +418,14 @@ fn a_streamed_state_whose_end_has_no_version_is_listed() {
     }
 }
 
-/// One object without end is no state: a list is asked for, and no streamed state after it.
+/// The reflector lists instead, and does not stream again.
 #[test]
-fn a_streamed_state_that_always_brings_something_is_given_up() {
+fn a_streamed_state_whose_events_never_end_is_given_up() {
     let mut talk = Conversation::new(ReflectorConfig::new());
     assert_eq!(talk.next(), "watch  true");
     talk.say(Fact::Opened);
     let began = talk.now;
-    // Half of the time a listener holds up the stream. That is not the server's fault.
+    // Half of the time a listener stalls the stream, which is not the server's fault.
     while talk.reflector.failures() == 0 && talk.now.since(began) < Duration::from_secs(3_600) {
         talk.reflector.hear(talk.exchange.unwrap(), talk.now);
         talk.say(Fact::Added(pod("1")));

@@ -1,7 +1,7 @@
 //! Every phase × every fact, one row per cell.
 //!
-//! A row reads: phase, fact, then what follows: the phase afterwards, the change, the commands. In
-//! each phase the reflector knows version 10 unless the phase says otherwise.
+//! A row has a phase, a fact, and the result: the next phase, the change, the commands and the version.
+//! The reflector knows version 10 in each phase, unless the name of the phase says otherwise.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,256 +9,18 @@
     reason = "tests"
 )]
 
-use core::time::Duration;
+mod conversation;
 
-use informer_core::flow::{Change, Fact, Place, Rejected};
-use informer_core::reflector::{AfterWait, FirstState, Phase, Reflector, ReflectorConfig};
-use informer_core::storage::Heap;
-use informer_core::transport::{Command, ExchangeId, Request};
-use informer_core::{Failure, Instant, Labels, Object, ObjectKey};
-
-type Pod = Object<()>;
-
-fn pod(version: &str) -> Pod {
-    Object {
-        key: ObjectKey::new("a", "x"),
-        uid: "u".into(),
-        version: version.into(),
-        labels: Labels::default(),
-        size: 0,
-        body: (),
-    }
-}
-
-fn at(millis: u64) -> Instant {
-    Instant::from_micros(millis * 1_000)
-}
-
-fn failed<'a>(failure: Failure) -> Fact<'a, Pod> {
-    Fact::Failed {
-        failure,
-        message: "said the server",
-    }
-}
-
-fn rejected<'a>(place: Place, key: bool) -> Fact<'a, Pod> {
-    Fact::Rejected(Rejected {
-        place,
-        key: key.then(|| ObjectKey::new("a", "x")),
-        uid: "",
-        version: "13",
-        reason: "bad",
-    })
-}
-
-fn page<'a>(version: &'a str, next: Option<&'a str>) -> Fact<'a, Pod> {
-    Fact::PageEnd {
-        version,
-        next,
-        remaining: None,
-    }
-}
-
-/// A reflector in a phase, the exchange under way, and the time.
-struct Scene {
-    reflector: Reflector<Heap>,
-    exchange: ExchangeId,
-    now: Instant,
-}
-
-impl Scene {
-    fn new(first_state: FirstState) -> Self {
-        let config = ReflectorConfig {
-            first_state,
-            ..ReflectorConfig::new()
-        };
-        let mut scene = Self {
-            reflector: Reflector::new(config, 1).unwrap(),
-            exchange: never_opened(),
-            now: at(0),
-        };
-        scene.reflector.start(scene.now);
-        scene
-    }
-
-    fn take(&mut self) -> Vec<String> {
-        let mut commands = Vec::new();
-        while let Some(command) = self.reflector.poll_command(self.now) {
-            if let Command::Open { exchange, .. } = command {
-                self.exchange = exchange;
-            }
-            commands.push(shown(command));
-        }
-        commands
-    }
-
-    fn fact(&mut self, fact: Fact<'_, Pod>) -> Option<Change<Pod>> {
-        self.reflector.handle(self.exchange, fact, self.now)
-    }
-
-    fn phase(name: &str) -> Self {
-        let mut scene = match name {
-            "streaming" | "streaming, later" => Self::new(FirstState::Streamed),
-            _ => Self::new(FirstState::Listed),
-        };
-        if name == "idle" {
-            scene.reflector = Reflector::new(ReflectorConfig::new(), 1).unwrap();
-            return scene;
-        }
-        scene.take();
-        if name == "asked for list" {
-            return scene;
-        }
-        scene.fact(Fact::Opened);
-        match name {
-            "listing" | "streaming" => return scene,
-            "listing page 2" => {
-                scene.fact(page("10", Some("token")));
-                scene.take();
-                scene.fact(Fact::Opened);
-                return scene;
-            }
-            "streaming, later" => {
-                scene.fact(Fact::Added(pod("9")));
-                scene.now = at(2_000);
-                return scene;
-            }
-            _ => {}
-        }
-        scene.fact(page(
-            if name == "watching from 0" { "0" } else { "10" },
-            None,
-        ));
-        scene.take();
-        match name {
-            "asked for watch" => return scene,
-            "waiting" => {
-                scene.fact(failed(Failure::Forbidden));
-                return scene;
-            }
-            "stopped" => {
-                scene.reflector.stop(scene.now);
-                scene.take();
-                return scene;
-            }
-            _ => {}
-        }
-        scene.fact(Fact::Opened);
-        match name {
-            "watching" | "watching from 0" => {}
-            "watching, 2 s" => scene.now = at(2_000),
-            "watching, 1 event" => {
-                scene.fact(Fact::Modified(pod("11")));
-            }
-            other => panic!("no phase {other}"),
-        }
-        scene
-    }
-}
-
-/// An exchange of some other reflector, for phases that have none.
-fn never_opened() -> ExchangeId {
-    let mut reflector: Reflector<Heap> = Reflector::new(ReflectorConfig::new(), 9).unwrap();
-    reflector.start(at(0));
-    match reflector.poll_command(at(0)) {
-        Some(Command::Open { exchange, .. }) => exchange,
-        other => panic!("{other:?}"),
-    }
-}
-
-fn shown(command: Command<'_>) -> String {
-    match command {
-        Command::Abort(_) => "abort".into(),
-        Command::Open { request, .. } => match request {
-            Request::List {
-                version,
-                limit,
-                page,
-            } => {
-                let page = page.map_or(String::new(), |page| format!(" page {page}"));
-                let limit = limit.map_or_else(|| "all".into(), |limit| limit.to_string());
-                format!("list {:?} {limit}{page}", version.as_str())
-            }
-            Request::Watch {
-                version,
-                initial_events,
-                timeout,
-            } => {
-                assert!((300..600).contains(&timeout.as_secs()), "{timeout:?}");
-                let stream = if initial_events { "stream" } else { "watch" };
-                format!("{stream} {:?}", version.as_str())
-            }
-        },
-    }
-}
-
-fn row(phase: &str, fact: Fact<'_, Pod>) -> String {
-    let mut scene = Scene::phase(phase);
-    let change = scene.fact(fact);
-    let change = change.map_or_else(
-        || "-".into(),
-        |change| match change {
-            Change::ReplaceBegin { streamed } => format!("begin streamed={streamed}"),
-            Change::ReplaceItem(_) => "item".into(),
-            Change::ReplaceRemove(_) => "remove".into(),
-            Change::ReplaceUnreadable(key) => format!("unreadable {}", key.is_some()),
-            Change::ReplaceEnd => "end".into(),
-            Change::ReplaceAbandon => "abandon".into(),
-            Change::Added(_) => "added".into(),
-            Change::Updated(_) => "updated".into(),
-            Change::Deleted(_) => "deleted".into(),
-            Change::DeletedUnreadable(_) => "deleted unreadable".into(),
-            Change::Displaced(_) => "displaced".into(),
-            Change::Bookmark => "bookmark".to_owned(),
-        },
-    );
-    let after = match scene.reflector.phase() {
-        Phase::Idle => "idle".into(),
-        Phase::Listing { .. } => "listing".into(),
-        Phase::Streaming { .. } => "streaming".into(),
-        Phase::Watching => "watching".into(),
-        Phase::Stopped => "stopped".into(),
-        Phase::Waiting { then, until, .. } => {
-            let delay = until.since(scene.now);
-            let first = Duration::from_millis(800)..Duration::from_millis(1_600);
-            let second = Duration::from_millis(1_600)..Duration::from_millis(3_200);
-            assert!(first.contains(&delay) || (phase == "waiting" && second.contains(&delay)));
-            match then {
-                AfterWait::FullState => "wait, then full state",
-                AfterWait::Stream => "wait, then stream",
-                AfterWait::Watch => "wait, then watch",
-            }
-            .to_owned()
-        }
-    };
-    let commands = scene.take();
-    let commands = if commands.is_empty() {
-        "-".into()
-    } else {
-        commands.join(", ")
-    };
-    let version = scene.reflector.version().unwrap_or_default();
-    format!("{after} | {change} | {commands} | {version}")
-}
-
-fn check(phase: &str, rows: &[(Fact<'_, Pod>, &str)]) {
-    let mut wrong = String::new();
-    for (fact, expected) in rows {
-        let got = row(phase, fact.clone());
-        if got != *expected {
-            wrong.push_str(&format!(
-                "{phase}: {fact:?}\n  expected {expected}\n  got      {got}\n"
-            ));
-        }
-    }
-    assert!(wrong.is_empty(), "\n{wrong}");
-}
+use conversation::pod;
+use conversation::scene::{Scene, check, failed, page, rejected};
+use informer_core::Failure;
+use informer_core::flow::{Fact, Place};
 
 const THROTTLED: Failure = Failure::Throttled { retry_after: None };
 
-/// In phases without an exchange nothing that is said has an effect.
+/// Phases without an exchange ignore every fact.
 #[test]
-fn idle_waiting_and_stopped_ignore_everything() {
+fn idle_waiting_and_stopped_ignore_every_fact() {
     for (phase, stays) in [
         ("idle", "idle | - | - | "),
         ("waiting", "wait, then full state | - | - | 10"),
@@ -355,8 +117,8 @@ fn a_list_on_its_first_page() {
     );
 }
 
-/// The version of the list is that of its first page; an expired token is answered by one full list
-/// at the version first asked for.
+/// The first page has the version of the list. An expired token leads to one list without pages, at the
+/// version of the first request.
 #[test]
 fn a_list_on_a_later_page() {
     let leave = "wait, then full state | abandon | - | ";
@@ -419,7 +181,7 @@ fn a_streamed_state() {
                 "listing | abandon | abort, list \"0\" 500 | ",
             ),
             (rejected(Place::Unknown, false), stays),
-            // At once and without events: it is not supported.
+            // The stream ends at once without events: the server does not support it.
             (Fact::Closed, list),
             (failed(Failure::Broken), list),
             (
@@ -447,7 +209,7 @@ fn a_streamed_state() {
             (failed(Failure::Idle), list),
         ],
     );
-    // Interrupted in good time: the same again.
+    // The stream ends later: open it again.
     let again = "streaming | abandon | stream \"\" | ";
     check(
         "streaming, later",
@@ -497,7 +259,7 @@ fn a_watch() {
             (Fact::Added(pod("12")), "watching | added | - | 12"),
             (Fact::Modified(pod("9")), "watching | updated | - | 9"),
             (Fact::Deleted(pod("12")), "watching | deleted | - | 12"),
-            // A version that is missing is not adopted.
+            // An empty version is not adopted.
             (Fact::Modified(pod("")), "watching | updated | - | 10"),
             (
                 Fact::Bookmark { version: "12" },
@@ -513,18 +275,18 @@ fn a_watch() {
                 rejected(Place::Delete, true),
                 "watching | deleted unreadable | - | 13",
             ),
-            // Somebody is gone, and only a full state can tell who.
+            // An object is gone, and only a full state can tell which one.
             (
                 rejected(Place::Delete, false),
                 "wait, then full state | - | abort | 10",
             ),
-            // At once and without events.
+            // The watch ends at once without events.
             (Fact::Closed, leave),
             (failed(Failure::Broken), leave),
-            // An expired watch does not make the version unavailable: it is listed at 10.
+            // An expired watch does not make the version unavailable: the next list asks for version 10.
             (failed(Failure::Expired), leave),
             (failed(THROTTLED), "wait, then watch | - | - | 10"),
-            // Only who has not answered at all can be away.
+            // A server that has answered is not unreachable.
             (failed(Failure::Unreachable), leave),
             (failed(Failure::Invalid), leave),
             (failed(Failure::Internal), leave),
@@ -550,7 +312,7 @@ fn a_watch() {
     );
 }
 
-/// The state that such a watch begins with is in no order of versions.
+/// Such a watch begins with the current objects, in no order of versions.
 #[test]
 fn a_watch_without_a_version_adopts_none_of_its_first_adds() {
     check(

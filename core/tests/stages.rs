@@ -1,4 +1,4 @@
-//! Stages depend forwards only: what each file of the core uses of the others is a table.
+//! Checks which modules of the core may use which others, and the size of its files.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Each module and what it may use. A module uses only those above it, so there is no cycle. The same
-/// table stands in `docs/architecture.md`.
+/// Each module and the modules that it may use. A module uses only modules above it, so there is no
+/// cycle. `docs/architecture.md` has the same table.
 const EDGES: &[(&str, &str)] = &[
     ("invariant", ""),
     ("time", ""),
@@ -48,7 +48,7 @@ const EDGES: &[(&str, &str)] = &[
     ("workqueue", "bucket invariant storage time"),
 ];
 
-/// What the `use crate::…` lines of a module name, tests left out.
+/// Returns the modules in the `use crate::…` lines of a file, without its tests.
 fn used(source: &str) -> BTreeSet<String> {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
     let lines = code.lines().map(str::trim_start);
@@ -84,7 +84,7 @@ fn collect(path: &Path, module: &str, edges: &mut BTreeMap<String, BTreeSet<Stri
 }
 
 #[test]
-fn stages_depend_forwards_only() {
+fn modules_use_only_modules_above_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut edges = BTreeMap::new();
     collect(&root.join("src"), "", &mut edges);
@@ -92,19 +92,19 @@ fn stages_depend_forwards_only() {
     let mut above = BTreeSet::new();
     for (module, allowed) in EDGES {
         let allowed: BTreeSet<String> = allowed.split_whitespace().map(str::to_owned).collect();
-        assert!(allowed.is_subset(&above), "{module} points backwards");
+        assert!(allowed.is_subset(&above), "{module} uses a module below it");
         let found = edges.remove(*module).unwrap_or_default();
-        assert_eq!(found, allowed, "what {module} uses of the others");
+        assert_eq!(found, allowed, "the modules that {module} uses");
         above.insert((*module).to_owned());
     }
-    assert!(edges.is_empty(), "not in the table: {edges:?}");
+    assert!(edges.is_empty(), "missing in the table: {edges:?}");
 }
 
 #[test]
 fn the_document_has_the_same_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let Ok(document) = fs::read_to_string(root.join("../docs/architecture.md")) else {
-        return; // A packaged crate has no documents beside it.
+        return; // A packaged crate does not contain the documents.
     };
     for (module, allowed) in EDGES {
         let uses = match allowed.split_whitespace().collect::<Vec<_>>().as_slice() {
@@ -116,7 +116,7 @@ fn the_document_has_the_same_table() {
     }
 }
 
-/// A file is read in one go, and a function on one screen or two.
+/// Files have at most 500 lines, and functions fewer than 70.
 #[test]
 fn files_and_functions_are_short() {
     fn visit(path: &Path) {

@@ -1,4 +1,4 @@
-//! Objects that cannot be used: what the store shows of them, and what is told.
+//! Unreadable and refused objects: the store and the notifications.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod hand;
@@ -12,7 +12,7 @@ use informer_core::{Encoding, Informer, InformerConfig};
 use informer_test_support::{Fold, Strictness, stamp, view};
 use proptest::prelude::*;
 
-/// Every way of full states: both queues, staged and as they are decoded.
+/// All ways to deliver a full state: streamed, staged, and with an in-order queue.
 fn ways(first_state: FirstState) -> [InformerConfig; 3] {
     let mut config = listed();
     config.reflector.first_state = first_state;
@@ -25,14 +25,14 @@ fn ways(first_state: FirstState) -> [InformerConfig; 3] {
     ]
 }
 
-/// An object whose labels no server would send.
+/// An object with invalid labels.
 fn unreadable(name: &str, uid: &str, version: u64) -> String {
     format!(
         r#"{{"metadata":{{"namespace":"a","name":"{name}","uid":"{uid}","resourceVersion":"{version}","labels":7}}}}"#
     )
 }
 
-/// Its transform refuses what has the uid `refused`.
+/// An informer whose transform refuses objects with the uid `refused`.
 fn refusing(config: InformerConfig) -> Hand {
     let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
         "refused" => Err(TransformError::new("no")),
@@ -61,7 +61,7 @@ fn end_of_state(hand: &mut Hand, version: u64) {
 }
 
 #[test]
-fn an_object_that_was_replaced_by_an_unreadable_one_is_gone_in_a_relist() {
+fn an_object_replaced_by_an_unreadable_one_is_deleted_by_a_relist() {
     for config in ways(FirstState::Listed) {
         for other in [unreadable("x", "u2", 15), pod("x", "refused", 15)] {
             let mut hand = watching(config, &[pod("x", "u1", 1), pod("y", "u", 2)]);
@@ -74,7 +74,7 @@ fn an_object_that_was_replaced_by_an_unreadable_one_is_gone_in_a_relist() {
 }
 
 #[test]
-fn it_is_gone_even_if_the_state_contains_something_without_a_name() {
+fn it_is_deleted_even_if_the_state_contains_an_object_without_a_name() {
     for config in ways(FirstState::Listed) {
         let mut hand = watching(config, &[pod("x", "u1", 1), pod("y", "u", 2)]);
         hand.expire();
@@ -85,7 +85,7 @@ fn it_is_gone_even_if_the_state_contains_something_without_a_name() {
 }
 
 #[test]
-fn an_object_that_was_replaced_by_an_unreadable_one_is_gone_in_a_watch() {
+fn an_object_replaced_by_an_unreadable_one_is_deleted_by_a_watch() {
     for config in ways(FirstState::Listed) {
         for other in [unreadable("x", "u2", 15), pod("x", "refused", 15)] {
             for kind in ["ADDED", "MODIFIED"] {
@@ -101,7 +101,7 @@ fn an_object_that_was_replaced_by_an_unreadable_one_is_gone_in_a_watch() {
 }
 
 #[test]
-fn the_last_readable_form_of_the_same_object_stays() {
+fn the_last_readable_version_of_the_same_object_stays() {
     for config in ways(FirstState::Listed) {
         for unreadable in [unreadable("x", "u1", 15), unreadable("x", "", 15)] {
             let mut hand = watching(config, &[pod("x", "u1", 1)]);
@@ -116,7 +116,7 @@ fn the_last_readable_form_of_the_same_object_stays() {
 }
 
 #[test]
-fn a_streamed_state_keeps_the_last_readable_form_however_it_is_delivered() {
+fn a_streamed_state_keeps_the_last_readable_version_in_every_mode() {
     for config in ways(FirstState::Streamed) {
         let mut hand = refusing(config);
         hand.signal(Signal::Opened(Encoding::Json));
@@ -127,7 +127,7 @@ fn a_streamed_state_keeps_the_last_readable_form_however_it_is_delivered() {
     }
 }
 
-/// What a server may say of one of a few objects.
+/// What a server may send about an object.
 #[derive(Clone, Copy, Debug)]
 enum Said {
     Readable,
@@ -150,7 +150,7 @@ fn any_event() -> impl Strategy<Value = (Said, usize, usize)> {
 
 fn say(hand: &mut Hand, (said, name, uid): (Said, usize, usize), version: u64) {
     let name = ["w", "x", "y", "z"].get(name).copied().unwrap();
-    // One object in four does not say who it is, and one is refused by the transform.
+    // One object in four has no uid, and the transform refuses one in four.
     let uid = ["u1", "u2", "refused", ""].get(uid).copied().unwrap();
     match said {
         Said::Readable => hand.event("ADDED", &pod(name, uid, version)),
@@ -161,7 +161,7 @@ fn say(hand: &mut Hand, (said, name, uid): (Said, usize, usize), version: u64) {
     }
 }
 
-/// What the store of a hand holds is what its listener was told.
+/// Checks that the listener knows the same objects as the store.
 fn compare(hand: &mut Hand, knows: &mut Fold<String>) {
     for told in hand.told(hand.listener) {
         knows.tell(&told, stamp).unwrap();
@@ -170,8 +170,8 @@ fn compare(hand: &mut Hand, knows: &mut Fold<String>) {
 }
 
 proptest! {
-    /// Whether a full state is applied as it comes, staged or in one step makes no difference to what
-    /// the store shows when it is complete; and a listener knows the same.
+    /// A complete full state leads to the same store whether it is streamed, staged or applied in one
+    /// step. The listener knows the same objects.
     #[test]
     fn staged_and_streamed_states_end_in_the_same_store(
         states in prop::collection::vec(
@@ -211,7 +211,7 @@ proptest! {
         }
     }
 
-    /// The same for lists, which may name an object twice if the server is in disorder.
+    /// The same for lists, in which a broken server may name an object twice.
     #[test]
     fn staged_and_streamed_lists_end_in_the_same_store(
         states in prop::collection::vec(prop::collection::vec(any_event(), 0..10), 1..5),
@@ -247,7 +247,7 @@ proptest! {
 }
 
 #[test]
-fn reports_are_small_however_long_the_names_are() {
+fn reports_are_small_even_for_long_names() {
     let mut hand = Hand::new(listed());
     let long = "n".repeat(100_000);
     let items: Vec<_> = (0..100)
@@ -264,7 +264,7 @@ fn reports_are_small_however_long_the_names_are() {
         kept += key + report.uid.len() + report.version.len() + report.reason.len();
     }
     assert!(kept < 64 * 1_600, "{kept} bytes");
-    // What is not too long is kept, and what has no name protects what may have vanished.
+    // The store keeps the name that is not too long. Objects without a name prevent the sweep.
     assert_eq!(hand.store(), [format!("{}@101", "y".repeat(4_096))]);
     assert!(hand.informer.status().unswept);
 }

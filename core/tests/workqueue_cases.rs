@@ -1,5 +1,5 @@
-//! The rules of the work queue, each under the number it has in the description of client-go (R-WQ-01 to
-//! R-WQ-13; R-WQ-14 is a helper for threads, which the core does not have).
+//! The rules of the work queue, by their numbers in the description of client-go: R-WQ-01 to R-WQ-13.
+//! R-WQ-14 is a helper for threads, which the core does not have.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use informer_core::Instant;
 use informer_core::storage::{Heap, Seed};
 use informer_core::workqueue::{
-    DefaultController, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, ShutDown, StrayDone,
-    TokenBucket, Workqueue, default_controller, default_item_based,
+    ControllerLimiter, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, ShutDown, StrayDone,
+    TokenBucket, Workqueue, controller_limiter, item_limiter,
 };
 
 type Queue<L = ()> = Workqueue<&'static str, L, Heap>;
@@ -32,7 +32,7 @@ fn seed() -> Seed {
     Seed::new(1)
 }
 
-/// A queue with these items.
+/// Returns a queue with these items.
 fn queue(items: &[&'static str]) -> Queue {
     let mut queue = Workqueue::new(seed());
     for item in items.iter().copied() {
@@ -56,7 +56,7 @@ fn r_wq_01_an_item_is_queued_once() {
     let mut queue = queue(&["a", "b", "a", "a"]);
     assert_eq!(queue.len(), 2);
     assert_eq!(queue.take(at(0)), Some("a"));
-    // Re-added twice during the work: marked, not queued.
+    // Adding a taken item again marks it, but does not queue it.
     queue.add("a", at(0)).unwrap();
     queue.add("a", at(0)).unwrap();
     assert_eq!(take_all(&mut queue, at(0)), ["b"]);
@@ -68,7 +68,7 @@ fn r_wq_01_an_item_is_queued_once() {
 }
 
 #[test]
-fn r_wq_02_what_is_left_at_the_shutdown_is_still_handed_out() {
+fn r_wq_02_queued_items_can_be_taken_after_the_shutdown() {
     let mut queue = queue(&["a", "b"]);
     assert!(!queue.is_shutting_down());
     queue.shut_down(ShutDown::Now, at(0));
@@ -78,7 +78,7 @@ fn r_wq_02_what_is_left_at_the_shutdown_is_still_handed_out() {
 }
 
 #[test]
-fn r_wq_03_no_item_is_in_two_hands_and_what_is_re_added_goes_to_the_end() {
+fn r_wq_03_one_worker_per_item_and_a_re_added_item_goes_to_the_end() {
     let mut queue = queue(&["a", "b"]);
     assert_eq!(queue.take(at(0)), Some("a"));
     queue.add("a", at(0)).unwrap();
@@ -89,7 +89,7 @@ fn r_wq_03_no_item_is_in_two_hands_and_what_is_re_added_goes_to_the_end() {
 }
 
 #[test]
-fn r_wq_04_first_in_first_out_and_only_what_can_be_taken_is_counted() {
+fn r_wq_04_first_in_first_out_and_len_counts_only_queued_items() {
     let mut queue = queue(&["b", "c", "a"]);
     queue.add_after("d", ms(1), at(0)).unwrap();
     assert_eq!((queue.len(), queue.taken(), queue.waiting()), (3, 0, 1));
@@ -129,13 +129,13 @@ fn r_wq_06_a_drain_ends_when_nothing_is_taken_or_with_another_shutdown() {
     assert!(!queue.is_drained());
     queue.shut_down(ShutDown::Now, at(0));
     assert!(queue.is_drained());
-    // And one that is asked for again waits again.
+    // Another drain waits again.
     queue.shut_down(ShutDown::DrainTaken, at(0));
     assert!(!queue.is_drained());
 }
 
 #[test]
-fn r_wq_06_what_was_re_added_before_the_shutdown_comes_again() {
+fn r_wq_06_an_item_re_added_before_the_shutdown_comes_again() {
     let mut queue = queue(&["a"]);
     assert_eq!(queue.take(at(0)), Some("a"));
     queue.add("a", at(0)).unwrap();
@@ -145,7 +145,7 @@ fn r_wq_06_what_was_re_added_before_the_shutdown_comes_again() {
     assert_eq!(queue.take(at(0)), Some("a"));
 }
 
-/// client-go's drain may end with work left; ours, too, if it is asked for what is taken only.
+/// client-go's drain may end with items left in the queue. So does `DrainTaken`.
 #[test]
 fn r_wq_07_two_kinds_of_drain() {
     for (mode, at_once) in [(ShutDown::DrainTaken, true), (ShutDown::DrainAll, false)] {
@@ -153,7 +153,7 @@ fn r_wq_07_two_kinds_of_drain() {
         queue.shut_down(mode, at(0));
         assert_eq!((queue.len(), queue.is_drained()), (1, at_once));
         assert_eq!(queue.take(at(0)), Some("a"));
-        // It was true once, and whoever waited has gone.
+        // Once drained, the queue stays drained.
         assert_eq!(queue.is_drained(), at_once);
         queue.done(&"a", at(0));
         assert!(queue.is_drained());
@@ -167,9 +167,9 @@ fn r_wq_07_two_kinds_of_drain() {
     }
 }
 
-/// Whoever was told that all had finished does not come back to hear the contrary.
+/// A caller that saw the end of the drain does not check again.
 #[test]
-fn r_wq_07_a_drain_that_has_ended_stays_so() {
+fn r_wq_07_a_drained_queue_stays_drained() {
     let mut queue = queue(&["a", "b"]);
     queue.shut_down(ShutDown::DrainTaken, at(0));
     assert!(queue.is_drained());
@@ -197,8 +197,8 @@ fn r_wq_07_done_without_take() {
 }
 
 #[test]
-fn r_wq_08_an_item_that_is_done_is_not_kept() {
-    type Held = Workqueue<Arc<str>, DefaultController<Arc<str>, Heap>, Heap>;
+fn r_wq_08_the_queue_does_not_keep_items_that_are_done() {
+    type Held = Workqueue<Arc<str>, ControllerLimiter<Arc<str>, Heap>, Heap>;
     let item: Arc<str> = "a".into();
     let mut queue = Held::for_controller(seed());
     let mut check = |what: &str, act: &dyn Fn(&mut Held)| {
@@ -230,7 +230,7 @@ fn r_wq_08_an_item_that_is_done_is_not_kept() {
 }
 
 #[test]
-fn r_wq_09_delayed_items_come_in_the_order_of_their_times() {
+fn r_wq_09_delayed_items_come_in_order_of_time() {
     let mut queue = queue(&[]);
     for (item, delay) in [("c", 30), ("a", 10), ("b1", 20), ("b2", 20), ("now", 0)] {
         queue.add_after(item, ms(delay), at(0)).unwrap();
@@ -251,13 +251,13 @@ fn r_wq_09_of_two_delays_the_one_that_ends_first_counts() {
     queue.add_after("a", ms(10), at(10)).unwrap();
     queue.add_after("a", ms(90), at(10)).unwrap();
     assert_eq!(queue.waiting(), 2);
-    // For the same time, the request counts that made it so.
+    // Items due at the same time come in the order in which they got that time.
     assert_eq!(take_all(&mut queue, at(20)), ["b", "a"]);
     assert_eq!(queue.next_deadline(), None);
 }
 
 #[test]
-fn r_wq_09_what_waits_is_lost_with_the_shutdown() {
+fn r_wq_09_a_shutdown_drops_waiting_items() {
     let mut queue = queue(&[]);
     queue.add_after("due", ms(10), at(0)).unwrap();
     queue.add_after("lost", ms(11), at(0)).unwrap();
@@ -298,13 +298,13 @@ fn r_wq_10_an_add_does_not_cancel_a_delay_but_cancel_does() {
     queue.add_after("b", ms(10), at(10)).unwrap();
     assert!(queue.cancel(&"a", at(19)));
     assert!(!queue.cancel(&"a", at(19)));
-    // Too late: it is queued.
+    // Too late: the item is queued.
     assert!(!queue.cancel(&"b", at(20)));
     assert_eq!(take_all(&mut queue, at(20)), ["b"]);
 }
 
 #[test]
-fn r_wq_11_retry_waits_as_long_as_the_limiter_says_and_forget_only_forgets() {
+fn r_wq_11_retry_uses_the_delay_of_the_limiter_and_forget_cancels_nothing() {
     let limiter = Exponential::new(ms(5), ms(1_000), seed());
     let mut queue: Queue<Exponential<_, Heap>> = Workqueue::new(seed()).with_limiter(limiter);
     queue.add("a", at(0)).unwrap();
@@ -320,8 +320,8 @@ fn r_wq_11_retry_waits_as_long_as_the_limiter_says_and_forget_only_forgets() {
     assert_eq!(queue.take(at(35)), Some("a"));
     queue.add("a", at(35)).unwrap();
     queue.forget(&"a");
-    assert_eq!(queue.take(at(35)), None, "it is not done");
-    // A delay that ends during the work counts as an add.
+    assert_eq!(queue.take(at(35)), None, "the item is still taken");
+    // A delay that ends while the item is taken counts as an add.
     queue.done(&"a", at(35));
     assert_eq!(queue.take(at(35)), Some("a"));
     queue.retry("a", at(35)).unwrap();
@@ -331,7 +331,7 @@ fn r_wq_11_retry_waits_as_long_as_the_limiter_says_and_forget_only_forgets() {
 }
 
 #[test]
-fn r_wq_12_delays_double_up_to_a_bound_and_never_overflow() {
+fn r_wq_12_delays_double_up_to_a_maximum_and_never_overflow() {
     let mut limiter: Exponential<_, Heap> = Exponential::new(ms(5), ms(1_000_000), seed());
     let all = delays(&mut limiter, &"a", 300);
     assert_eq!(all[..4], [5, 10, 20, 40].map(ms));
@@ -360,10 +360,10 @@ fn r_wq_12_delays_double_up_to_a_bound_and_never_overflow() {
 
 #[test]
 fn r_wq_12_defaults() {
-    let mut limiter: DefaultController<_, Heap> = default_controller(seed());
+    let mut limiter: ControllerLimiter<_, Heap> = controller_limiter(seed());
     let all = delays(&mut limiter, &"a", 20);
     assert_eq!([all[0], all[1], all[19]], [5, 10, 1_000_000].map(ms));
-    // 100 at once, then one every 100 ms, with the exponential delay below that.
+    // The burst is 100. Then there is one retry every 100 ms, which is longer than the exponential delay.
     let others: Vec<_> = (0..90).map(|n| format!("b{n}")).collect();
     let others: Vec<_> = others.iter().map(String::as_str).collect();
     let all: Vec<_> = others
@@ -372,7 +372,7 @@ fn r_wq_12_defaults() {
         .collect();
     assert!(all[..80].iter().all(|delay| *delay == ms(5)));
     assert_eq!(all[80..83], [100, 200, 300].map(ms));
-    let mut limiter: Exponential<_, Heap> = default_item_based(seed());
+    let mut limiter: Exponential<_, Heap> = item_limiter(seed());
     let all = delays(&mut limiter, &"a", 30);
     assert_eq!([all[0], all[1], all[29]], [1, 2, 1_000_000].map(ms));
 }
@@ -392,7 +392,7 @@ fn r_wq_13_fast_then_slow() {
 }
 
 #[test]
-fn r_wq_13_the_longest_of_several_up_to_a_bound() {
+fn r_wq_13_the_longest_delay_of_several_up_to_a_maximum() {
     let fast_slow: FastSlow<_, Heap> = FastSlow::new(ms(5), ms(3_000), 3, seed());
     let exponential: Exponential<_, Heap> = Exponential::new(ms(1), ms(1_000), seed());
     let bucket = TokenBucket::new(1.0, 100);
@@ -420,11 +420,11 @@ fn r_wq_13_the_longest_of_several_up_to_a_bound() {
 }
 
 #[test]
-fn r_wq_13_a_bucket_is_refilled_up_to_its_size() {
+fn r_wq_13_a_bucket_refills_up_to_its_size() {
     let mut bucket = TokenBucket::new(2.0, 2);
     let mut when = |now| bucket.when(&"any", at(now)).unwrap();
     assert_eq!([when(0), when(0), when(0)], [0, 0, 500].map(ms));
-    // An earlier time is the last one.
+    // An earlier time counts as the last one.
     assert_eq!(when(250), ms(750));
     assert_eq!(when(0), ms(1_250));
     assert_eq!(
@@ -452,7 +452,7 @@ fn r_wq_13_buckets_with_odd_rates() {
         let mut bucket = TokenBucket::new(rate, burst);
         assert_eq!(delays(&mut bucket, &"any", 2), expected, "{rate}, {burst}");
     }
-    // What waits for ever can be cancelled, and does no harm.
+    // An item that waits for ever can be cancelled.
     let bucket = TokenBucket::new(0.0, 0);
     let mut queue: Queue<TokenBucket> = Workqueue::new(seed()).with_limiter(bucket);
     queue.retry("a", at(1)).unwrap();
@@ -473,12 +473,12 @@ fn time_never_goes_back() {
     queue.retry("a", at(0)).unwrap();
     queue.advance(at(1_000));
     queue.retry("b", at(0)).unwrap();
-    assert_eq!(queue.len(), 2, "the token of the second second is there");
+    assert_eq!(queue.len(), 2, "the bucket has refilled");
 }
 
-/// What is due at the time of a call comes before what the call brings.
+/// Items that are due at the time of a call come before the item of the call.
 #[test]
-fn what_is_due_comes_first() {
+fn due_items_come_first() {
     let mut queue = queue(&["first"]);
     assert_eq!(queue.take(at(0)), Some("first"));
     queue.add("first", at(0)).unwrap();

@@ -1,4 +1,4 @@
-//! Random operations on a work queue, against a model that is too simple to be wrong.
+//! Compares a work queue with a simple model, under random operations.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,7 +18,7 @@ use informer_core::workqueue::{
 };
 use informer_test_support::Random;
 
-/// Storage with a bound for each kind of cell: places, buckets of a table, positions of a heap.
+/// Storage with a bound for each kind of cell: places, table buckets and heap positions.
 enum Bounded<const PLACES: usize, const BUCKETS: usize, const HEAP: usize> {}
 
 #[derive(Default)]
@@ -72,7 +72,7 @@ type Item = u8;
 const BASE: u64 = 3_000;
 const MAX: u64 = 40_000;
 
-/// What the model knows about the bounds.
+/// The bounds that the model applies.
 #[derive(Clone, Copy, Default)]
 struct Bounds {
     items: usize,
@@ -94,7 +94,7 @@ struct Model {
     queue: VecDeque<Item>,
     dirty: BTreeSet<Item>,
     processing: BTreeSet<Item>,
-    /// In the order of the requests.
+    /// In order of scheduling.
     waiting: Vec<(u64, Item)>,
     failures: BTreeMap<Item, u32>,
     shut_down: Option<ShutDown>,
@@ -114,7 +114,7 @@ impl Model {
         self.waiting.iter().any(|(_, waiting)| *waiting == item)
     }
 
-    /// Whether an item can be known that is not yet known.
+    /// Whether the item is known, or there is room for it.
     fn has_room_for(&self, item: Item) -> bool {
         let mut known: BTreeSet<Item> = self.queue.iter().copied().collect();
         known.extend(self.dirty.iter().chain(&self.processing));
@@ -125,7 +125,7 @@ impl Model {
     fn advance(&mut self, now: u64) {
         self.now = self.now.max(now);
         loop {
-            // The first one of those with the least time.
+            // The first item with the earliest time.
             let due = self.waiting.iter().map(|(due, _)| *due).min();
             let Some(due) = due.filter(|due| *due <= self.now) else {
                 return;
@@ -229,7 +229,7 @@ impl Model {
     }
 }
 
-/// How often something happened, so that a test can tell that it did.
+/// Counts events, so that a test can check that they happened.
 #[derive(Default, Debug)]
 struct Seen {
     taken: usize,
@@ -237,11 +237,11 @@ struct Seen {
     due: usize,
     cancelled: usize,
     drained: usize,
-    /// Taken by two workers at once.
+    /// Items taken by two workers at once.
     twice: usize,
 }
 
-/// One run of `steps` operations on `items` items.
+/// Runs `steps` operations on `items` items.
 fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &mut Seen) {
     let (base, max) = (Duration::from_micros(BASE), Duration::from_micros(MAX));
     let mut queue: Workqueue<Item, _, S> = Workqueue::new(Seed::new(seed))
@@ -250,7 +250,7 @@ fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &m
     let mut random = Random::new(seed);
     let mut clock = 0;
     for step in 0..steps {
-        // Time stands still, runs, jumps, or is told wrong.
+        // Time stands still, passes or jumps. Sometimes the queue gets an earlier time.
         clock += [0, 0, random.below(3), random.below(9_000)][random.below(4) as usize];
         let told = [random.below(clock + 1), clock][random.below(8).min(1) as usize];
         let now = Instant::from_micros(told);
@@ -270,7 +270,7 @@ fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &m
                 same!(queue.add(item, now), expected);
             }
             8..16 => {
-                // Few different times, so that many are equal; some are no whole microseconds.
+                // Use few different times, so that many are equal. Some are not whole microseconds.
                 let unit = [1_000, 20_000][random.below(2) as usize];
                 let delay = Duration::from_micros(random.below(6) * unit)
                     + Duration::from_nanos([0, 0, 0, 1, 500, 1_999][random.below(6) as usize]);
@@ -286,7 +286,7 @@ fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &m
             20..22 => {
                 model.failures.remove(&item);
                 queue.forget(&item);
-                // The only operation without a time.
+                // `forget` is the only operation without a time.
                 queue.advance(now);
             }
             22..30 => {
@@ -297,7 +297,7 @@ fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &m
                 same!(queue.take(now), taken);
             }
             30..37 => {
-                // Mostly one that is taken.
+                // Usually an item that is taken.
                 let nth = random.below(1 + model.processing.len() as u64);
                 let item = model.processing.iter().nth(nth as usize).copied();
                 let item = item.unwrap_or_else(|| random.below(items) as Item);
@@ -328,7 +328,7 @@ fn run<S: Storage>(mut model: Model, items: u64, steps: u32, seed: u64, seen: &m
         same!(queue.attempts(&item), failures);
     }
     seen.drained += usize::from(model.drained);
-    // Nothing is hidden behind equal numbers.
+    // Compare the items as well, not only their number.
     let left: Vec<_> = core::iter::from_fn(|| queue.take(Instant::default())).collect();
     assert_eq!(left, Vec::from(model.queue), "seed {seed}");
 }
@@ -348,13 +348,12 @@ fn agrees_with_the_model() {
         assert!(seen.taken > 4_000 && seen.due > 2_000, "{seen:?}");
         assert!(seen.cancelled > 200 && seen.drained > 25, "{seen:?}");
         assert_eq!(seen.full, 0);
-        // The promise that is kept by default, and only then.
+        // Only the default guarantees that two workers never have the same item.
         assert_eq!(seen.twice > 0, stray == StrayDone::Requeue, "{seen:?}");
     }
 }
 
-/// Each bound in turn is the one that is met. The model says exactly when that is so, and that nothing
-/// has changed then.
+/// Each bound is reached in turn. The model knows exactly when, and that nothing has changed then.
 #[test]
 fn agrees_with_the_model_within_bounds() {
     fn meets<S: Storage>(items: usize, waiting: usize, failing: usize) {
@@ -370,16 +369,15 @@ fn agrees_with_the_model_within_bounds() {
         }
         assert!(seen.full > 1_000 && seen.taken > 10_000, "{seen:?}");
     }
-    // A table leaves one bucket of a power of two free.
     meets::<Bounded<10, 64, 64>>(10, 64, 10);
     meets::<Bounded<64, 12, 64>>(12, 64, 12);
     meets::<Fixed<10>>(10, 10, 10);
     meets::<Bounded<64, 64, 5>>(64, 5, 64);
 }
 
-/// With [`StrayDone::Requeue`] and no room for a second place in the queue, the item is still there.
+/// With [`StrayDone::Requeue`] and no room for a second place, the item stays queued once.
 #[test]
-fn a_second_place_that_finds_no_room_is_left_out() {
+fn a_second_place_without_room_is_left_out() {
     let now = Instant::default();
     let mut queue: Workqueue<Item, (), Bounded<2, 8, 2>> =
         Workqueue::new(Seed::new(1)).with_stray_done(StrayDone::Requeue);
@@ -396,9 +394,9 @@ fn a_second_place_that_finds_no_room_is_left_out() {
     queue.add(3, now).unwrap();
 }
 
-/// Whatever was queued twice and taken twice meanwhile, in the end all room is free again.
+/// In the end all room is free again, even if items were queued and taken twice.
 #[test]
-fn second_places_are_given_back() {
+fn second_places_are_freed() {
     let now = Instant::default();
     let later = Instant::from_micros(1);
     for seed in 0..300 {
@@ -430,9 +428,9 @@ fn second_places_are_given_back() {
     }
 }
 
-/// A limiter that refuses after another one has been asked must not leave a count behind.
+/// If one of two combined limiters is full, the other must not count the attempt.
 #[test]
-fn limiters_that_are_asked_together_count_together() {
+fn combined_limiters_count_together() {
     type Small = Bounded<2, 8, 8>;
     type Large = Bounded<8, 8, 8>;
     let second = Duration::from_secs(1);
@@ -450,9 +448,9 @@ fn limiters_that_are_asked_together_count_together() {
     assert_eq!(both.when(&3, now), Ok(second));
 }
 
-/// The bucket against one that counts millionths of tokens in whole numbers.
+/// The model counts millionths of tokens as integers.
 #[test]
-fn a_bucket_agrees_with_whole_numbers() {
+fn a_bucket_agrees_with_an_integer_model() {
     for seed in 0..200 {
         let mut random = Random::new(seed);
         let (per_second, burst) = (1 + random.below(50), 1 + random.below(20));
@@ -471,8 +469,8 @@ fn a_bucket_agrees_with_whole_numbers() {
     }
 }
 
-/// Many items in any order come out in the order of their times, and equal times in the order of the
-/// requests. It would take far too long if one request took time in proportion to the others.
+/// Items come in order of time, and items due at the same time in order of scheduling. The test would take
+/// far too long if scheduling took linear time.
 #[test]
 fn many_delays_come_out_in_order() {
     let mut random = Random::new(9);

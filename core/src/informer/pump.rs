@@ -54,7 +54,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         while self.processor.has_room() {
             let done = if let Some(notification) = self.telling.told.next() {
                 self.tell(&notification, self.telling.since)
-            } else if let Some(step) = self.queue.next() {
+            } else if let Some(step) = self.queue.next_step() {
                 self.apply_step(step)
             } else {
                 break;

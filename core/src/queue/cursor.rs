@@ -1,23 +1,24 @@
-//! A walk through the store that feeds a queue object by object: a sweep, or a resync.
+//! A cursor that walks the store for a sweep or a resync.
 
 use crate::flow::{Deletion, Delta};
 use crate::known::{Epoch, Known};
 use crate::object::Resource;
 
-/// A sweep or a resync under way. It holds a number and no object, so it costs the same whatever the
-/// store holds, and the store may change between two calls.
+/// A sweep or a resync in progress. It holds a number and no objects, so its cost does not depend on the
+/// size of the store, and the store may change between two steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
     /// The next place to look at.
     place: u32,
-    work: Work,
+    pub(super) work: Work,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
-    /// Delete what no full state since this one has contained. `first`: it is the first one.
+    /// Delete every object that the full state `state` and later ones lack. `first` if it is the first
+    /// full state.
     Sweep { state: Epoch, first: bool },
-    /// Show everything again, but what has changed since this epoch began.
+    /// Send every object again, except those that changed since the epoch `unless`.
     Resync { unless: Option<Epoch> },
 }
 
@@ -26,15 +27,11 @@ impl Cursor {
         Self { place: 0, work }
     }
 
-    pub(super) const fn work(&self) -> Work {
-        self.work
-    }
-
     pub(super) fn is_over<T: Resource>(&self, known: &impl Known<T>) -> bool {
         self.place >= known.places()
     }
 
-    /// Looks at the next place, and says what is to be done with the object in it.
+    /// Moves to the next place, and returns the delta for the object there.
     pub(super) fn step<T: Resource + Clone>(&mut self, known: &impl Known<T>) -> Option<Delta<T>> {
         let found = known.at(self.place);
         self.place += 1;

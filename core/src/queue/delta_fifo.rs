@@ -1,21 +1,20 @@
-//! `DeltaFifo`: one chain of deltas per key, keys in the order in which they came.
+//! `DeltaFifo`: one chain of deltas per key, with keys in order of arrival.
 
 use core::fmt;
 
 use super::popped::Popped;
 use crate::flow::{Deletion, Delta, Step};
-use crate::invariant::cannot_happen;
 use crate::known::{Epoch, Known};
 use crate::object::Resource;
 use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Table};
 
 /// A queue that groups changes by key.
 ///
-/// Each key has a chain of deltas, oldest first, and one place in the queue; a pop hands out the
-/// whole chain of the first key. A change of a key that is queued does not move the key.
+/// Each key has a chain of deltas, oldest first, and one place in the queue. A pop returns the whole
+/// chain of the first key. Another change of a queued key does not move the key.
 ///
-/// The queue holds no reference to the store. Where it must know what the store knows, it is given a
-/// view of it: `&indexer`, or [`NothingKnown`](super::NothingKnown).
+/// The queue holds no reference to the store. Methods that must know what is in the store take a view of
+/// it: `&indexer`, or [`NothingKnown`](super::NothingKnown).
 ///
 /// ```
 /// use informer_core::flow::Delta;
@@ -35,7 +34,7 @@ use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Tabl
 /// fifo.add(pod("web", "1"))?;
 /// fifo.add(pod("db", "2"))?;
 /// fifo.update(pod("web", "3"))?;
-/// fifo.delete(pod("gone", "4"), &NothingKnown)?; // never seen: ignored
+/// fifo.delete(pod("gone", "4"), &NothingKnown)?; // neither queued nor known: ignored
 ///
 /// let popped: Vec<_> = fifo.pop().expect("two keys are queued").deltas().collect();
 /// assert_eq!(popped, [Delta::Added(pod("web", "1")), Delta::Updated(pod("web", "3"))]);
@@ -49,33 +48,33 @@ pub struct DeltaFifo<T: Resource, S: Storage> {
     nodes: Places<S, Node<T>>,
     table: Table<S::Cells<Bucket>>,
     queue: Ends,
-    /// What is left of the chain that was popped last.
+    /// The rest of the chain that was popped last.
     popped: Chain,
     epoch: Epoch,
     replacing: bool,
     populated: bool,
-    /// How many of the keys of the first full state have not been popped yet.
+    /// How many keys of the first full state have not been popped yet.
     initial: usize,
     closed: bool,
 }
 
-/// What [`DeltaFifo::replace`] files the objects of a full state as.
+/// The kind of delta that [`DeltaFifo::replace`] creates for each object of a full state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_enums, reason = "client-go knows these two")]
+#[expect(clippy::exhaustive_enums, reason = "client-go has these two")]
 pub enum ReplaceAs {
     /// [`Delta::Replaced`], as informers do.
     #[default]
     Replaced,
-    /// [`Delta::Sync`], as client-go's queue does on its own.
+    /// [`Delta::Sync`], the default of client-go's queue.
     Sync,
 }
 
-/// One queued key.
+/// A queued key.
 struct Entry {
     hash: u32,
     chain: Ends,
     next: u32,
-    /// The full state that contained the key last.
+    /// The last full state that contained the key.
     seen: Epoch,
 }
 
@@ -84,7 +83,7 @@ struct Node<T: Resource> {
     next: u32,
 }
 
-/// What is left of a popped chain, and what is to be known about the pop.
+/// The rest of a popped chain, and the facts about its key.
 #[derive(Clone, Copy)]
 struct Chain {
     first: u32,
@@ -93,7 +92,7 @@ struct Chain {
 }
 
 impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
         Self {
@@ -116,44 +115,45 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
     }
 
-    /// The same queue with another way to file the objects of a full state.
+    /// Sets the kind of delta for the objects of a full state.
     #[must_use]
     pub const fn with_replace_as(mut self, emit: ReplaceAs) -> Self {
         self.emit = emit;
         self
     }
 
-    /// A watch reported `object` as new.
+    /// Queues an object that a watch reported as added.
     ///
     /// # Errors
-    /// There is no room. The queue counts as populated all the same.
+    /// [`Full`] if there is no room. The queue counts as populated even then.
     pub fn add(&mut self, object: T) -> Result<(), Full> {
         self.populate();
         self.push(Delta::Added(object), self.epoch)
     }
 
-    /// A watch reported `object` as changed.
+    /// Queues an object that a watch reported as modified.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Like [`add`](Self::add).
     pub fn update(&mut self, object: T) -> Result<(), Full> {
         self.populate();
         self.push(Delta::Updated(object), self.epoch)
     }
 
-    /// A watch reported `object` as deleted. What is neither queued nor known is ignored.
+    /// Queues an object that a watch reported as deleted. Ignores an object that is neither queued nor
+    /// known.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Like [`add`](Self::add).
     pub fn delete(&mut self, object: T, known: &impl Known<T>) -> Result<(), Full> {
         self.delete_as(Deletion::Observed(object), known)
     }
 
-    /// The object is gone, however that became known; a tombstone, for example. What is neither queued
-    /// nor known is ignored.
+    /// Queues a deletion of any kind, for example a tombstone. Ignores an object that is neither queued
+    /// nor known.
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// Like [`add`](Self::add).
     pub fn delete_as(&mut self, deletion: Deletion<T>, known: &impl Known<T>) -> Result<(), Full> {
         self.populate();
         if !self.is_queued(deletion.key()) && known.get(deletion.key()).is_none() {
@@ -162,20 +162,22 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         self.push(Delta::Deleted(deletion), Epoch::NEVER)
     }
 
-    /// Anything but a full state makes the queue populated, even if it could not be used. What comes
-    /// while a full state is under way belongs to that state, and its end counts.
+    /// Marks the queue as populated. Every change outside of a full state does so, even one that could
+    /// not be used. During a full state this does nothing: the end of that state populates the queue.
     pub const fn populate(&mut self) {
         if !self.replacing {
             self.populated = true;
         }
     }
 
-    /// A full state: what it lacks is deleted. The same as [`begin_replace`](Self::begin_replace),
-    /// [`replace_item`](Self::replace_item) for each object and [`end_replace`](Self::end_replace).
+    /// Queues a full state, and deletes everything that it lacks.
+    ///
+    /// This is [`begin_replace`](Self::begin_replace), [`replace_item`](Self::replace_item) for each
+    /// object, and [`end_replace`](Self::end_replace).
     ///
     /// # Errors
-    /// At the first object that the queue does not take. The objects before it stay queued, and
-    /// nothing is deleted.
+    /// [`Full`] at the first object without room. The objects before it stay queued, and nothing is
+    /// deleted.
     pub fn replace(
         &mut self,
         objects: impl IntoIterator<Item = T>,
@@ -191,22 +193,22 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         self.end_replace(known)
     }
 
-    /// A full state begins, whose objects come one by one.
+    /// Begins a full state whose objects follow one by one.
     pub fn begin_replace(&mut self, known: &impl Known<T>) {
         self.begin_round(known);
         self.replacing = true;
     }
 
-    /// What comes from now on carries a new epoch, which it gives.
+    /// Starts a new epoch for the following changes, and returns it.
     pub(super) fn begin_round(&mut self, known: &impl Known<T>) -> Epoch {
         self.epoch = self.epoch.max(known.newest()).next();
         self.epoch
     }
 
-    /// The full state contains `object`.
+    /// Queues an object of the full state.
     ///
     /// # Errors
-    /// There is no room.
+    /// [`Full`] if there is no room.
     pub fn replace_item(&mut self, object: T) -> Result<(), Full> {
         let delta = match self.emit {
             ReplaceAs::Replaced => Delta::Replaced,
@@ -215,24 +217,28 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         self.push(delta(object), self.epoch)
     }
 
-    /// The full state contains something under `key` which could not be read: what is queued under
-    /// that key is not deleted at the end. To protect what the store has under it, apply
-    /// [`Step::Seen`] with the [`epoch`](Self::epoch). [`Queue`](super::Queue) does both.
+    /// Records that the full state contains an unreadable object under `key`, so that what is queued
+    /// under that key is not deleted at the end.
+    ///
+    /// To protect the object in the store as well, apply [`Step::Seen`] with the
+    /// [`epoch`](Self::epoch). [`Queue`](super::Queue) does both.
     pub fn replace_unreadable(&mut self, key: &T::Key) {
         let epoch = self.epoch;
-        if let Some(entry) = self.find(key).and_then(|at| self.entries.get_mut(at)) {
+        if let Some(entry) = self.find(key).and_then(|at| self.entries.linked_mut(at)) {
             entry.seen = epoch;
         }
     }
 
-    /// The full state is complete: what is queued or known and was not in it is deleted. It looks at
-    /// every known object once.
+    /// Completes the full state: deletes everything queued or known that it lacks. Visits every known
+    /// object once.
     ///
     /// # Errors
-    /// There is no room. What could be filed is filed; calling again goes on.
+    /// [`Full`] if there is no room for every deletion. Call again to continue.
     pub fn end_replace(&mut self, known: &impl Known<T>) -> Result<(), Full> {
         let mut at = self.queue.first;
-        while let Some(entry) = self.entries.get(at) {
+        while at != NONE
+            && let Some(entry) = self.entries.linked(at)
+        {
             let next = entry.next;
             if entry.seen != self.epoch {
                 self.push_vanished(at)?;
@@ -250,7 +256,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         Ok(())
     }
 
-    /// The full state is complete, but not all of it could be read, so nothing is deleted.
+    /// Completes a full state that could not be read entirely: deletes nothing.
     pub fn end_replace_unswept(&mut self) {
         self.replacing = false;
         if !self.populated {
@@ -259,21 +265,22 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
     }
 
-    /// The full state will not be completed: nothing is deleted.
+    /// Ends a full state that will not be completed: deletes nothing.
     pub const fn abandon_replace(&mut self) {
         self.replacing = false;
     }
 
-    /// Whether a full state is under way.
+    /// Whether a full state has begun and not ended.
     #[must_use]
     pub const fn is_replacing(&self) -> bool {
         self.replacing
     }
 
-    /// Shows everything known again, except what has news queued. It looks at every known object once.
+    /// Queues a [`Delta::Sync`] for every known object without queued deltas. Visits every known object
+    /// once.
     ///
     /// # Errors
-    /// There is no room.
+    /// [`Full`] if there is no room.
     pub fn resync(&mut self, known: &impl Known<T>) -> Result<(), Full> {
         for (object, seen) in (0..known.places()).filter_map(|place| known.at(place)) {
             if !self.is_queued(object.key()) {
@@ -283,16 +290,16 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         Ok(())
     }
 
-    /// Takes the first key with all its deltas. What the iterator has not handed out when it is
-    /// dropped is gone.
-    #[must_use = "what is popped is gone from the queue"]
+    /// Removes the first key with all its deltas. Dropping the iterator discards the deltas that are
+    /// left.
+    #[must_use = "popped deltas are gone from the queue"]
     pub fn pop(&mut self) -> Option<Popped<'_, T, S>> {
         while self.take_popped().is_some() {}
         self.pop_chain()?;
         Some(Popped::new(self))
     }
 
-    /// The next step of the chain popped last, or the first one of the next chain.
+    /// Returns the next step of the chain popped last, or the first one of the next chain.
     pub(super) fn next_step(&mut self) -> Option<Step<T>> {
         if self.popped.first == NONE {
             self.pop_chain()?;
@@ -300,60 +307,58 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         self.take_popped()
     }
 
-    /// Ends the queue: a driver need not wait for more. What is queued can still be popped, and what
-    /// is added is queued.
+    /// Marks the queue as closed, so that a driver stops waiting for changes. Adding and popping still
+    /// work.
     pub const fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether the queue was closed.
+    /// Whether [`close`](Self::close) was called.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether the first full state has been popped, or something else came first. It never turns
-    /// back.
+    /// Whether the first full state has been popped, or something else was queued before it. Once true, it
+    /// stays true.
     #[must_use]
     pub const fn is_synced(&self) -> bool {
         let popping = self.popped.initial && self.popped.first != NONE;
         self.populated && self.initial == 0 && !popping
     }
 
-    /// How many keys are queued.
+    /// Returns the number of queued keys.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is left to hand out.
+    /// Whether there is nothing left to pop.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.popped.first == NONE
     }
 
-    /// The number of the full state that began last.
+    /// Returns the epoch of the last full state that began.
     #[must_use]
     pub const fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    /// The queued keys in the order in which they will be popped.
+    /// Returns the queued keys in pop order.
     pub fn keys(&self) -> impl Iterator<Item = &T::Key> {
         let mut at = self.queue.first;
         core::iter::from_fn(move || {
             let entry = self.entries.get(at)?;
             at = entry.next;
-            Some(self.nodes.get(entry.chain.first)?.delta.key())
+            Some(self.nodes.linked(entry.chain.first)?.delta.key())
         })
     }
 
-    /// What is queued under `key`, oldest first.
+    /// Returns the deltas queued under `key`, oldest first.
     pub fn deltas(&self, key: &T::Key) -> impl Iterator<Item = &Delta<T>> {
-        let mut at = self
-            .find(key)
-            .and_then(|at| self.entries.get(at))
-            .map_or(NONE, |entry| entry.chain.first);
+        let entry = self.find(key).and_then(|at| self.entries.linked(at));
+        let mut at = entry.map_or(NONE, |entry| entry.chain.first);
         core::iter::from_fn(move || {
             let node = self.nodes.get(at)?;
             at = node.next;
@@ -361,7 +366,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         })
     }
 
-    /// Whether there is news of `key` on the way, the rest of a popped chain included.
+    /// Whether there are deltas of `key`, in the queue or in the rest of a popped chain.
     fn is_queued(&self, key: &T::Key) -> bool {
         let popped = self.nodes.get(self.popped.first);
         popped.is_some_and(|node| node.delta.key() == key) || self.find(key).is_some()
@@ -373,13 +378,13 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
 
     fn find_hashed(&self, hash: u32, key: &T::Key) -> Option<u32> {
         self.table.find(hash, |at| {
-            let first = self.entries.get(at).map(|entry| entry.chain.first);
-            let node = first.and_then(|first| self.nodes.get(first));
+            let first = self.entries.linked(at).map(|entry| entry.chain.first);
+            let node = first.and_then(|first| self.nodes.linked(first));
             node.is_some_and(|node| node.delta.key() == key)
         })
     }
 
-    /// Appends a delta to the chain of its key, which `seen` is known to contain.
+    /// Appends a delta to the chain of its key. `seen` is the full state that contains the key, if any.
     fn push(&mut self, delta: Delta<T>, seen: Epoch) -> Result<(), Full> {
         let hash = self.seed.hash(delta.key());
         self.nodes.reserve()?;
@@ -389,7 +394,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         };
         self.append(at, delta)?;
         if seen != Epoch::NEVER
-            && let Some(entry) = self.entries.get_mut(at)
+            && let Some(entry) = self.entries.linked_mut(at)
         {
             entry.seen = seen;
         }
@@ -404,9 +409,9 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             next: NONE,
             seen: Epoch::NEVER,
         })?;
-        self.table.insert(hash, at)?;
+        self.table.insert_reserved(hash, at);
         if let Some(before) = self.queue.push(at)
-            && let Some(before) = self.entries.get_mut(before)
+            && let Some(before) = self.entries.linked_mut(before)
         {
             before.next = at;
         }
@@ -414,10 +419,10 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     }
 
     fn append(&mut self, at: u32, delta: Delta<T>) -> Result<(), Full> {
-        let Some(entry) = self.entries.get_mut(at) else {
-            return cannot_happen("a delta for a key that has no place", Ok(()));
+        let Some(entry) = self.entries.linked_mut(at) else {
+            return Ok(());
         };
-        // Two deletions in a row are one: the older, unless it is only an inference.
+        // Merge two deletions in a row. Keep the older one, unless it was only inferred.
         if let Delta::Deleted(_) = delta
             && let Some(last) = self.nodes.get_mut(entry.chain.last)
             && let Delta::Deleted(older) = &last.delta
@@ -429,18 +434,18 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
         let node = self.nodes.insert(Node { delta, next: NONE })?;
         if let Some(before) = entry.chain.push(node)
-            && let Some(before) = self.nodes.get_mut(before)
+            && let Some(before) = self.nodes.linked_mut(before)
         {
             before.next = node;
         }
         Ok(())
     }
 
-    /// Appends the deletion of a queued key that a full state lacks, with its newest queued object.
+    /// Appends a deletion to a queued key that a full state lacks, with its newest queued object.
     fn push_vanished(&mut self, at: u32) -> Result<(), Full> {
-        let last = self.entries.get(at).map(|entry| entry.chain.last);
-        let Some(newest) = last.and_then(|last| self.nodes.get(last)) else {
-            return cannot_happen("a queued key without deltas", Ok(()));
+        let last = self.entries.linked(at).map(|entry| entry.chain.last);
+        let Some(newest) = last.and_then(|last| self.nodes.linked(last)) else {
+            return Ok(());
         };
         let deletion = Deletion::Inferred {
             key: newest.delta.key().clone(),
@@ -451,8 +456,9 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
 
     fn pop_chain(&mut self) -> Option<()> {
         let initial = !self.is_synced();
-        let entry = self.entries.remove(self.queue.first)?;
-        self.table.remove(entry.hash, self.queue.first);
+        let first = self.queue.first()?;
+        let entry = self.entries.remove_linked(first)?;
+        self.table.remove_entered(entry.hash, first);
         self.queue.pop(entry.next);
         self.initial = self.initial.saturating_sub(1);
         self.popped = Chain {
@@ -464,7 +470,10 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     }
 
     pub(super) fn take_popped(&mut self) -> Option<Step<T>> {
-        let node = self.nodes.remove(self.popped.first)?;
+        if self.popped.first == NONE {
+            return None;
+        }
+        let node = self.nodes.remove_linked(self.popped.first)?;
         self.popped.first = node.next;
         Some(Step::Delta {
             delta: node.delta,

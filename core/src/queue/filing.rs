@@ -1,12 +1,14 @@
-//! How a change is filed in the queue: the one place that says what each kind of change means to it.
+//! Files a change in the queue: the one place that decides what each kind of change means to it.
 
 use super::cursor::{Cursor, Work};
 #[cfg(feature = "alloc")]
 use super::in_order::InOrderQueue;
-use super::{Order, Queue, UnderWay};
+use super::{Order, Queue, Replacing};
 #[cfg(feature = "alloc")]
 use crate::flow::FullState;
 use crate::flow::{Cause, Change, Deletion};
+#[cfg(feature = "alloc")]
+use crate::invariant::cannot_happen;
 use crate::known::Known;
 use crate::object::Resource;
 use crate::storage::{Full, Storage};
@@ -18,9 +20,9 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 Change::ReplaceBegin { .. } => {
                     let nothing_queued =
                         fifo.is_empty() && self.fed.is_none() && self.unreadable.is_empty();
-                    self.state = UnderWay {
+                    self.state = Replacing {
                         from_nothing: nothing_queued && known.places() == 0,
-                        ..UnderWay::default()
+                        ..Replacing::default()
                     };
                     fifo.begin_replace(known);
                 }
@@ -36,7 +38,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 Change::ReplaceEnd => {
                     let (state, first) = (fifo.epoch(), !fifo.is_synced());
                     if self.state.no_room {
-                        // What has vanished makes room for another try, but this is not the state.
+                        // Deleting what vanished makes room for a retry, but the store is not complete.
                         fifo.abandon_replace();
                     } else {
                         fifo.end_replace_unswept();
@@ -67,7 +69,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         Ok(())
     }
 
-    /// Files a full state that was collected, in one piece.
+    /// Files a collected full state in one piece.
     #[cfg(feature = "alloc")]
     pub(super) fn deliver(
         &mut self,
@@ -97,7 +99,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     }
 }
 
-/// Files a change outside of a full state.
+/// Files a change that is not part of a collected full state.
 #[cfg(feature = "alloc")]
 fn file_in_order<T: Resource + Clone>(queue: &mut InOrderQueue<T>, change: Change<T>) {
     match change {
@@ -109,13 +111,13 @@ fn file_in_order<T: Resource + Clone>(queue: &mut InOrderQueue<T>, change: Chang
             let cause = Cause::Watch;
             queue.delete_as(Deletion::Displaced { key, cause });
         }
-        // A bookmark changes nothing in the store; the rest are parts of a full state that never began.
+        // A bookmark does not change the store. The others are parts of a full state that never began.
         Change::Bookmark
-        | Change::ReplaceBegin { .. }
         | Change::ReplaceItem(_)
         | Change::ReplaceRemove(_)
-        | Change::ReplaceUnreadable(_)
-        | Change::ReplaceEnd
-        | Change::ReplaceAbandon => {}
+        | Change::ReplaceUnreadable(_) => {}
+        Change::ReplaceBegin { .. } | Change::ReplaceEnd | Change::ReplaceAbandon => {
+            cannot_happen("a begin or an end of a full state passed the stage", ());
+        }
     }
 }

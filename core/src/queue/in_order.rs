@@ -1,4 +1,4 @@
-//! `InOrderQueue`: every change in the order in which it came, a full state as one of them.
+//! `InOrderQueue`: every change in order of arrival, with a full state as one change.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -8,53 +8,80 @@ use core::fmt;
 
 use crate::flow::{Deletion, Delta, FullState};
 use crate::object::Resource;
-use crate::storage::{Bucket, Full, Seed, Table};
+use crate::storage::{Bucket, Seed, Table};
 
-/// The most deltas that [`InOrderQueue::pop_batch`] hands out at once.
+/// The most deltas in one batch.
 const BATCH: usize = 1_000;
 
-/// A plain queue of changes: nothing is merged and nothing overtakes. A full state, a resync and a
-/// bookmark are one entry each, whose meaning is decided against the store when it is popped. This is
-/// client-go's `RealFIFO` in its atomic mode.
+/// A plain queue of changes, without merging or reordering.
+///
+/// A full state, a resync and a bookmark are one entry each. You resolve them against the store when you
+/// pop them. This is client-go's `RealFIFO` in its atomic mode.
+///
+/// ```
+/// use informer_core::flow::Delta;
+/// use informer_core::queue::{InOrderQueue, Queued};
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let pod = |name: &str, version: &str| Object {
+///     key: ObjectKey::new("default", name),
+///     uid: "".into(),
+///     version: version.into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// let mut queue = InOrderQueue::new(Seed::new(1));
+/// queue.add(pod("web", "1"));
+/// queue.add(pod("db", "2"));
+/// queue.update(pod("web", "3"));
+/// queue.resync();
+///
+/// // A batch has at most one delta per key.
+/// let batch = queue.pop_batch().expect("four entries are queued");
+/// assert_eq!(batch.entries.len(), 2);
+/// let update = Queued::Delta(Delta::Updated(pod("web", "3")));
+/// assert_eq!(queue.pop(), Some((update, false)));
+/// assert_eq!(queue.pop(), Some((Queued::SyncAll, false)));
+/// assert!(queue.is_empty());
+/// ```
 pub struct InOrderQueue<T: Resource> {
     seed: Seed,
     bookmarks: bool,
     items: VecDeque<Queued<T>>,
     populated: bool,
-    /// How many entries must be popped before the first full state has been handed out.
+    /// How many entries to pop until the first full state has been popped.
     initial: usize,
     closed: bool,
 }
 
-/// One entry of an [`InOrderQueue`].
+/// An entry of an [`InOrderQueue`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Queued<T: Resource> {
-    /// One object changed.
+    /// A change of one object.
     Delta(Delta<T>),
-    /// A full state.
+    /// A complete full state.
     ReplacedAll(Box<FullState<T>>),
-    /// Show everything in the store again.
+    /// A resync of every object in the store.
     SyncAll,
-    /// Nothing changed up to this version.
+    /// A bookmark: there are no other changes up to this version.
     Bookmark(String),
 }
 
-/// Some entries, popped together.
+/// Entries that were popped together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "plain data")]
 pub struct Batch<T: Resource> {
-    /// The entries in order; more than one only if all are deltas of different keys.
+    /// The entries, in order. More than one entry only if all are deltas of different keys.
     pub entries: Vec<Queued<T>>,
-    /// Whether they belong to what comes before the end of the first full state.
+    /// Whether the entries were queued no later than the first full state.
     pub initial: bool,
 }
 
 impl<T: Resource + Clone> InOrderQueue<T> {
-    /// An empty queue.
+    /// Creates an empty queue.
     #[must_use]
     pub const fn new(seed: Seed) -> Self {
         Self {
@@ -67,39 +94,40 @@ impl<T: Resource + Clone> InOrderQueue<T> {
         }
     }
 
-    /// The same queue with bookmarks queued (the default) or ignored.
+    /// Sets whether bookmarks are queued, which is the default, or ignored.
     #[must_use]
     pub const fn with_bookmarks(mut self, bookmarks: bool) -> Self {
         self.bookmarks = bookmarks;
         self
     }
 
-    /// A watch reported `object` as new.
+    /// Queues an object that a watch reported as added.
     pub fn add(&mut self, object: T) {
         self.push(Delta::Added(object));
     }
 
-    /// A watch reported `object` as changed.
+    /// Queues an object that a watch reported as modified.
     pub fn update(&mut self, object: T) {
         self.push(Delta::Updated(object));
     }
 
-    /// A watch reported `object` as deleted.
+    /// Queues an object that a watch reported as deleted.
     pub fn delete(&mut self, object: T) {
         self.delete_as(Deletion::Observed(object));
     }
 
-    /// The object is gone, however that became known; a tombstone, for example.
+    /// Queues a deletion of any kind, for example a tombstone.
     pub fn delete_as(&mut self, deletion: Deletion<T>) {
         self.push(Delta::Deleted(deletion));
     }
 
-    /// Anything but a full state makes the queue populated, even if it could not be used.
+    /// Marks the queue as populated. Every change outside of a full state does so, even one that could
+    /// not be used.
     pub const fn populate(&mut self) {
         self.populated = true;
     }
 
-    /// A full state.
+    /// Queues a full state as one entry.
     pub fn replace(&mut self, state: FullState<T>) {
         self.items.push_back(Queued::ReplacedAll(Box::new(state)));
         if !self.populated {
@@ -108,21 +136,20 @@ impl<T: Resource + Clone> InOrderQueue<T> {
         }
     }
 
-    /// Shows everything in the store again, when its turn comes.
+    /// Queues a resync of the whole store.
     pub fn resync(&mut self) {
         self.items.push_back(Queued::SyncAll);
     }
 
-    /// Nothing changed up to `version`.
+    /// Queues a bookmark, unless bookmarks are ignored.
     pub fn bookmark(&mut self, version: &str) {
         if self.bookmarks {
             self.items.push_back(Queued::Bookmark(version.into()));
         }
     }
 
-    /// Takes the first entry, and says whether it belongs to what comes before the end of the first
-    /// full state.
-    #[must_use = "what is popped is gone from the queue"]
+    /// Removes the first entry. The flag says whether it was queued no later than the first full state.
+    #[must_use = "popped entries are gone from the queue"]
     pub fn pop(&mut self) -> Option<(Queued<T>, bool)> {
         let initial = !self.is_synced();
         let item = self.items.pop_front()?;
@@ -130,9 +157,9 @@ impl<T: Resource + Clone> InOrderQueue<T> {
         Some((item, initial))
     }
 
-    /// Takes as many entries as may be applied to the store in one step: deltas of different keys, at
-    /// most a thousand, and not beyond the end of the first full state; or one entry of another kind.
-    #[must_use = "what is popped is gone from the queue"]
+    /// Removes the entries that you may apply to the store in one step: either up to a thousand deltas
+    /// of different keys, not past the first full state, or one entry of another kind.
+    #[must_use = "popped entries are gone from the queue"]
     pub fn pop_batch(&mut self) -> Option<Batch<T>> {
         let initial = !self.is_synced();
         let most = if self.initial > 0 {
@@ -146,7 +173,7 @@ impl<T: Resource + Clone> InOrderQueue<T> {
         (count > 0).then_some(Batch { entries, initial })
     }
 
-    /// How many of the first entries, at most `most`, are deltas of different keys.
+    /// Counts the leading entries, at most `most`, that are deltas of different keys.
     fn batchable(&self, most: usize) -> usize {
         let mut taken = Table::<Vec<Bucket>>::default();
         let key = |at: u32| match self.items.get(at as usize) {
@@ -157,43 +184,43 @@ impl<T: Resource + Clone> InOrderQueue<T> {
             let key_here = key(at)?;
             let hash = self.seed.hash(key_here);
             let repeated = taken.find(hash, |before| key(before) == Some(key_here));
-            (repeated.is_none() && taken.insert(hash, at) != Err(Full)).then_some(())
+            repeated.is_none().then(|| taken.insert_reserved(hash, at))
         };
         (0..).take(most).map_while(fits).count()
     }
 
-    /// Ends the queue: a driver need not wait for more. What is queued can still be popped, and what
-    /// is added is queued.
+    /// Marks the queue as closed, so that a driver stops waiting for changes. Adding and popping still
+    /// work.
     pub const fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether the queue was closed.
+    /// Whether [`close`](Self::close) was called.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether the first full state has been popped, or something else came first. It never turns
-    /// back.
+    /// Whether the first full state has been popped, or something else was queued before it. Once true, it
+    /// stays true.
     #[must_use]
     pub const fn is_synced(&self) -> bool {
         self.populated && self.initial == 0
     }
 
-    /// How many entries are queued.
+    /// Returns the number of queued entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether nothing is queued.
+    /// Whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The queued entries in the order in which they will be popped.
+    /// Returns the queued entries in pop order.
     pub fn iter(&self) -> impl Iterator<Item = &Queued<T>> {
         self.items.iter()
     }

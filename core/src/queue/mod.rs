@@ -1,10 +1,10 @@
-//! The queues between the reflector and the store.
+//! Queues between the reflector and the store.
 //!
-//! [`Queue`] is the one of an informer: it takes a [`Change`] and hands out the [`Step`] that the store
-//! is to apply next. Inside it is a [`DeltaFifo`], which groups changes by key, or an [`InOrderQueue`],
-//! which keeps them as they came and takes a full state as one of them. Both can be used alone.
+//! [`Queue`] is the queue of an informer: it takes a [`Change`] and returns the next [`Step`] for the
+//! store. It contains a [`DeltaFifo`], which groups changes by key, or an [`InOrderQueue`], which keeps
+//! them in order of arrival and treats a full state as one change. You can use both on their own.
 
-// A function at the entrance.
+// A user function at the entrance.
 mod transform;
 
 // Full states that are collected before they are delivered.
@@ -14,20 +14,20 @@ mod staging;
 // Chains of deltas by key.
 mod delta_fifo;
 
-// One chain on its way out.
+// The deltas of one popped key.
 mod popped;
 
-// Everything in the order in which it came.
+// Every change in order of arrival.
 #[cfg(feature = "alloc")]
 mod in_order;
 
-// A walk through the store: a sweep, or a resync.
+// A walk through the store: a sweep or a resync.
 mod cursor;
 
-// Keys that the store must note as seen.
+// Keys that the store must mark as seen.
 mod unreadable;
 
-// How a change is filed.
+// What each kind of change means to the queue.
 mod filing;
 
 use core::fmt;
@@ -52,13 +52,13 @@ use staging::{Collected, Stage};
 pub use transform::{Transform, TransformError};
 use unreadable::Unreadable;
 
-/// Which queue an informer uses.
+/// The kind of queue that an informer uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there are these two")]
 pub enum QueueKind {
-    /// [`DeltaFifo`]: changes grouped by key.
+    /// A [`DeltaFifo`]: changes grouped by key.
     DeltaFifo,
-    /// [`InOrderQueue`]: changes as they came, a full state in one step.
+    /// An [`InOrderQueue`]: changes in order of arrival, and each full state in one step.
     #[cfg(feature = "alloc")]
     InOrder,
 }
@@ -67,21 +67,23 @@ pub enum QueueKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there are these two")]
 pub enum Relist {
-    /// Each as it is decoded: no second copy of the state is held, and a list that breaks half-way
-    /// has deleted nothing. An in-order queue delivers a full state in one step whatever this says.
+    /// Each object as soon as it is decoded. This needs no second copy of the state, and a list that
+    /// breaks half-way deletes nothing. An in-order queue ignores this, and always collects first.
     Streamed,
-    /// All at the end, as client-go does. What an interrupted list brought is discarded.
+    /// All objects at the end, as in client-go. The objects of an interrupted list are discarded.
     #[cfg(feature = "alloc")]
     Staged,
 }
 
-/// Takes changes and hands out what the store is to apply next.
+/// Takes changes and returns the steps that the store applies.
 ///
-/// The queue holds no reference to the store. It is shown the store where it must know what the store
-/// knows. At the end of a full state it must find what has vanished, and for a resync it must show
-/// everything again; both are cursors that walk through the store a few places at a time, whenever
-/// [`feed`](Self::feed) is called, while changes keep coming in. What a watch adds or changes
-/// meanwhile is neither swept nor shown again. As long as a cursor walks, the queue is not empty.
+/// The queue holds no reference to the store. Methods that must know what is in the store take a view of
+/// it.
+///
+/// At the end of a full state, a *sweep* finds the objects that vanished. A *resync* sends every object
+/// again. Both are cursors that walk the store a few places per call of [`feed`](Self::feed), while
+/// changes keep arriving. They skip objects that a watch adds or changes in the meantime. The queue is
+/// not empty until the cursor has reached the end.
 ///
 /// ```
 /// use informer_core::flow::Change;
@@ -110,55 +112,55 @@ pub enum Relist {
 ///     queue.push(change, &*store).unwrap();
 /// }
 ///
-/// let mut told = Vec::new();
+/// let mut notifications = Vec::new();
 /// while let Some(step) = queue.next_from(&*store) {
 ///     let applied = store.apply(step, Rules::default());
-///     told.extend(applied.told.map(|notification| notification.to_string()));
+///     notifications.extend(applied.told.map(|notification| notification.to_string()));
 /// }
-/// assert_eq!(told, ["added default/web (initial, relist)", "deleted default/vanished (inferred, relist)"]);
+/// assert_eq!(notifications, ["added default/web (initial, relist)", "deleted default/vanished (inferred, relist)"]);
 /// assert!(queue.is_synced() && queue.is_empty());
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```
 pub struct Queue<T: Resource + Clone, S: Storage> {
     transform: Option<Transform<T>>,
-    /// Collects full states first, if they are to be delivered in one piece.
+    /// Collects full states, if they are delivered in one piece.
     #[cfg(feature = "alloc")]
     stage: Option<Stage<T>>,
     order: Order<T, S>,
-    /// What is to be known of the full state under way when it ends.
-    state: UnderWay,
+    /// Facts about the current full state, for its end.
+    state: Replacing,
     unreadable: Unreadable<T, S>,
     cursor: Option<Cursor>,
-    /// What the cursor has found.
+    /// The delta that the cursor has found.
     fed: Option<Delta<T>>,
 }
 
-/// In which order changes are handed out.
+/// The queue inside, which determines the order of steps.
 enum Order<T: Resource + Clone, S: Storage> {
     ByKey(DeltaFifo<T, S>),
     #[cfg(feature = "alloc")]
     AsTheyCame(InOrderQueue<T>),
 }
 
-/// What is to be known of a full state when it ends.
+/// Facts about a full state, for its end.
 #[derive(Clone, Copy, Default)]
-struct UnderWay {
+struct Replacing {
     /// Nothing was stored or queued when it began, so nothing can have vanished.
     from_nothing: bool,
-    /// It contains something that could not even be named, so nothing may be swept.
+    /// It contains an object without a readable key, so nothing may be swept.
     unnamed: bool,
-    /// It contains something for which the store has no room, so the store does not show all of it.
+    /// It contains an object without room in the store, so the store is not complete.
     no_room: bool,
 }
 
 impl<T: Resource + Clone, S: Storage> Queue<T, S> {
-    /// An empty queue. `limits` bound what is collected of a full state before it is delivered.
+    /// Creates an empty queue. `limits` bounds a full state that is collected before it is delivered.
     #[must_use]
     #[cfg_attr(
         not(feature = "alloc"),
         expect(
             unused_variables,
-            reason = "there is one kind of queue without an allocator"
+            reason = "without an allocator there is one kind of queue"
         )
     )]
     pub fn new(kind: QueueKind, relist: Relist, limits: StoreLimits, seed: Seed) -> Self {
@@ -176,24 +178,25 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 #[cfg(feature = "alloc")]
                 QueueKind::InOrder => Order::AsTheyCame(InOrderQueue::new(seed)),
             },
-            state: UnderWay::default(),
+            state: Replacing::default(),
             unreadable: Unreadable::new(),
             cursor: None,
             fed: None,
         }
     }
 
-    /// The same queue with a transform at its entrance.
+    /// Sets the transform that runs on every object before it is queued.
     #[must_use]
     pub fn with_transform(mut self, transform: Transform<T>) -> Self {
         self.transform = Some(transform);
         self
     }
 
-    /// Takes a change. `known` is the store that the steps are applied to.
+    /// Queues a change. `known` is the store that applies the steps.
     ///
     /// # Errors
-    /// The transform did not let the object pass, and the change comes back; or there is no room.
+    /// [`PushError::Transform`] returns the change if the transform refuses its object.
+    /// [`PushError::Full`] if there is no room.
     pub fn push(
         &mut self,
         mut change: Change<T>,
@@ -202,7 +205,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         if let Some(transform) = &self.transform
             && let Some(object) = change.object_mut()
         {
-            // Whatever the transform does to the object, this is who it was.
+            // The transform may change the key, so keep the original for the error.
             let key = object.key().clone();
             if let Err(error) = transform.apply(object) {
                 return Err(PushError::Transform { change, key, error });
@@ -210,21 +213,26 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         }
         #[cfg(feature = "alloc")]
         if let Some(stage) = &mut self.stage {
-            match stage.collect(change)? {
-                Collected::Kept => {}
-                Collected::Live(change) => self.file(change, known)?,
-                Collected::Complete(state) => self.deliver(state, known)?,
-            }
-            return Ok(());
+            change = match stage.collect(change)? {
+                Collected::Kept => return Ok(()),
+                Collected::Live(change) => change,
+                Collected::Complete(state) => return Ok(self.deliver(state, known)?),
+            };
         }
-        self.file(change, known)?;
-        Ok(())
+        Ok(self.file(change, known)?)
     }
 
-    /// Whether an object with this uid, which could not be used, is another one than the object known
-    /// under its key. That one is gone then: push [`Change::Displaced`]. Ask when everything that was
-    /// queued is in the store.
-    pub fn displaces(&mut self, key: &T::Key, uid: &str, known: &impl Known<T>) -> bool {
+    /// Whether a rejected object with this uid is a different object than the one known under its key. If
+    /// so, that one is gone: push [`Change::Displaced`]. Call this only after all queued steps have been
+    /// applied to the store.
+    #[cfg_attr(
+        not(feature = "alloc"),
+        expect(
+            clippy::needless_pass_by_ref_mut,
+            reason = "only a stage is changed, and without an allocator there is none"
+        )
+    )]
+    pub(crate) fn displaces(&mut self, key: &T::Key, uid: &str, known: &impl Known<T>) -> bool {
         #[cfg(feature = "alloc")]
         if let Some(stage) = &mut self.stage {
             return stage.displaces(key, uid, known);
@@ -232,8 +240,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         known.get(key).is_some_and(|object| is_another(object, uid))
     }
 
-    /// Begins to show everything in the store again; says whether it does. It does not while a cursor
-    /// walks.
+    /// Starts a resync of the whole store. Returns false, and does nothing, while another cursor walks.
     pub fn resync(&mut self, known: &impl Known<T>) -> bool {
         if self.cursor.is_some() {
             return false;
@@ -249,12 +256,8 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         true
     }
 
-    /// What the store is to apply next. After `None`, [`feed`](Self::feed) may find more.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an iterator that ends may not go on"
-    )]
-    pub fn next(&mut self) -> Option<Step<T>> {
+    /// Returns the next step for the store. After `None`, [`feed`](Self::feed) may find more.
+    pub fn next_step(&mut self) -> Option<Step<T>> {
         if let Some((key, seen)) = self.unreadable.pop() {
             return Some(Step::Seen { key, seen });
         }
@@ -274,7 +277,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 }
                 step
             }
-            // Nothing overtakes a resync.
+            // Changes must not overtake a resync.
             #[cfg(feature = "alloc")]
             Order::AsTheyCame(_) if self.cursor.is_some() => None,
             #[cfg(feature = "alloc")]
@@ -289,14 +292,16 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                     self.cursor = Some(Cursor::new(Work::Resync { unless: None }));
                     None
                 }
-                (Queued::Bookmark(_), _) => cannot_happen("a bookmark that was not filed", None),
+                (Queued::Bookmark(_), _) => {
+                    cannot_happen("a bookmark in the queue, although none is filed", None)
+                }
             },
         }
     }
 
-    /// Moves the cursor on, if there is one: until it has found something to apply, until it ends, or
-    /// until it has looked at `places`, which are counted down. Says whether [`next`](Self::next) may
-    /// have something now. Does nothing while there is.
+    /// Moves the cursor, if there is one, until it finds a step or ends. It visits at most `places` places
+    /// and counts them down. Returns whether [`next_step`](Self::next_step) may have a step now. Does
+    /// nothing while other steps are queued.
     pub fn feed(&mut self, known: &impl Known<T>, places: &mut u32) -> bool {
         if !self.is_drained() && !self.waits_for_cursor() {
             return true;
@@ -318,63 +323,55 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         false
     }
 
-    /// The next step, however far the cursor must walk for it.
+    /// Returns the next step, and moves the cursor as far as it takes.
     pub fn next_from(&mut self, known: &impl Known<T>) -> Option<Step<T>> {
         loop {
-            let next = self.next();
+            let next = self.next_step();
             if next.is_some() || !self.feed(known, &mut { u32::MAX }) {
                 return next;
             }
         }
     }
 
-    /// Whether a sweep or a resync is under way.
-    #[must_use]
-    pub const fn has_cursor(&self) -> bool {
+    /// Whether a sweep or a resync is in progress.
+    pub(crate) const fn has_cursor(&self) -> bool {
         self.cursor.is_some()
     }
 
-    /// Whether a sweep or a resync can look at more of the store: nothing that must be applied first is
-    /// in its way.
-    #[must_use]
-    pub fn walks(&self) -> bool {
+    /// Whether the cursor can move: no queued step must be applied first.
+    pub(crate) fn walks(&self) -> bool {
         self.cursor.is_some() && (self.is_drained() || self.waits_for_cursor())
     }
 
-    /// Whether a sweep is under way: the store may still show what has vanished.
-    #[must_use]
-    pub fn is_sweeping(&self) -> bool {
-        let work = self.cursor.as_ref().map(Cursor::work);
+    /// Whether a sweep is in progress. Until it ends, the store may contain objects that vanished.
+    pub(crate) fn is_sweeping(&self) -> bool {
+        let work = self.cursor.map(|cursor| cursor.work);
         matches!(work, Some(Work::Sweep { .. }))
     }
 
-    /// The store had no room for a step. Says whether that concerns the full state under way, which
-    /// must then be read to its end all the same: only then is it known what makes room.
-    pub const fn note_overflow(&mut self) -> bool {
+    /// Records that the store had no room for a step. Returns whether the step belongs to a full state. If
+    /// so, read that state to its end: only then is it known which deletions make room.
+    pub(crate) const fn note_overflow(&mut self) -> bool {
         let replacing = self.is_replacing();
         self.state.no_room |= replacing;
         replacing
     }
 
-    /// Whether the full state under way contains something for which the store had no room.
-    #[must_use]
-    pub const fn has_overflowed(&self) -> bool {
+    /// Whether the store had no room for an object of the current full state.
+    pub(crate) const fn has_overflowed(&self) -> bool {
         self.state.no_room
     }
 
-    /// Whether the objects of a full state are handed out before it is complete.
-    #[must_use]
-    pub const fn is_streamed(&self) -> bool {
+    /// Whether the objects of a full state leave the queue before it is complete.
+    pub(crate) const fn is_streamed(&self) -> bool {
         #[cfg(feature = "alloc")]
         return self.stage.is_none();
         #[cfg(not(feature = "alloc"))]
         true
     }
 
-    /// Whether changes are handed out in the order in which they came, so that the store has reached the
-    /// version of each.
-    #[must_use]
-    pub const fn is_in_order(&self) -> bool {
+    /// Whether changes leave the queue in order of arrival. The store then reaches the version of each.
+    pub(crate) const fn is_in_order(&self) -> bool {
         match &self.order {
             Order::ByKey(_) => false,
             #[cfg(feature = "alloc")]
@@ -382,19 +379,19 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         }
     }
 
-    /// Whether the first full state has been handed out, or something else came first. It never turns
-    /// back.
+    /// Whether the first full state has left the queue, or something else was queued before it. Once true,
+    /// it stays true.
     #[must_use]
     pub fn is_synced(&self) -> bool {
-        let handed_out = match &self.order {
+        let synced = match &self.order {
             Order::ByKey(fifo) => fifo.is_synced(),
             #[cfg(feature = "alloc")]
             Order::AsTheyCame(queue) => queue.is_synced(),
         };
-        handed_out && !self.sweeps_first_state()
+        synced && !self.sweeps_first_state()
     }
 
-    /// How many keys or changes are queued.
+    /// Returns the number of queued keys or changes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.unreadable.len()
@@ -406,13 +403,13 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
             }
     }
 
-    /// Whether nothing is left to hand out, and no cursor walks.
+    /// Whether no step is left and no cursor walks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.is_drained() && self.cursor.is_none()
     }
 
-    /// Whether everything that was pushed has been handed out; a cursor may still find more.
+    /// Whether no step is left. A cursor may still find more.
     #[must_use]
     pub fn is_drained(&self) -> bool {
         self.fed.is_none()
@@ -424,21 +421,21 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
             }
     }
 
-    /// Whether all that is queued must wait until the cursor ends.
+    /// Whether the queued changes must wait for the cursor to end.
     const fn waits_for_cursor(&self) -> bool {
         self.is_in_order() && self.cursor.is_some() && self.fed.is_none()
     }
 
-    /// Forgets everything that is queued.
-    pub fn clear(&mut self) {
+    /// Discards everything that is queued.
+    pub(crate) fn clear(&mut self) {
         while !self.is_empty() {
             self.cursor = None;
-            while self.next().is_some() {}
+            while self.next_step().is_some() {}
         }
     }
 
     fn sweeps_first_state(&self) -> bool {
-        let work = self.cursor.as_ref().map(Cursor::work);
+        let work = self.cursor.map(|cursor| cursor.work);
         matches!(work, Some(Work::Sweep { first: true, .. }))
     }
 
@@ -461,23 +458,20 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for Queue<T, S> {
     }
 }
 
-/// Why a queue did not take a change.
+/// Why a queue rejected a change.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum PushError<T: Resource> {
-    /// The transform did not let the object pass.
+    /// The transform refused the object.
     Transform {
         /// The change, with the object as the transform left it.
         change: Change<T>,
         /// The key of the object before the transform saw it.
         key: T::Key,
-        /// What the transform says.
+        /// The error of the transform.
         error: TransformError,
     },
-    /// The storage of the queue is full, or a full state is larger than its limits.
+    /// The queue is full, or a full state exceeds its limits.
     Full,
 }
 
@@ -491,7 +485,7 @@ impl<T: Resource> fmt::Display for PushError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Transform { key, error, .. } => write!(f, "{key:?}: {error}"),
-            Self::Full => f.write_str("the queue is full"),
+            Self::Full => f.write_str("the queue is full, or the full state exceeds its limits"),
         }
     }
 }

@@ -1,14 +1,15 @@
-//! `Popped`: the deltas of one key on their way out.
+//! The deltas of one popped key.
 
 use core::fmt;
 
 use super::delta_fifo::DeltaFifo;
 use crate::flow::{Delta, Step};
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::storage::Storage;
 
 /// The steps of one popped key, oldest first. Each is a [`Step::Delta`].
-#[must_use = "what is popped is gone from the queue"]
+#[must_use = "popped deltas are gone from the queue"]
 pub struct Popped<'a, T: Resource + Clone, S: Storage> {
     fifo: &'a mut DeltaFifo<T, S>,
 }
@@ -18,9 +19,12 @@ impl<'a, T: Resource + Clone, S: Storage> Popped<'a, T, S> {
         Self { fifo }
     }
 
-    /// The bare deltas, for a consumer that keeps no store.
+    /// Returns the bare deltas, for consumers without a store.
     pub fn deltas(self) -> impl Iterator<Item = Delta<T>> {
-        self.filter_map(Step::into_delta)
+        self.filter_map(|step| {
+            let delta = step.into_delta();
+            delta.or_else(|| cannot_happen("a chain with a step that is not a delta", None))
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Full states that are collected before they are delivered.
+//! Collects full states before they are delivered.
 
 use alloc::vec::Vec;
 
@@ -14,17 +14,17 @@ use crate::storage::{Bucket, Full, Seed, Table};
 pub(super) struct Stage<T: Resource> {
     seed: Seed,
     limits: StoreLimits,
-    /// The full state under way.
+    /// The full state that is being collected.
     state: Option<Staging<T>>,
 }
 
-/// What a change leads to.
+/// The result of collecting a change.
 pub(super) enum Collected<T: Resource> {
-    /// It belongs to the full state under way.
+    /// The change belongs to the full state that is being collected.
     Kept,
-    /// It belongs to no full state.
+    /// The change belongs to no full state.
     Live(Change<T>),
-    /// It was the last one of this full state.
+    /// The change completed this full state.
     Complete(FullState<T>),
 }
 
@@ -51,8 +51,7 @@ impl<T: Resource> Stage<T> {
                 let complete = state.take().map(Staging::finish);
                 return Ok(complete.map_or(Collected::Kept, Collected::Complete));
             }
-            (change, None) => return Ok(Collected::Live(change)),
-            (Change::ReplaceItem(object), Some(state)) => state.put(object),
+            (Change::ReplaceItem(object), Some(state)) => state.stage(Staged::Object(object)),
             (Change::ReplaceRemove(object), Some(state)) => state.remove(object.key().clone()),
             (Change::DeletedUnreadable(key) | Change::Displaced(key), Some(state)) => {
                 state.remove(key)
@@ -64,7 +63,8 @@ impl<T: Resource> Stage<T> {
                 | Change::Deleted(_)
                 | Change::Bookmark),
                 Some(_),
-            ) => return Ok(Collected::Live(change)),
+            )
+            | (change, None) => return Ok(Collected::Live(change)),
         };
         state.map(|()| Collected::Kept)
     }
@@ -81,30 +81,31 @@ impl<T: Resource> Stage<T> {
     }
 }
 
-/// One full state while it is collected.
+/// A full state that is being collected.
 #[derive(Debug)]
 struct Staging<T: Resource> {
     seed: Seed,
     limits: StoreLimits,
-    /// In the order in which they came.
+    /// The entries, in order of arrival.
     staged: Vec<Staged<T>>,
-    /// How many of them are objects, and what the server sent for these.
+    /// How many of the entries are objects.
     objects: usize,
+    /// The size of these objects as the server sent them.
     bytes: u64,
-    /// Places in `staged` by key. A plain list needs it only from the first object on that cannot be
-    /// read; in a streamed state an object may come again.
+    /// Places in `staged` by key. In a streamed state an object may arrive twice. A plain list needs this
+    /// only from its first unreadable object on.
     places: Option<Table<Vec<Bucket>>>,
     complete: bool,
 }
 
-/// What is known of a key.
+/// The entry of a key.
 #[derive(Debug)]
 enum Staged<T: Resource> {
-    /// The full state contains this object; it is the last form that could be read.
+    /// The full state contains this object. It is the last readable version.
     Object(T),
-    /// It contains something that could not be read: what the store has stays.
+    /// The full state contains an unreadable object. The object in the store stays.
     Unreadable(T::Key),
-    /// What the store has is gone.
+    /// The object in the store is gone.
     Gone(T::Key),
 }
 
@@ -116,7 +117,7 @@ impl<T: Resource> Staged<T> {
         }
     }
 
-    /// How many objects it is, and of how many bytes.
+    /// Returns the number of objects and their bytes.
     fn size(&self) -> (usize, u64) {
         match self {
             Self::Object(object) => (1, object.size() as u64),
@@ -138,11 +139,7 @@ impl<T: Resource> Staging<T> {
         }
     }
 
-    fn put(&mut self, object: T) -> Result<(), Full> {
-        self.stage(Staged::Object(object))
-    }
-
-    /// Something that cannot be read changes nothing about what is known of its key.
+    /// Records an unreadable object. An earlier entry of its key stays.
     fn unreadable(&mut self, key: Option<T::Key>) -> Result<(), Full> {
         match key {
             Some(key) if self.get(&key).is_none() => self.stage(Staged::Unreadable(key)),
@@ -159,7 +156,7 @@ impl<T: Resource> Staging<T> {
         self.stage(Staged::Gone(key))
     }
 
-    /// What is known of a key.
+    /// Returns the entry of a key.
     fn get(&mut self, key: &T::Key) -> Option<&Staged<T>> {
         self.index();
         self.staged.get(self.find(key)? as usize)
@@ -183,7 +180,7 @@ impl<T: Resource> Staging<T> {
         state
     }
 
-    /// Makes sure that places can be found by key. Of a key that stands there twice the last one counts.
+    /// Makes sure that entries can be found by key. If a key has two entries, the last one counts.
     fn index(&mut self) {
         if self.places.is_some() {
             return;
@@ -204,7 +201,7 @@ impl<T: Resource> Staging<T> {
         let (objects, bytes) = staged.size();
         let objects = (self.objects + objects).saturating_sub(objects_before);
         let bytes = (self.bytes + bytes).saturating_sub(bytes_before);
-        // Keys without objects take room, too: there may be as many of them as of objects.
+        // Keys without objects take room as well: there may be as many of them as of objects.
         let keys = self.staged.len() + usize::from(before.is_none());
         if !self.limits.allow(objects.max(keys - objects), bytes) {
             return Err(Full);
@@ -215,7 +212,7 @@ impl<T: Resource> Staging<T> {
             return Ok(());
         }
         if let Some(places) = &mut self.places {
-            let at = u32::try_from(self.staged.len()).unwrap_or(u32::MAX);
+            let at = u32::try_from(self.staged.len()).map_err(|_| Full)?;
             places.insert(self.seed.hash(staged.key()), at)?;
         }
         self.staged.push(staged);
@@ -224,8 +221,10 @@ impl<T: Resource> Staging<T> {
 
     fn find(&self, key: &T::Key) -> Option<u32> {
         self.places.as_ref()?.find(self.seed.hash(key), |at| {
-            let staged = self.staged.get(at as usize);
-            staged.is_some_and(|staged| staged.key() == key)
+            let Some(staged) = self.staged.get(at as usize) else {
+                return cannot_happen("a place beyond the staged entries", false);
+            };
+            staged.key() == key
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A function that objects pass on their way into a queue.
+//! A user function that runs on every object before it enters a queue.
 
 #[cfg(feature = "alloc")]
 use alloc::sync::Arc;
@@ -6,20 +6,38 @@ use core::fmt;
 
 use crate::object::Resource;
 
-/// A function that every object passes once, on its way into a [`Queue`](super::Queue): to drop what
-/// nobody reads, or to refuse what nobody can use. Tombstones and resyncs do not pass it.
+/// A function that runs once on every object before it enters a [`Queue`](super::Queue).
+///
+/// Use it to drop fields that you do not read, or to refuse objects that you cannot use. It does not run
+/// for tombstones and resyncs.
 ///
 /// ```
-/// use informer_core::queue::{TransformError, Transform};
+/// use informer_core::queue::{Transform, TransformError};
+/// use informer_core::{Labels, Object, ObjectKey};
 ///
-/// let shorten = Transform::new(|text: &mut String| {
-///     if text.is_empty() {
-///         return Err(TransformError::new("empty"));
+/// let shorten = Transform::new(|object: &mut Object<String>| {
+///     if object.body.is_empty() {
+///         return Err(TransformError::new("it has no text"));
 ///     }
-///     text.truncate(3);
+///     object.body.truncate(3);
 ///     Ok(())
 /// });
-/// # let _ = shorten;
+///
+/// let mut object = Object {
+///     key: ObjectKey::new("default", "web"),
+///     uid: "".into(),
+///     version: "1".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: "a long text".to_owned(),
+/// };
+/// shorten.apply(&mut object)?;
+/// assert_eq!(object.body, "a l");
+///
+/// object.body.clear();
+/// let error = shorten.apply(&mut object).unwrap_err();
+/// assert_eq!(error.to_string(), "refused by the transform: it has no text");
+/// # Ok::<(), TransformError>(())
 /// ```
 pub struct Transform<T>(Function<T>);
 
@@ -33,7 +51,7 @@ enum Function<T> {
 type Closure<T> = dyn Fn(&mut T) -> Result<(), TransformError> + Send + Sync;
 
 impl<T> Transform<T> {
-    /// A transform from a closure. It must not change the key of the object.
+    /// Creates a transform from a closure. It must not change the key of the object.
     #[cfg(feature = "alloc")]
     pub fn new(
         function: impl Fn(&mut T) -> Result<(), TransformError> + Send + Sync + 'static,
@@ -41,15 +59,16 @@ impl<T> Transform<T> {
         Self(Function::Shared(Arc::new(function)))
     }
 
-    /// A transform from a function, without an allocator. It must not change the key of the object.
-    pub const fn plain(function: fn(&mut T) -> Result<(), TransformError>) -> Self {
+    /// Creates a transform from a function, without an allocator. It must not change the key of the
+    /// object.
+    pub const fn from_fn(function: fn(&mut T) -> Result<(), TransformError>) -> Self {
         Self(Function::Plain(function))
     }
 
-    /// Lets an object pass.
+    /// Runs the function on an object.
     ///
     /// # Errors
-    /// The function refused the object, or gave it another key, which would file it under two names.
+    /// [`TransformError`] if the function refuses the object or changes its key.
     pub fn apply(&self, object: &mut T) -> Result<(), TransformError>
     where
         T: Resource,
@@ -84,7 +103,7 @@ impl<T> fmt::Debug for Transform<T> {
     }
 }
 
-/// Why a transform did not let an object pass.
+/// Why a transform refused an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TransformError(Kind);
 
@@ -100,13 +119,13 @@ type Reason = alloc::borrow::Cow<'static, str>;
 type Reason = &'static str;
 
 impl TransformError {
-    /// The object is refused for this reason. With an allocator it may be a `String`, too.
+    /// Refuses an object for this reason. With an allocator it may also be a `String`.
     #[cfg(feature = "alloc")]
     pub fn new(reason: impl Into<Reason>) -> Self {
         Self(Kind::Refused(reason.into()))
     }
 
-    /// The object is refused for this reason.
+    /// Refuses an object for this reason.
     #[cfg(not(feature = "alloc"))]
     #[must_use]
     pub const fn new(reason: &'static str) -> Self {

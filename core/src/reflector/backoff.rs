@@ -1,4 +1,4 @@
-//! How long to wait after a failure.
+//! Delays after failures.
 
 use core::time::Duration;
 
@@ -6,14 +6,13 @@ use super::config::{BackoffConfig, BackoffReset};
 use super::rng::Rng;
 use crate::time::Instant;
 
-/// One backoff for everything that a reflector waits for: each delay is twice the one before, up to a
-/// cap, and up to the same again is added at random, so that the clients of a server that comes back
-/// do not come back together.
+/// The one back-off of a reflector. Each delay doubles, up to a cap. A random part of up to the same
+/// length is added, so that clients do not all return at once when a server comes back.
 #[derive(Clone, Debug)]
 pub(super) struct Backoff {
     config: BackoffConfig,
     next: Duration,
-    /// When the rule of the reset began to count.
+    /// The start of the time that the reset rule measures.
     since: Instant,
 }
 
@@ -26,7 +25,8 @@ impl Backoff {
         }
     }
 
-    /// The next delay, if need be made longer. The wait itself is not health.
+    /// Returns the next delay, which is at least `at_least`. With `AfterHealth`, the delay itself does not
+    /// count as healthy time.
     pub(super) fn delay(&mut self, at_least: Duration, rng: &mut Rng, now: Instant) -> Duration {
         let (BackoffReset::AfterHealth(quiet) | BackoffReset::Periodic(quiet)) = self.config.reset;
         if now.since(self.since) > quiet {
@@ -45,8 +45,8 @@ impl Backoff {
     }
 }
 
-/// Whether an internal error of the server may be answered by watching again at once: for a while
-/// after the first one of a series.
+/// The time after the first internal error of a series in which the reflector may watch again without
+/// a relist.
 #[derive(Clone, Debug)]
 pub(super) struct RetryWindow {
     length: Duration,
@@ -54,7 +54,7 @@ pub(super) struct RetryWindow {
     last: Option<Instant>,
 }
 
-/// After so long without an internal error, the next one begins a new series.
+/// After this time without an internal error, the next one starts a new series.
 const NEW_SERIES: Duration = Duration::from_secs(60);
 
 impl RetryWindow {
@@ -66,6 +66,7 @@ impl RetryWindow {
         }
     }
 
+    /// Records an internal error. Returns whether the reflector may watch again without a relist.
     pub(super) fn admits(&mut self, now: Instant) -> bool {
         if self.last.is_some_and(|last| now.since(last) >= NEW_SERIES) {
             self.first = None;
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_double_up_to_the_cap_with_up_to_as_much_again() {
+    fn delays_double_up_to_the_cap_and_jitter_adds_up_to_the_same() {
         for seed in 0..50 {
             let mut rng = Rng::new(seed);
             let mut backoff = backoff(BackoffReset::AfterHealth(Duration::from_secs(120)));
@@ -120,7 +121,7 @@ mod tests {
         assert!(low < 0.82 && high > 1.58, "{low} to {high}");
     }
 
-    /// One failure every 30 seconds: the default stays at the cap, client-go's rule starts over.
+    /// With one failure every 30 seconds, the default stays at the cap and client-go's rule starts over.
     #[test]
     fn the_two_reset_rules_differ_for_a_reflector_that_keeps_failing() {
         let quiet = Duration::from_secs(120);
@@ -147,7 +148,7 @@ mod tests {
             let _ = backoff.delay(Duration::ZERO, &mut rng, at(1));
         }
         assert!(backoff.delay(Duration::ZERO, &mut rng, at(121)) >= Duration::from_secs(30));
-        // The wait after that one is not health: two minutes count from its end.
+        // The delay does not count as healthy time: the two minutes start at its end.
         let quiet = at(121 + 60 + 121);
         assert!(backoff.delay(Duration::ZERO, &mut rng, quiet) < Duration::from_millis(1_600));
     }
@@ -156,18 +157,18 @@ mod tests {
     fn a_window_of_thirty_seconds_admits_one_error_per_second_31_times() {
         let mut window = RetryWindow::new(Duration::from_secs(30));
         assert_eq!((0..60).take_while(|s| window.admits(at(*s))).count(), 31);
-        // Closed, and open again for a new series.
+        // The window has closed. A new series opens it again.
         assert!(window.admits(at(200)));
     }
 
     #[test]
-    fn a_window_begins_anew_after_a_minute_without_an_error() {
+    fn a_minute_without_an_error_starts_a_new_window() {
         let mut window = RetryWindow::new(Duration::from_secs(30));
         assert!(window.admits(at(0)));
         assert!(window.admits(at(60)), "a new series");
         assert!(window.admits(at(90)));
         assert!(!window.admits(at(91)));
-        // Not while errors keep coming.
+        // It stays closed while errors keep coming.
         let mut window = RetryWindow::new(Duration::from_secs(30));
         assert!(window.admits(at(0)));
         assert!(!window.admits(at(59)));

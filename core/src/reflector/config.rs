@@ -1,87 +1,108 @@
-//! The knobs of a reflector.
+//! The configuration of a reflector.
 
 use core::fmt;
 use core::num::NonZeroU32;
 use core::time::Duration;
 
-/// How a reflector behaves. [`new`](Self::new) is our default, [`client_go`](Self::client_go) what
-/// client-go does.
+/// Configuration of a [`Reflector`](super::Reflector).
+///
+/// [`new`](Self::new) has the defaults; [`client_go`](Self::client_go) behaves like client-go.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::reflector::{FirstState, InvalidConfig, Reflector, ReflectorConfig};
+/// use informer_core::storage::Heap;
+///
+/// let config = ReflectorConfig {
+///     first_state: FirstState::Listed,
+///     idle: Some(Duration::from_secs(120)),
+///     ..ReflectorConfig::new()
+/// };
+/// assert!(Reflector::<Heap>::new(config, 42).is_ok());
+///
+/// let broken = ReflectorConfig { idle: Some(Duration::ZERO), ..config };
+/// let error = Reflector::<Heap>::new(broken, 42).unwrap_err();
+/// assert_eq!(error, InvalidConfig::Zero("reflector.idle"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct ReflectorConfig {
-    /// How the full state is read. Default: streamed.
+    /// How to read the full state. Default: streamed.
     pub first_state: FirstState,
-    /// Objects per page of every list. Default `None`: 500 where the server reads through to its
-    /// database, and one unpaged answer where it has the state at hand. Small pages make long lists
-    /// slow, and their token may expire. A list of more than 10,000 pages, or of 100 that are not half
-    /// full, is asked for in one piece.
+    /// Objects per page of every list. Default `None`: pages of 500 where the server reads from its
+    /// database, and no pages where it answers from its cache.
+    ///
+    /// Small pages make long lists slow, and the continue token may expire. After 10,000 pages, or 100
+    /// pages that are less than half full, the reflector requests the list in one piece.
     pub page_size: Option<NonZeroU32>,
     /// The server is asked to end each watch after a random time between this and twice this. Default
-    /// 5 minutes, which is also the least.
+    /// and minimum: 5 minutes.
     pub watch_timeout: Duration,
-    /// After so long without a byte an exchange counts as dead: a watch is opened again from where it
-    /// was, a list is begun again. Default 200 s, below the 240 s after which common load balancers
-    /// cut silent connections; a server sends bookmarks about once a minute. `None` (client-go) waits
-    /// for ever. Below a minute or two, quiet watches are cut for nothing.
+    /// An exchange counts as dead after this time without a byte. A watch then continues at the last
+    /// version, and a list starts again. Default 200 s. `None` (client-go) waits for ever.
+    ///
+    /// The default is below the 240 s after which common load balancers cut silent connections. A server
+    /// sends bookmarks about once a minute, so a value below one or two minutes cuts healthy watches.
     pub idle: Option<Duration>,
-    /// After so long without an event a streamed state that has not announced its end is given up, and
-    /// pages are read instead from then on; so is one that still brings events after ten minutes.
-    /// Default 30 s. `None` (client-go) waits for ever.
+    /// A streamed state without its end bookmark is given up after this time without an event, or after
+    /// ten minutes in any case. From then on the reflector lists instead. Default 30 s. `None`
+    /// (client-go) waits for ever.
     pub end_bookmark: Option<Duration>,
-    /// How long to wait after failures.
+    /// Delays after failures.
     pub backoff: BackoffConfig,
-    /// For so long after an internal error of the server, a watch is opened again, the first few times at
-    /// once, instead of reading the full state again. Default `None`: never.
+    /// For this time after an internal error of the server, the reflector watches again instead of
+    /// relisting, the first few times at once. Default `None`: it relists.
     pub internal_retry: Option<Duration>,
-    /// Whether a watch whose connection breaks before there is an answer is asked for once more, before
-    /// the full state is read again. Default: yes, since the server has said nothing against the version
-    /// that we know; a connection that was shared may have been dead for a while. client-go: no.
+    /// Whether to retry a watch once, before a relist, if its connection breaks before an answer.
+    /// Default: true, because the server has not rejected the known version, and a shared connection may
+    /// have been dead for a while. client-go: false.
     pub retry_unanswered: bool,
-    /// Whether a version is forgotten as soon as a watch from it is refused as invalid, and the newest
-    /// state is asked for. Default: yes, since a version from a broken bookmark is refused by lists as
-    /// well. client-go: no. A version that a list is refused with is always forgotten.
+    /// Whether to forget a version when the server rejects a watch from it as invalid, and to ask for the
+    /// newest state. Default: true, because lists reject a version from a broken bookmark as well.
+    /// client-go: false. A version that a list was rejected with is always forgotten.
     pub forget_refused: bool,
 }
 
-/// How the full state is read.
+/// How a reflector reads the full state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "the protocol knows these two")]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has these two")]
 pub enum FirstState {
-    /// By a list, in pages where the server pages.
+    /// With a list, in pages where the server pages.
     Listed,
-    /// By a watch that begins with the whole state, falling back to a list.
+    /// With a watch that begins with the whole state. Falls back to a list.
     Streamed,
 }
 
-/// How long to wait after failures.
+/// Delays after failures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct BackoffConfig {
-    /// The first delay, to which up to the same again is added at random. Default 0.8 s.
+    /// The first delay. A random part of up to the same length is added to every delay. Default 0.8 s.
     pub base: Duration,
-    /// The longest delay before the random part is added. Default 30 s. Below 3 s it is also how often a
-    /// server is asked that ends its answers at once: five requests may follow one another, and then
-    /// there is one every 3 s, or one every `cap`.
+    /// The longest delay, before the random part is added. Default 30 s.
+    ///
+    /// It also bounds the pace of requests to a server that ends its answers at once: after five requests
+    /// there is one every 3 s, or one every `cap` if that is shorter.
     pub cap: Duration,
-    /// When the delays start over.
+    /// When the delays start over at `base`.
     pub reset: BackoffReset,
 }
 
-/// When the delays of a backoff start over.
+/// When the delays of a back-off start over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there are these two")]
 pub enum BackoffReset {
-    /// When so much time has passed since the last failure. Our default, with 2 minutes.
+    /// When this time has passed since the last failure. Default, with 2 minutes.
     AfterHealth(Duration),
-    /// When so much time has passed since they last started over, whatever happened. client-go's rule,
-    /// with 2 minutes: a reflector that keeps failing goes round in circles.
+    /// When this time has passed since they last started over, even if failures continue. client-go's
+    /// rule, with 2 minutes.
     Periodic(Duration),
 }
 
 const TWO_MINUTES: Duration = Duration::from_secs(120);
 
 impl BackoffConfig {
-    /// Our default.
+    /// Returns the defaults.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -99,7 +120,7 @@ impl Default for BackoffConfig {
 }
 
 impl ReflectorConfig {
-    /// Our default.
+    /// Returns the defaults.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -115,7 +136,7 @@ impl ReflectorConfig {
         }
     }
 
-    /// What client-go does.
+    /// Returns a configuration that behaves like client-go.
     #[must_use]
     pub const fn client_go() -> Self {
         Self {
@@ -134,29 +155,22 @@ impl ReflectorConfig {
     pub(super) fn check(&self) -> Result<(), InvalidConfig> {
         let BackoffConfig { base, cap, reset } = self.backoff;
         let (BackoffReset::AfterHealth(quiet) | BackoffReset::Periodic(quiet)) = reset;
-        let zero = |name, duration: Duration| {
-            if duration.as_micros() == 0 {
-                Err(InvalidConfig::Zero(name))
-            } else {
-                Ok(())
-            }
-        };
-        zero("reflector.backoff.base", base)?;
-        zero("reflector.backoff.reset", quiet)?;
         for (name, duration) in [
+            ("reflector.backoff.base", Some(base)),
+            ("reflector.backoff.reset", Some(quiet)),
             ("reflector.idle", self.idle),
             ("reflector.end_bookmark", self.end_bookmark),
             ("reflector.internal_retry", self.internal_retry),
         ] {
-            zero(name, duration.unwrap_or(base))?;
+            if duration.is_some_and(|duration| duration.as_micros() == 0) {
+                return Err(InvalidConfig::Zero(name));
+            }
         }
         if cap < base {
             return Err(InvalidConfig::BackoffInverted { base, cap });
         }
-        if self
-            .page_size
-            .is_some_and(|size| size.get() > i32::MAX as u32)
-        {
+        let too_large = |size: NonZeroU32| size.get() > i32::MAX as u32;
+        if self.page_size.is_some_and(too_large) {
             return Err(InvalidConfig::PageTooLarge);
         }
         Ok(())
@@ -169,49 +183,55 @@ impl Default for ReflectorConfig {
     }
 }
 
-/// A configuration that cannot work.
+/// A configuration with an invalid value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum InvalidConfig {
-    /// This duration is zero, or too short to be told from it.
+    /// The named duration is shorter than a microsecond.
     Zero(&'static str),
-    /// The cap of the backoff is below its base.
+    /// The cap of the back-off is below its base.
     BackoffInverted {
-        /// The base.
+        /// The configured base.
         base: Duration,
-        /// The cap.
+        /// The configured cap.
         cap: Duration,
     },
-    /// The resync period is below a second: the whole store would be shown all the time.
+    /// The resync period is shorter than a second.
     ResyncTooShort(Duration),
-    /// The page size does not fit what a server reads.
+    /// The page size is larger than a server accepts.
     PageTooLarge,
-    /// This limit is zero or too large.
+    /// The named limit is zero or too large.
     Limit(&'static str),
-    /// The storage has no room for the notifications of a single change.
+    /// The storage cannot hold the notifications of a single change.
     StorageTooSmall,
-    /// A full state is to be delivered in one piece, but the storage is bounded.
+    /// The configuration delivers full states in one piece, which needs storage without bounds.
     NeedsUnboundedStorage,
 }
 
 impl fmt::Display for InvalidConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Zero(name) => write!(f, "`{name}` must be at least a microsecond"),
+            Self::Zero(name) => write!(f, "`{name}` is too short: set at least one microsecond"),
             Self::BackoffInverted { base, cap } => write!(
                 f,
-                "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?})"
+                "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?}): raise the cap or lower the base"
             ),
             Self::ResyncTooShort(period) => write!(
                 f,
-                "`resync` ({period:?}) must be at least a second; leave it out for no resyncs"
+                "`resync` ({period:?}) is too short: set at least a second, or leave it out for no resyncs"
             ),
-            Self::StorageTooSmall => f.write_str("the storage must hold at least two of each"),
+            Self::StorageTooSmall => {
+                f.write_str("the storage is too small: its capacity must be at least 2")
+            }
             Self::NeedsUnboundedStorage => f.write_str(
-                "an in-order queue and a staged relist need a storage without bounds, such as `Heap`",
+                "an in-order queue and a staged relist need storage without bounds: use `Heap`, or `QueueKind::DeltaFifo` with `Relist::Streamed`",
             ),
-            Self::Limit(name) => write!(f, "the limit `{name}` is zero or too large"),
-            Self::PageTooLarge => write!(f, "`reflector.page_size` must be at most {}", i32::MAX),
+            Self::Limit(name) => {
+                write!(f, "the limit `{name}` is zero or too large: set a smaller value above zero")
+            }
+            Self::PageTooLarge => {
+                write!(f, "`reflector.page_size` is too large: set at most {}", i32::MAX)
+            }
         }
     }
 }

@@ -1,18 +1,19 @@
-//! Facts during a list.
+//! How a reflector handles facts during a list.
 
 use super::pages::{MAX_TOKEN, Turn};
 use super::phase::{Listing, State};
 use super::{Outcome, Reflector};
 use crate::failure::Failure;
 use crate::flow::{Change, Fact, Rejected};
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
-use crate::transport::{OwnedAt as At, OwnedRequest as Request};
+use crate::transport::{OwnedAt, OwnedRequest};
 use crate::version::MAX_VERSION;
 
 const REPEATS: &str = "the list does not end: a page has the continue token of an earlier one";
-const ENDLESS: &str = "the list does not end: it has more pages than any server's";
+const ENDLESS: &str = "the list does not end: it has more pages than a server sends";
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_listing<T: Resource>(
@@ -51,7 +52,7 @@ impl<S: Storage> Reflector<S> {
             Fact::Failed { failure, message } => {
                 return self.fail_listing(listing, failure, message, now);
             }
-            // No decoder makes these of a list.
+            // The decoder does not produce these from a list.
             Fact::Added(_)
             | Fact::Modified(_)
             | Fact::Deleted(_)
@@ -69,15 +70,14 @@ impl<S: Storage> Reflector<S> {
         now: Instant,
     ) -> Outcome<S, T> {
         let is_first = listing.pages.is_first();
-        // The version of a list is that of its first page: the others are read as of that one.
+        // The first page has the version of the list: the server reads later pages at that version.
         if is_first && !version.is_empty() {
             if version.len() > MAX_VERSION {
-                let message =
-                    "the list has a version of more than 128 bytes, which no server's has";
+                let message = "the version of the list is invalid: it has more than 128 bytes";
                 return self.fail_listing(listing, Failure::Undecodable, message, now);
             }
             let Ok(version) = Text::copy(version) else {
-                let message = "the version of the list does not fit";
+                let message = "the version of the list is too long for the storage";
                 return self.fail_listing(listing, Failure::Full, message, now);
             };
             listing.version = Some(version);
@@ -85,8 +85,8 @@ impl<S: Storage> Reflector<S> {
         if let Some(next) = next {
             return self.turn_page(listing, next, now);
         }
-        if !is_first && listing.at == At::Any {
-            self.server.paged_its_cache();
+        if !is_first && listing.at == OwnedAt::Any {
+            self.server.pages_always = true;
         }
         self.version = listing.version;
         self.finish_full_state();
@@ -102,18 +102,18 @@ impl<S: Storage> Reflector<S> {
         let fits = next.len() <= MAX_TOKEN;
         let Some(token) = fits.then(|| S::Text::copy(next).ok()).flatten() else {
             if listing.unpaged {
-                let message = "the token of the next page does not fit";
+                let message = "the continue token of the list is too long for the storage";
                 return self.fail_listing(listing, Failure::Full, message, now);
             }
             return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
         };
         let asked = match &listing.exchange.request {
-            Request::List { page, .. } => page.as_ref(),
-            Request::Watch { .. } => None,
+            OwnedRequest::List { page, .. } => page.as_ref(),
+            OwnedRequest::Watch { .. } => cannot_happen("a list that sent a watch", None),
         };
         let turn = listing.pages.turn(&token, asked, listing.limit);
-        let request = Request::List {
-            version: At::Latest,
+        let request = OwnedRequest::List {
+            version: OwnedAt::Latest,
             limit: listing.limit,
             page: Some(token),
         };
@@ -122,21 +122,21 @@ impl<S: Storage> Reflector<S> {
                 return self.fail_listing(listing, Failure::Undecodable, REPEATS, now);
             }
             Turn::TooMany => return self.give_up_pages(listing, now),
-            _ if self.server.never_pages() => return self.give_up_pages(listing, now),
+            _ if self.server.never_pages => return self.give_up_pages(listing, now),
             Turn::Full => self.exchange_due(request, None),
             Turn::Sparse => self.exchange_for(request),
         };
         (State::Listing(listing), None)
     }
 
-    /// There is no end of pages. From here on the list is asked for in one piece, and a server that
-    /// sends pages even then is given time.
+    /// Handles a list whose pages do not end. From now on, lists are requested in one piece. If the
+    /// server sends pages even then, the reflector backs off.
     fn give_up_pages<T: Resource>(
         &mut self,
         listing: Listing<S::Text>,
         now: Instant,
     ) -> Outcome<S, T> {
-        if !self.server.paged_without_end() || listing.unpaged {
+        if core::mem::replace(&mut self.server.never_pages, true) || listing.unpaged {
             return self.fail_listing(listing, Failure::Undecodable, ENDLESS, now);
         }
         self.note_failure(Failure::Undecodable, ENDLESS, now);
@@ -156,23 +156,22 @@ impl<S: Storage> Reflector<S> {
         let begun = listing.exchange.opened || on_later_page;
         let abandoned = begun.then_some(Change::ReplaceAbandon);
         let state = match failure {
-            // Not resumed with the fresh token that the server offers: what changed on the pages read
-            // so far would be lost.
+            // The server offers a fresh token, but using it would miss changes on the pages read so far.
             Failure::Expired | Failure::Invalid if on_later_page && !listing.unpaged => {
                 self.list_unpaged(listing)
             }
             Failure::Expired | Failure::VersionTooLarge if !listing.retried => {
-                self.attempt.needs_newest();
+                self.attempt.newest_only = true;
                 State::Listing(Listing {
                     retried: true,
-                    ..self.list_at(At::Latest, listing.limit)
+                    ..self.list_at(OwnedAt::Latest, listing.limit)
                 })
             }
             Failure::Invalid => {
                 self.distrust(&listing.at);
                 self.leave(failure, now)
             }
-            // The whole attempt is repeated after a wait.
+            // Repeat the whole attempt after a delay.
             Failure::Expired
             | Failure::VersionTooLarge
             | Failure::Throttled { .. }
@@ -197,11 +196,11 @@ impl<S: Storage> Reflector<S> {
         (state, abandoned)
     }
 
-    /// The same list again, in one piece.
+    /// Repeats the list in one piece.
     fn list_unpaged(&mut self, listing: Listing<S::Text>) -> State<S::Text> {
         self.interrupt_full_state(listing.items);
-        let at = if self.attempt.is_newest_only() {
-            At::Latest
+        let at = if self.attempt.newest_only {
+            OwnedAt::Latest
         } else {
             listing.at
         };

@@ -1,37 +1,40 @@
-//! `Reflector`: what to ask the server next, and what its answers mean for the set of objects.
+//! The reflector: decides which request to send next, and what the answers mean for the set of objects.
 //!
 //! ```text
-//!             ┌────────────── wait ◄──────────── every failure, and the end of every attempt
+//!             ┌─────────── back-off ◄─────────── every failure, and the end of every attempt
 //!             ▼                                        ▲
-//! Idle ─► Streaming ─(end bookmark)─────────► Watching ┤   reconnect from the last version
-//!             │                                   ▲    │   as long as the server plays along
+//! Idle ─► Streaming ─(end bookmark)─────────► Watching ┤   reconnect at the last version
+//!             │                                   ▲    │   for as long as the server allows
 //!             └─(not supported)─► Listing ─(end)──┘    ▼
 //!                                                   Stopped
 //! ```
 
-// How long to wait.
+// Delays after failures.
 mod backoff;
 
-// The knobs.
+// The configuration.
 mod config;
 
-// One struct for each phase.
+// One struct per phase.
 mod phase;
 
-// What has been learned about the server.
+// Facts learned about the server.
 mod server;
 
-// How far the current attempt has come.
+// Progress of the current attempt.
 mod attempt;
 
-// A seeded generator.
+// A seeded random generator.
 mod rng;
 
-// Which version and page the next request carries, and why.
+// The version and the page of the next request.
 mod request;
 
-// How many pages a list has.
+// The pages of a list.
 mod pages;
+
+// Timeouts of requests.
+mod timeouts;
 
 // Facts during a list.
 mod listing;
@@ -58,76 +61,117 @@ use attempt::Attempt;
 use backoff::{Backoff, RetryWindow};
 pub use config::{BackoffConfig, BackoffReset, FirstState, InvalidConfig, ReflectorConfig};
 pub use phase::{AfterWait, Phase};
-use phase::{Exchange, Listing, State, Streaming, Waiting};
+use phase::{State, Waiting};
 use rng::Rng;
 use server::Server;
 
-/// Lists, watches, and starts over when it must. It is handed the facts of the answers and says what
-/// they mean. It never sees a byte; it states the next request as a [`Command`].
+/// Lists, watches, and relists when it must.
+///
+/// You pass it the facts that the decoder finds in an answer, and it returns the change that each of them
+/// means. It does no I/O: it states the next request as a [`Command`].
+///
+/// ```
+/// use informer_core::flow::{Change, Fact};
+/// use informer_core::reflector::{FirstState, Reflector, ReflectorConfig};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{At, Command, Request};
+/// use informer_core::{Instant, Labels, Object, ObjectKey};
+///
+/// let now = Instant::from_micros(0);
+/// let config = ReflectorConfig { first_state: FirstState::Listed, ..ReflectorConfig::new() };
+/// let mut reflector: Reflector<Heap> = Reflector::new(config, 42)?;
+/// reflector.start(now);
+///
+/// // It asks for a list first.
+/// let Some(Command::Open { exchange, request }) = reflector.poll_command(now) else { panic!() };
+/// assert!(matches!(request, Request::List { version: At::Any, .. }));
+///
+/// let pod = Object {
+///     key: ObjectKey::new("default", "web"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// let facts = [
+///     Fact::Opened,
+///     Fact::Item(pod.clone()),
+///     Fact::PageEnd { version: "8", next: None, remaining: None },
+/// ];
+/// let changes = facts.map(|fact| reflector.handle(exchange, fact, now));
+/// assert_eq!(
+///     changes.map(Option::unwrap),
+///     [Change::ReplaceBegin { streamed: false }, Change::ReplaceItem(pod), Change::ReplaceEnd],
+/// );
+///
+/// // It then watches from the version of the list.
+/// let Some(Command::Open { request, .. }) = reflector.poll_command(now) else { panic!() };
+/// assert!(matches!(request, Request::Watch { version: At::Version("8"), .. }));
+/// # Ok::<(), informer_core::reflector::InvalidConfig>(())
+/// ```
 pub struct Reflector<S: Storage> {
     config: ReflectorConfig,
     rng: Rng,
     backoff: Backoff,
-    /// When internal errors of the server are answered by watching again, if ever.
+    /// Decides whether to watch again after an internal error. `None`: always relist.
     internal_retry: Option<RetryWindow>,
-    /// Every request takes a token from it, except one for the page behind a full one.
+    /// Paces requests. Every request takes a token, except the one for the page after a full page.
     pace: TokenBucket,
     state: State<S::Text>,
-    /// An exchange of which nothing more is wanted.
+    /// An exchange that the transport must abort.
     abort: Option<ExchangeId>,
     exchanges: u64,
     now: Instant,
-    /// The version up to which everything is known, if the server named one. Opaque: the newest one
-    /// counts, whatever it looks like.
+    /// The last known version, if the server named one. It is opaque: the last one received counts.
     version: Option<S::Text>,
     server: Server,
     attempt: Attempt,
-    /// The objects of a full state are used as they come.
+    /// The caller uses the objects of a full state before it is complete.
     partial_states: bool,
-    /// Full states that were read.
+    /// The number of full states read.
     full_states: u64,
     last_failure: Option<LastFailure<S::Text>>,
     failures: u64,
 }
 
-/// The failure that happened last.
+/// The most recent failure.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct LastFailure<X> {
-    /// Its class.
+    /// The class of the failure.
     pub failure: Failure,
-    /// What the server or the transport said about it, bounded.
+    /// The message of the server or the transport, cut to
+    /// [`MAX_MESSAGE`](crate::failure::MAX_MESSAGE) bytes.
     pub message: X,
-    /// When it happened.
+    /// The time of the failure.
     pub at: Instant,
 }
 
-/// A watch that ends sooner than this without an event is suspicious.
+/// A watch that ends sooner than this, without an event, counts as failed.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
-/// So many requests follow one another at once, whatever the server does.
+/// How many requests may follow one another at once.
 const BURST: u32 = 5;
 
-/// After that there is one so often.
+/// The time between requests after the burst.
 const PACE: Duration = Duration::from_secs(3);
 
-/// Why a deletion that cannot be attributed ends a watch: only a full state can tell what is gone.
+/// The message when a deletion without a key ends a watch: only a full state can tell what is gone.
 const UNKNOWN_GONE: &str = "an object was deleted, but the event does not say which one";
 
-/// A streamed state that has no end after so long has none, whatever it still brings.
-const LONGEST_STATE: Duration = Duration::from_secs(600);
-
-/// The longest that a server can make us wait by asking for it.
+/// The longest `Retry-After` that is honoured.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(300);
 
-/// The phase after a fact, and what the fact means for the set of objects.
+/// The next phase, and the change that a fact means.
 type Outcome<S, T> = (State<<S as Storage>::Text>, Option<Change<T>>);
 
 impl<S: Storage> Reflector<S> {
-    /// A reflector that is not started. The seed decides the random parts of its delays and timeouts.
+    /// Creates a reflector that is not started. `seed` determines the random parts of its delays and
+    /// timeouts.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// [`InvalidConfig`] if a value of the configuration is invalid.
     pub fn new(config: ReflectorConfig, seed: u64) -> Result<Self, InvalidConfig> {
         config.check()?;
         Ok(Self {
@@ -135,7 +179,7 @@ impl<S: Storage> Reflector<S> {
             rng: Rng::new(seed),
             backoff: Backoff::new(config.backoff, Instant::default()),
             internal_retry: config.internal_retry.map(RetryWindow::new),
-            // Nobody waits longer for a token than the longest delay after a failure.
+            // A token never takes longer than the longest delay after a failure.
             pace: TokenBucket::new(1.0 / PACE.min(config.backoff.cap).as_secs_f64(), BURST),
             state: State::Idle,
             abort: None,
@@ -151,17 +195,17 @@ impl<S: Storage> Reflector<S> {
         })
     }
 
-    /// The same reflector for somebody who uses the objects of a full state as they come.
+    /// Declares that you use the objects of a full state before it is complete.
     ///
-    /// A state that is not completed has then been used in part, and the next one must not be older:
-    /// as nobody knows how new that part was, the newest is asked for.
+    /// The state after an interrupted one must not be older than the part you used. The reflector does
+    /// not know how new that part was, so it asks for the newest state.
     #[must_use]
     pub const fn with_partial_states(mut self) -> Self {
         self.partial_states = true;
         self
     }
 
-    /// Begins to read the full state. Does nothing if it was started before.
+    /// Starts to read the full state. Does nothing if the reflector was started before.
     pub fn start(&mut self, now: Instant) {
         let now = self.tick(now);
         if matches!(self.state, State::Idle) {
@@ -170,7 +214,7 @@ impl<S: Storage> Reflector<S> {
         }
     }
 
-    /// Ends everything, for good.
+    /// Stops for good, and aborts the request in flight.
     pub fn stop(&mut self, now: Instant) {
         self.tick(now);
         self.abort_exchange();
@@ -178,9 +222,9 @@ impl<S: Storage> Reflector<S> {
         self.attempt = Attempt::default();
     }
 
-    /// Takes one fact of the answer to `exchange` and says what it means. Facts of any other exchange
-    /// than the current one mean nothing.
-    #[must_use = "a change is told once"]
+    /// Handles one fact from the answer to `exchange`, and returns the change that it means. Facts from
+    /// any exchange but the current one are ignored.
+    #[must_use = "a change is returned once"]
     pub fn handle<T: Resource>(
         &mut self,
         exchange: ExchangeId,
@@ -204,8 +248,8 @@ impl<S: Storage> Reflector<S> {
         change
     }
 
-    /// The current exchange is given up for a reason that the server does not know of.
-    #[must_use = "a change is told once"]
+    /// Gives up the current exchange because of a failure on this side.
+    #[must_use = "a change is returned once"]
     pub fn give_up<T: Resource>(
         &mut self,
         failure: Failure,
@@ -217,32 +261,8 @@ impl<S: Storage> Reflector<S> {
         self.handle(exchange, Fact::Failed { failure, message }, now)
     }
 
-    /// Something of `exchange` was heard.
-    pub fn hear(&mut self, exchange: ExchangeId, now: Instant) {
-        let now = self.tick(now);
-        if let Some(current) = self.state.exchange_mut()
-            && current.id == exchange
-        {
-            current.heard = now;
-        }
-    }
-
-    /// The server was not listened to for so long up to now, so this part of its silence means
-    /// nothing: its clocks stood still.
-    pub fn excuse_silence(&mut self, silence: Duration, now: Instant) {
-        let now = self.tick(now);
-        if let Some(exchange) = self.state.exchange_mut() {
-            exchange.heard = exchange.heard.after(silence).min(now);
-        }
-        if let State::Streaming(streaming) = &mut self.state {
-            streaming.last_event = streaming.last_event.after(silence).min(now);
-            let began = streaming.exchange.began;
-            streaming.exchange.began = began.map(|began| began.after(silence).min(now));
-        }
-    }
-
-    /// Fires what is due.
-    #[must_use = "a change is told once"]
+    /// Handles the timeouts that are due, and returns the change that they mean.
+    #[must_use = "a change is returned once"]
     pub fn advance<T: Resource>(&mut self, now: Instant) -> Option<Change<T>> {
         let now = self.tick(now);
         if self.next_deadline().is_none_or(|deadline| now < deadline) {
@@ -270,13 +290,13 @@ impl<S: Storage> Reflector<S> {
             }
             State::Listing(_) | State::Streaming(_) | State::Watching(_) => Failure::Idle,
             State::Idle | State::Stopped => {
-                return cannot_happen("a deadline while nothing is under way", None);
+                return cannot_happen("a deadline without a request or a wait", None);
             }
         };
         self.give_up(failure, failure.describe(), now)
     }
 
-    /// The next command for the transport. The clocks of a request start when it is taken here.
+    /// Returns the next command for the transport. The timeouts of a request start here.
     #[must_use = "a command that is not executed is lost"]
     pub fn poll_command(&mut self, now: Instant) -> Option<Command<'_>> {
         let now = self.tick(now);
@@ -290,116 +310,89 @@ impl<S: Storage> Reflector<S> {
         exchange.due = None;
         exchange.began = Some(now);
         exchange.heard = now;
-        let (exchange, request) = self.request()?;
-        Some(Command::Open { exchange, request })
+        Some(Command::Open {
+            exchange: exchange.id,
+            request: exchange.request.as_request(),
+        })
     }
 
-    /// When [`advance`](Self::advance) has something to do next.
-    #[must_use]
-    pub fn next_deadline(&self) -> Option<Instant> {
-        if let Some(due) = self.state.exchange().and_then(|exchange| exchange.due) {
-            return Some(due);
-        }
-        match &self.state {
-            State::Idle | State::Stopped => None,
-            State::Waiting(waiting) => Some(waiting.until),
-            // A transport may hold full states back, so their clocks start with the answer.
-            State::Listing(Listing { exchange, .. })
-            | State::Streaming(Streaming { exchange, .. })
-                if !exchange.opened =>
-            {
-                None
-            }
-            State::Listing(listing) => self.idle_deadline(&listing.exchange),
-            State::Watching(watching) => self.idle_deadline(&watching.exchange),
-            State::Streaming(streaming) => {
-                let idle = self.idle_deadline(&streaming.exchange);
-                let end = self.end_bookmark_deadline(streaming);
-                idle.into_iter().chain(end).min()
-            }
-        }
-    }
-
-    /// What it is doing.
+    /// Returns the current activity.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.state.phase(match &self.last_failure {
-            // A full state that fails again and again fails for a reason of its own.
-            Some(last) if !self.attempt.is_live() => last.failure,
+            // If full states keep failing, their failure explains the wait better than `TooFast`.
+            Some(last) if !self.attempt.live => last.failure,
             Some(_) | None => Failure::TooFast,
         })
     }
 
-    /// The version up to which everything has been reported. `None` before the first full state, and
-    /// after one whose list has no version.
+    /// Returns the version up to which all changes have been returned. `None` before the first full
+    /// state, and after a list without a version.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_ref().map(AsRef::as_ref)
     }
 
-    /// Whether a full state has been read and its changes are being followed, interruptions included.
+    /// Whether a full state has been read and no relist is needed. A watch that is being retried counts as
+    /// live.
     #[must_use]
     pub const fn is_live(&self) -> bool {
-        self.attempt.is_live()
+        self.attempt.live
     }
 
-    /// Whether the changes reach us now: a watch has been answered, and nothing has failed since. When a
-    /// watch ends in good order, as each does every few minutes, the next one is asked for at once, and
-    /// this stays true meanwhile.
+    /// Whether changes arrive now: a watch has been answered, and nothing has failed since. It stays true
+    /// when a watch ends normally, as each does every few minutes, and the next one opens.
     #[must_use]
     pub const fn is_following(&self) -> bool {
-        self.attempt.is_following()
+        self.attempt.following
     }
 
-    /// How many full states have been read.
+    /// Returns the number of full states read.
     #[must_use]
     pub const fn full_states(&self) -> u64 {
         self.full_states
     }
 
-    /// The failure that happened last, if any has.
+    /// Returns the most recent failure.
     #[must_use]
     pub const fn last_failure(&self) -> Option<&LastFailure<S::Text>> {
         self.last_failure.as_ref()
     }
 
-    /// How many failures there have been.
+    /// Returns the number of failures.
     #[must_use]
     pub const fn failures(&self) -> u64 {
         self.failures
     }
 
-    /// The request under way.
+    /// Returns the current request, whether or not it has been sent.
     #[must_use]
     pub fn request(&self) -> Option<(ExchangeId, Request<'_>)> {
-        self.state
-            .exchange()
-            .map(|exchange| (exchange.id, exchange.request.as_request()))
+        let exchange = self.state.exchange()?;
+        Some((exchange.id, exchange.request.as_request()))
     }
 
-    /// Whether `exchange` is the one under way.
+    /// Whether `exchange` is the current exchange.
     #[must_use]
     pub fn is_current(&self, exchange: ExchangeId) -> bool {
-        self.state
-            .exchange()
-            .is_some_and(|current| current.id == exchange)
+        let current = self.state.exchange();
+        current.is_some_and(|current| current.id == exchange)
     }
 
-    /// Whether the answer to the request under way has begun.
+    /// Whether the answer to the current request has begun.
     #[must_use]
     pub fn is_opened(&self) -> bool {
-        self.state
-            .exchange()
-            .is_some_and(|exchange| exchange.opened)
+        let exchange = self.state.exchange();
+        exchange.is_some_and(|exchange| exchange.opened)
     }
 
-    /// Time never goes back: an earlier `now` counts as the last one.
+    /// Keeps time from going back: an earlier `now` counts as the last one.
     fn tick(&mut self, now: Instant) -> Instant {
         self.now = self.now.max(now);
         self.now
     }
 
-    /// Tells the transport to drop the exchange under way, if it knows of it.
+    /// Aborts the current exchange if the transport has seen it.
     fn abort_exchange(&mut self) {
         if let Some(exchange) = self.state.exchange()
             && exchange.began.is_some()
@@ -412,7 +405,7 @@ impl<S: Storage> Reflector<S> {
         let mut text = S::Text::default();
         text.set_beginning(Message::of(&message).as_str());
         self.failures += 1;
-        self.attempt.failed();
+        self.attempt.following = false;
         self.last_failure = Some(LastFailure {
             failure,
             message: text,
@@ -420,7 +413,7 @@ impl<S: Storage> Reflector<S> {
         });
     }
 
-    /// Waits one delay of the backoff, or longer if the server asked for it.
+    /// Waits for one back-off delay, or for the server's `Retry-After` if that is longer.
     fn wait(&mut self, then: AfterWait, cause: Failure, now: Instant) -> State<S::Text> {
         let at_least = cause.asked_wait().unwrap_or_default().min(LONGEST_PATIENCE);
         let delay = self.backoff.delay(at_least, &mut self.rng, now);
@@ -431,36 +424,23 @@ impl<S: Storage> Reflector<S> {
         })
     }
 
-    /// Ends this attempt; the next one begins with the full state.
+    /// Ends this attempt. The next one starts with the full state, after a delay.
     fn leave(&mut self, cause: Failure, now: Instant) -> State<S::Text> {
-        self.attempt.given_up();
+        self.attempt.live = false;
         self.wait(AfterWait::FullState, cause, now)
     }
 
-    /// A full state will not be completed after so many of its objects have been handed out.
+    /// Handles a full state that is interrupted after `items` of its objects were returned.
     const fn interrupt_full_state(&mut self, items: u64) {
         if self.partial_states && items > 0 {
-            self.attempt.needs_newest();
+            self.attempt.newest_only = true;
         }
     }
 
-    /// A full state has been read completely.
+    /// Records a complete full state.
     const fn finish_full_state(&mut self) {
-        self.attempt.completed();
+        self.attempt.complete();
         self.full_states += 1;
-    }
-
-    fn idle_deadline(&self, exchange: &Exchange<S::Text>) -> Option<Instant> {
-        let idle = self.config.idle.filter(|_| exchange.began.is_some())?;
-        Some(exchange.heard.after(idle))
-    }
-
-    fn end_bookmark_deadline(&self, streaming: &Streaming<S::Text>) -> Option<Instant> {
-        let patience = self.config.end_bookmark?;
-        let quiet = streaming.last_event.after(patience);
-        let longest = LONGEST_STATE.max(patience);
-        let whole = streaming.exchange.began.map(|began| began.after(longest));
-        whole.into_iter().chain([quiet]).min()
     }
 }
 

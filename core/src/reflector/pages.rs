@@ -1,37 +1,38 @@
-//! How far a list has come in pages, and whether it will ever end.
+//! Counts the pages of a list and detects lists that never end.
 
-/// Pages of one list. So many hold five million objects, if nobody asks for smaller ones.
+/// The most pages of one list. At the default page size they hold five million objects.
 const MOST: u32 = 10_000;
 
-/// Pages of one list that are not half full. They are paced, so that so many take about as long as a
-/// server remembers its tokens.
+/// The most pages of one list that are less than half full. They are paced, so this many take about as
+/// long as a server keeps its continue tokens.
 const MOST_SPARSE: u32 = 100;
 
-/// The longest token of a page, in bytes. A server's names a key, and has a few hundred.
+/// The longest continue token, in bytes. A real token names a key and has a few hundred bytes.
 pub(super) const MAX_TOKEN: usize = 4096;
 
+/// The pages of one list.
 #[derive(Clone, Debug)]
 pub(super) struct Pages<X> {
-    /// Pages that were followed by another one.
+    /// Pages that led to another page.
     read: u32,
     sparse: u32,
-    /// Objects on this page.
+    /// Objects on the current page.
     items: u64,
-    /// The token of the page that was the first, the second, the fourth, …: whatever goes round in a
-    /// circle comes back to it.
+    /// The token of page 1, 2, 4, 8 and so on, whichever was last: tokens that go round in a circle
+    /// return to it (Brent's algorithm).
     mark: Option<X>,
 }
 
-/// What a page with a token is followed by.
+/// What follows a page that has a continue token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
-    /// The next page at once: this one was worth it.
+    /// The next page, at once: this page was at least half full.
     Full,
-    /// The next page, at a bearable pace.
+    /// The next page, paced: this page was less than half full.
     Sparse,
-    /// Nothing: the token was there before.
+    /// Nothing: an earlier page had the same token.
     Repeats,
-    /// Nothing: there is no end of them.
+    /// Nothing: the list has too many pages.
     TooMany,
 }
 
@@ -45,24 +46,23 @@ impl<X: AsRef<str> + Clone> Pages<X> {
         }
     }
 
-    /// Whether this page is the first one.
+    /// Whether the current page is the first.
     pub(super) const fn is_first(&self) -> bool {
         self.read == 0
     }
 
-    /// An object has come.
+    /// Counts an object of the current page.
     pub(super) const fn item(&mut self) {
         self.items += 1;
     }
 
-    /// A page has ended with a token for the next one. It was asked for by the token `asked`, and for
-    /// `limit` objects.
+    /// Ends a page that has a continue token. The request for the page carried the token `asked` and
+    /// asked for `limit` objects.
     pub(super) fn turn(&mut self, token: &X, asked: Option<&X>, limit: Option<u32>) -> Turn {
         let items = core::mem::take(&mut self.items);
         let is_sparse = limit.is_none_or(|limit| items.saturating_mul(2) < limit.into());
-        // The next page is this one again, or one of those before it.
-        let mut before = asked.into_iter().chain(&self.mark);
-        if before.any(|before| before.as_ref() == token.as_ref()) {
+        let mut earlier = asked.into_iter().chain(&self.mark);
+        if earlier.any(|earlier| earlier.as_ref() == token.as_ref()) {
             return Turn::Repeats;
         }
         self.read += 1;
@@ -86,8 +86,8 @@ mod tests {
     use std::format;
     use std::string::String;
 
-    /// Turns pages of `items` objects with the tokens that `token` makes until something else than
-    /// the next page follows. Says what, and after how many pages.
+    /// Turns pages of `items` objects, with the tokens from `token`, until no page follows. Returns why,
+    /// and after how many pages.
     fn ends(items: u64, limit: Option<u32>, token: fn(u32) -> u32) -> (Turn, u32) {
         let mut pages: Pages<String> = Pages::new();
         let mut asked = None;
@@ -104,11 +104,11 @@ mod tests {
             let sparse = limit.is_none_or(|limit| items * 2 < limit.into());
             assert_eq!(turn == Turn::Sparse, sparse, "{items} of {limit:?}");
         }
-        unreachable!("it has an end")
+        unreachable!("every list ends")
     }
 
     #[test]
-    fn a_list_has_an_end_whatever_its_pages_hold() {
+    fn every_list_ends_however_full_its_pages_are() {
         assert_eq!(ends(500, Some(500), |n| n), (Turn::TooMany, MOST));
         assert_eq!(ends(250, Some(500), |n| n), (Turn::TooMany, MOST));
         assert_eq!(ends(249, Some(500), |n| n), (Turn::TooMany, MOST_SPARSE));
@@ -118,9 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_go_round_in_a_circle_are_noticed() {
+    fn tokens_that_go_round_in_a_circle_are_detected() {
         assert_eq!(ends(0, Some(500), |_| 7), (Turn::Repeats, 2));
-        // However far the list has come, the same page is never asked for twice in a row.
+        // The same page is never requested twice in a row, even far into a list.
         assert_eq!(ends(500, Some(500), |n| n.min(70)), (Turn::Repeats, 71));
         assert_eq!(ends(500, Some(500), |n| n.min(3)), (Turn::Repeats, 4));
         assert_eq!(ends(500, Some(500), |n| n % 2), (Turn::Repeats, 4));

@@ -1,13 +1,13 @@
-//! What a reflector is doing: one struct for each phase, with only what that phase needs.
+//! The phases of a reflector: one struct per phase, with only what that phase needs.
 
 use core::time::Duration;
 
 use super::pages::Pages;
 use crate::failure::Failure;
 use crate::time::Instant;
-use crate::transport::{ExchangeId, OwnedAt as At, OwnedRequest as Request};
+use crate::transport::{ExchangeId, OwnedAt, OwnedRequest};
 
-/// What the reflector is doing.
+/// The current phase and its data.
 #[derive(Clone, Debug)]
 pub(super) enum State<X> {
     /// Not started.
@@ -16,31 +16,31 @@ pub(super) enum State<X> {
     Streaming(Streaming<X>),
     Watching(Watching<X>),
     Waiting(Waiting),
-    /// Over, for good.
+    /// Stopped for good.
     Stopped,
 }
 
 impl<X> State<X> {
     pub(super) const fn exchange(&self) -> Option<&Exchange<X>> {
         match self {
-            Self::Listing(listing) => Some(&listing.exchange),
-            Self::Streaming(streaming) => Some(&streaming.exchange),
-            Self::Watching(watching) => Some(&watching.exchange),
+            Self::Listing(Listing { exchange, .. })
+            | Self::Streaming(Streaming { exchange, .. })
+            | Self::Watching(Watching { exchange, .. }) => Some(exchange),
             Self::Idle | Self::Waiting(_) | Self::Stopped => None,
         }
     }
 
     pub(super) const fn exchange_mut(&mut self) -> Option<&mut Exchange<X>> {
         match self {
-            Self::Listing(listing) => Some(&mut listing.exchange),
-            Self::Streaming(streaming) => Some(&mut streaming.exchange),
-            Self::Watching(watching) => Some(&mut watching.exchange),
+            Self::Listing(Listing { exchange, .. })
+            | Self::Streaming(Streaming { exchange, .. })
+            | Self::Watching(Watching { exchange, .. }) => Some(exchange),
             Self::Idle | Self::Waiting(_) | Self::Stopped => None,
         }
     }
 
-    /// What it is, for people and probes. A request that is held back is a wait, and `cause` says why
-    /// there had to be so many.
+    /// Returns the public phase. A request that is held back counts as a wait; `cause` says why it is
+    /// held back.
     pub(super) fn phase(&self, cause: Failure) -> Phase {
         let (exchange, then, phase) = match self {
             Self::Idle => return Phase::Idle,
@@ -66,46 +66,48 @@ impl<X> State<X> {
     }
 }
 
-/// A full state is read by a list.
+/// Reading a full state with a list.
 #[derive(Clone, Debug)]
 pub(super) struct Listing<X> {
     pub(super) exchange: Exchange<X>,
-    /// The version asked for with the first page.
-    pub(super) at: At<X>,
+    /// The version that the request for the first page carries.
+    pub(super) at: OwnedAt<X>,
     pub(super) limit: Option<u32>,
-    /// The version of the list, which is that of its first page, if it has one.
+    /// The version of the list, from its first page. `None` if that page has no version.
     pub(super) version: Option<X>,
-    /// The one list without pages that follows an expired token.
+    /// This is the one list without pages that follows an expired token.
     pub(super) unpaged: bool,
-    /// The one list at the newest version that follows a version which the server does not have.
+    /// This is the one list at the newest version that follows a version the server does not have.
     pub(super) retried: bool,
     pub(super) items: u64,
     pub(super) remaining: Option<u64>,
     pub(super) pages: Pages<X>,
 }
 
-/// A full state is read by a watch that begins with it.
+/// Reading a full state with a watch that begins with it.
 #[derive(Clone, Debug)]
 pub(super) struct Streaming<X> {
-    /// It begins with its answer: the time in which an answer is held back is not the server's.
+    /// Its time starts with the answer: the transport may hold the request back, which is not the
+    /// server's fault.
     pub(super) exchange: Exchange<X>,
     pub(super) events: u64,
-    /// When the last event came.
+    /// When the last event arrived.
     pub(super) last_event: Instant,
 }
 
-/// The state is known, and changes are followed.
+/// Following changes after a full state.
 #[derive(Clone, Debug)]
 pub(super) struct Watching<X> {
-    /// It begins with its request, as proxies hold back heads; behind a streamed state, where that ends.
+    /// Its time starts with the request, because proxies hold back response heads. After a streamed
+    /// state it starts at the end of that state.
     pub(super) exchange: Exchange<X>,
     pub(super) events: u64,
-    /// Whether the versions of ADDED events say how far we are. Not at the beginning of a watch that
-    /// starts without a version: it shows the present state in no order of versions.
+    /// Whether the versions of ADDED events are adopted. False at the start of a watch without a
+    /// version: that watch begins with the current objects, in no order of versions.
     pub(super) adopts_added: bool,
 }
 
-/// Nothing is asked until a point in time.
+/// Sending no request until a point in time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) until: Instant,
@@ -113,37 +115,39 @@ pub(super) struct Waiting {
     pub(super) cause: Failure,
 }
 
-/// What follows a wait.
+/// The request that follows a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum AfterWait {
-    /// The full state is read, in whichever way is configured.
+    /// A request for the full state, streamed or listed as configured.
     FullState,
-    /// A streamed state is asked for again.
+    /// A request for a streamed state.
     Stream,
-    /// The watch goes on from where it was.
+    /// A watch from the last known version.
     Watch,
 }
 
-/// One request, and what has come of it.
+/// One request and its answer so far.
 #[derive(Clone, Debug)]
 pub(super) struct Exchange<X> {
     pub(super) id: ExchangeId,
-    pub(super) request: Request<X>,
-    /// The command is held back until then: too many requests came before it.
+    pub(super) request: OwnedRequest<X>,
+    /// The command is held back until then, because there were too many requests before it.
     pub(super) due: Option<Instant>,
-    /// When it began: at first when the command was taken. Nothing is timed before that.
+    /// When the time of the exchange started: when the command was taken, unless the phase moves it.
+    /// Nothing is timed before that.
     pub(super) began: Option<Instant>,
     pub(super) opened: bool,
-    /// When something was last heard, or the command was taken.
+    /// When something was last received, or else when the command was taken.
     pub(super) heard: Instant,
 }
 
 impl<X> Exchange<X> {
-    pub(super) const fn new(id: ExchangeId, request: Request<X>, due: Option<Instant>) -> Self {
+    pub(super) const fn new(
+        id: ExchangeId,
+        request: OwnedRequest<X>,
+        due: Option<Instant>,
+    ) -> Self {
         Self {
             id,
             request,
@@ -154,50 +158,47 @@ impl<X> Exchange<X> {
         }
     }
 
-    /// Whether less than `duration` has passed since it began.
+    /// Whether less than `duration` has passed since the exchange began.
     pub(super) fn is_younger_than(&self, duration: Duration, now: Instant) -> bool {
         self.began.is_none_or(|began| now.since(began) < duration)
     }
 
-    /// The answer has begun. Says whether that is news.
+    /// Records that the answer has begun. Returns whether it is the first time.
     pub(super) const fn open(&mut self, now: Instant) -> bool {
         self.heard = now;
         !core::mem::replace(&mut self.opened, true)
     }
 }
 
-/// What a reflector is doing, for people and probes.
+/// The current activity of a reflector, for status pages and probes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Phase {
-    /// It was not started.
+    /// Not started.
     Idle,
-    /// It reads the full state by a list.
+    /// Reading the full state with a list.
     Listing {
         /// Objects received so far.
         items: u64,
-        /// Objects on pages to come, if the server told.
+        /// Objects on later pages, if the server reports it.
         remaining: Option<u64>,
     },
-    /// It reads the full state by a watch.
+    /// Reading the full state with a watch.
     Streaming {
         /// Events received so far.
         items: u64,
     },
-    /// It watches for changes, or asks for a watch: `following` in the status says which.
+    /// Watching for changes, or opening a watch. `following` in the status tells the two apart.
     Watching,
-    /// It waits before it asks again.
+    /// Waiting before the next request.
     Waiting {
-        /// Until when.
+        /// When the wait ends.
         until: Instant,
-        /// Why.
+        /// Why the reflector waits.
         cause: Failure,
-        /// What it will do then.
+        /// The request that follows.
         then: AfterWait,
     },
-    /// It was stopped.
+    /// Stopped for good.
     Stopped,
 }

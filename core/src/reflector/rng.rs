@@ -1,6 +1,6 @@
-//! A seeded generator, for jitter only.
+//! A seeded random generator, for jitter only.
 
-/// SplitMix64: small, seeded, good enough to spread clients over time, and of no use for secrets.
+/// SplitMix64: small and seeded. Good enough to spread clients over time; not for secrets.
 #[derive(Clone, Debug)]
 pub(super) struct Rng(u64);
 
@@ -9,7 +9,7 @@ impl Rng {
         Self(seed)
     }
 
-    /// A number below `bound`; zero if there is none.
+    /// Returns a number below `bound`, or zero if `bound` is zero.
     pub(super) const fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;

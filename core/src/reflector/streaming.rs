@@ -1,4 +1,4 @@
-//! Facts during a streamed state.
+//! How a reflector handles facts during a streamed state.
 
 use super::phase::{AfterWait, State, Streaming, Watching};
 use super::{Outcome, Reflector, SHORT_WATCH, UNKNOWN_GONE};
@@ -8,7 +8,8 @@ use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
 
-const NOWHERE: &str = "the end of the streamed state has no version, or one that is too long";
+const NOWHERE: &str =
+    "the end bookmark of the streamed state has no version, or one that is too long";
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_streaming<T: Resource>(
@@ -19,7 +20,7 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
-                self.server.answered();
+                self.server.unanswered = false;
                 streaming.last_event = now;
                 let begin = streaming.exchange.open(now).then(|| {
                     streaming.exchange.began = Some(now);
@@ -39,13 +40,13 @@ impl<S: Storage> Reflector<S> {
                 (Place::Unknown, _) => None,
             },
             Fact::InitialEnd { version } => {
-                // Nobody would know where to go on from, and what we knew before is too old.
+                // Without a version there is nothing to watch from, and the known one is too old.
                 if !self.adopt(version) {
                     self.abort = Some(streaming.exchange.id);
                     return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE, now);
                 }
                 self.finish_full_state();
-                self.attempt.watch_began();
+                self.attempt.following = true;
                 let mut exchange = streaming.exchange;
                 exchange.began = Some(now);
                 let watching = Watching {
@@ -59,7 +60,7 @@ impl<S: Storage> Reflector<S> {
             Fact::Failed { failure, message } => {
                 return self.fail_streaming(streaming, failure, message, now);
             }
-            // Other bookmarks come and go; items and pages no decoder makes of a watch.
+            // Other bookmarks mean nothing here. The decoder does not produce the rest from a watch.
             Fact::Bookmark { .. } | Fact::Item(_) | Fact::PageEnd { .. } => None,
         };
         if change.is_some() {
@@ -79,26 +80,26 @@ impl<S: Storage> Reflector<S> {
         let opened = streaming.exchange.opened;
         let abandoned = opened.then_some(Change::ReplaceAbandon);
         self.note_failure(failure, message, now);
-        let at_newest = self.attempt.is_newest_only();
+        let at_newest = self.attempt.newest_only;
         self.interrupt_full_state(streaming.events);
         let state = match failure {
             Failure::Unreachable | Failure::Credentials | Failure::Throttled { .. } => {
                 self.wait(AfterWait::Stream, failure, now)
             }
-            // The newest state needs no version; a server that refuses even that is given time.
+            // The newest state needs no version. If the server rejects even that, back off.
             Failure::Expired | Failure::VersionTooLarge if at_newest => {
                 self.wait(AfterWait::Stream, failure, now)
             }
             Failure::Expired | Failure::VersionTooLarge => {
-                self.attempt.needs_newest();
+                self.attempt.newest_only = true;
                 self.stream()
             }
             Failure::Broken | Failure::TimedOut if opened => self.stream_again(&streaming, now),
             Failure::NoEndBookmark => {
-                self.server.streamed_without_end();
+                self.server.never_streams = true;
                 self.list()
             }
-            // Whatever else it is, a list may work.
+            // A list may work in every other case.
             Failure::Unauthorized
             | Failure::Forbidden
             | Failure::NotFound
@@ -118,14 +119,14 @@ impl<S: Storage> Reflector<S> {
         (state, abandoned)
     }
 
-    /// The server ended the stream, in good order but without announcing the end of the state.
+    /// Handles a stream that the server closed cleanly before the end bookmark.
     fn close_streaming<T: Resource>(
         &mut self,
         streaming: Streaming<S::Text>,
         now: Instant,
     ) -> Outcome<S, T> {
-        // All the time that an announcement may take, and again, and never one. Once may be chance: a
-        // large state, and a server that is being shut down.
+        // One stream that had the time for its end bookmark and did not send it may be chance: a large
+        // state, or a server that shuts down. The second is not.
         let had_time = |patience| !streaming.exchange.is_younger_than(patience, now);
         let unannounced = self.config.end_bookmark.is_some_and(had_time);
         let failure = if unannounced && !self.attempt.ended_unannounced() {
@@ -133,12 +134,13 @@ impl<S: Storage> Reflector<S> {
         } else {
             Failure::Broken
         };
-        let message = "the stream ended before the state was complete";
+        let message =
+            "the streamed state is incomplete: the server closed it before the end bookmark";
         self.fail_streaming(streaming, failure, message, now)
     }
 
-    /// The stream broke. The first time it is opened again at once, then after a wait: every time the
-    /// server begins with the whole state.
+    /// Handles a stream that broke: opens it again, at once the first time and after a delay from then
+    /// on, because each time the server sends the whole state.
     fn stream_again(&mut self, streaming: &Streaming<S::Text>, now: Instant) -> State<S::Text> {
         if streaming.events == 0 && streaming.exchange.is_younger_than(SHORT_WATCH, now) {
             self.list()

@@ -1,4 +1,4 @@
-//! Facts during a watch.
+//! How a reflector handles facts during a watch.
 
 use super::phase::{AfterWait, State, Watching};
 use super::{Outcome, Reflector, SHORT_WATCH, UNKNOWN_GONE};
@@ -7,7 +7,7 @@ use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
 use crate::time::Instant;
-use crate::transport::OwnedRequest as Request;
+use crate::transport::OwnedRequest;
 
 impl<S: Storage> Reflector<S> {
     pub(super) fn handle_watching<T: Resource>(
@@ -18,8 +18,8 @@ impl<S: Storage> Reflector<S> {
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
-                self.server.answered();
-                self.attempt.watch_began();
+                self.server.unanswered = false;
+                self.attempt.following = true;
                 watching.exchange.open(now);
                 return (State::Watching(watching), None);
             }
@@ -51,7 +51,7 @@ impl<S: Storage> Reflector<S> {
                 return (self.leave(Failure::Undecodable, now), None);
             }
             Fact::Rejected(rejected) => {
-                // It has been reported and would not become readable by being sent again.
+                // The rejection has been reported. Receiving the object again would not make it readable.
                 if watching.adopts_added {
                     self.adopt(rejected.version);
                 }
@@ -60,29 +60,26 @@ impl<S: Storage> Reflector<S> {
                     Place::Item | Place::Upsert | Place::Unknown => None,
                 }
             }
-            Fact::Closed => {
-                let state = self.end_watch(&watching, None, now);
-                return (state, None);
-            }
+            Fact::Closed => return (self.end_watch(&watching, None, now), None),
             Fact::Failed { failure, message } => {
-                let state = self.fail_watching(&watching, failure, message, now);
-                return (state, None);
+                return (self.fail_watching(&watching, failure, message, now), None);
             }
-            // No decoder makes these of a watch.
+            // The decoder does not produce these from a watch.
             Fact::Item(_) | Fact::PageEnd { .. } => return (State::Watching(watching), None),
         };
         watching.events += 1;
         (State::Watching(watching), change)
     }
 
-    /// Adopts the version of anything but an ADDED event: from here on the events are in order.
+    /// Adopts the version of any event but ADDED. From here on, the events are in order of versions.
     fn adopt_ordered(&mut self, watching: &mut Watching<S::Text>, version: &str) {
         watching.adopts_added = true;
         self.adopt(version);
     }
 
-    /// A watch ends all the time, and goes on from where it was. Only if it ends at once and brings
-    /// nothing, something is wrong: what ended it, if that has been noted, or else that it was short.
+    /// Handles the end of a watch. Watches end all the time, and the next one continues at the last
+    /// version. A watch that ends at once without an event is a failure: `noted` if that is known, or
+    /// else `ShortWatch`.
     fn end_watch(
         &mut self,
         watching: &Watching<S::Text>,
@@ -109,15 +106,17 @@ impl<S: Storage> Reflector<S> {
         self.note_failure(failure, message, now);
         let opened = watching.exchange.opened;
         match failure {
-            // The server is overloaded or restarts: what we know is still good.
+            // The server is overloaded or restarts. The known version is still good.
             Failure::Throttled { .. } => self.wait(AfterWait::Watch, failure, now),
             Failure::Unreachable | Failure::Credentials if !opened => {
                 self.wait(AfterWait::Watch, failure, now)
             }
-            // Nothing was said against what we know. Only once: where lists pass and watches do not,
-            // the store must not grow old.
+            // The server did not reject the known version. Retry only once: if lists work and watches do
+            // not, the store must not become stale.
             Failure::Broken
-                if !opened && self.config.retry_unanswered && self.server.left_unanswered() =>
+                if !opened
+                    && self.config.retry_unanswered
+                    && !core::mem::replace(&mut self.server.unanswered, true) =>
             {
                 self.wait(AfterWait::Watch, failure, now)
             }
@@ -129,14 +128,14 @@ impl<S: Storage> Reflector<S> {
                 self.watch()
             }
             Failure::Invalid => {
-                let (Request::Watch { version, .. } | Request::List { version, .. }) =
+                let (OwnedRequest::Watch { version, .. } | OwnedRequest::List { version, .. }) =
                     &watching.exchange.request;
                 if self.config.forget_refused {
                     self.distrust(version);
                 }
                 self.leave(failure, now)
             }
-            // What we know is too old, or nobody can tell whether it is still good.
+            // The known version is too old, or may be.
             Failure::Expired
             | Failure::VersionTooLarge
             | Failure::Unreachable
@@ -158,7 +157,7 @@ impl<S: Storage> Reflector<S> {
         }
     }
 
-    /// Whether the watch is opened again after an internal error.
+    /// Whether an internal error leads to a new watch instead of a relist.
     fn retries_internal(&mut self, now: Instant) -> bool {
         let window = self.internal_retry.as_mut();
         window.is_some_and(|window| window.admits(now))

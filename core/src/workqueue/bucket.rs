@@ -1,4 +1,4 @@
-//! The limiter that counts everything, whatever the item.
+//! `TokenBucket` as a limiter for all items together.
 
 use core::time::Duration;
 

@@ -1,20 +1,20 @@
-//! When the waiting items are due.
+//! The schedule of waiting items.
 
 use super::queue::Entry;
 use crate::invariant::cannot_happen;
 use crate::storage::{Cells, Full, NONE, Places, Storage};
 use crate::time::Instant;
 
-/// A binary heap of the numbers of entries: none is due before the one at its parent. The entries know
-/// their position, so that one can be moved or taken out wherever it is.
+/// A binary heap of entry numbers: no entry is due before its parent. Each entry knows its position in
+/// the heap, so any entry can be moved or removed.
 pub(super) struct Schedule<S: Storage> {
     heap: S::Cells<u32>,
     len: usize,
-    /// The rank of the next request among those for the same time.
+    /// The rank of the next entry among those due at the same time.
     order: u64,
 }
 
-/// The entry's side of it.
+/// The part of the schedule that an entry holds.
 #[derive(Clone, Copy)]
 pub(super) struct Timer {
     due: Instant,
@@ -48,24 +48,24 @@ impl<S: Storage> Schedule<S> {
         self.len
     }
 
-    /// Which one is due first, and when.
+    /// Returns the entry that is due first, and when.
     pub(super) fn first<K>(&self, entries: &Places<S, Entry<K>>) -> Option<(u32, Instant)> {
         let at = self.at(0)?;
         Some((at, entries.linked(at)?.timer.due))
     }
 
-    /// The one that is the cheapest to remove.
+    /// Returns the last entry of the heap, which is the cheapest to remove.
     pub(super) fn last(&self) -> Option<u32> {
         self.at(self.len.checked_sub(1)?)
     }
 
-    /// Makes sure that one more finds room.
+    /// Makes room for one more entry.
     pub(super) fn reserve(&mut self) -> Result<(), Full> {
         self.heap.grow(self.len + 1)
     }
 
-    /// The entry is due at this time, or at the time it has already if that is earlier. There is room:
-    /// see [`reserve`](Self::reserve).
+    /// Schedules an entry at `due`, unless it is due earlier already. Call [`reserve`](Self::reserve)
+    /// first.
     pub(super) fn set<K>(&mut self, at: u32, due: Instant, entries: &mut Places<S, Entry<K>>) {
         let Some(entry) = entries.linked_mut(at) else {
             return;
@@ -85,22 +85,22 @@ impl<S: Storage> Schedule<S> {
         self.rise(at, position, entries);
     }
 
-    /// The entry, which waits, waits no more.
+    /// Removes a waiting entry from the schedule.
     pub(super) fn remove<K>(&mut self, at: u32, entries: &mut Places<S, Entry<K>>) {
         let entry = entries.linked_mut(at).filter(|entry| entry.timer.is_on());
         let (Some(entry), Some(last)) = (entry, self.last()) else {
-            return cannot_happen("an entry that is to be unscheduled does not wait", ());
+            return cannot_happen("an entry to remove from the schedule does not wait", ());
         };
         let hole = entry.timer.position as usize;
         entry.timer = Timer::OFF;
         self.len -= 1;
-        // The last one fills the hole, and is either too early for that position or too late, not both.
+        // The last entry fills the hole. It moves down or up from there, never both.
         if last != at && self.sink(last, hole, entries) == hole {
             self.rise(last, hole, entries);
         }
     }
 
-    /// Puts the entry at `position` or above. Whatever is there moves down.
+    /// Puts the entry at `position` or above, and moves the entries on the way down.
     fn rise<K>(&mut self, at: u32, mut position: usize, entries: &mut Places<S, Entry<K>>) {
         while position > 0 {
             let parent = (position - 1) / 2;
@@ -117,7 +117,8 @@ impl<S: Storage> Schedule<S> {
         self.put(at, position, entries);
     }
 
-    /// Puts the entry at `position` or below, and says where. Whatever is there moves up.
+    /// Puts the entry at `position` or below, and moves the entries on the way up. Returns the final
+    /// position.
     fn sink<K>(
         &mut self,
         at: u32,
@@ -159,12 +160,12 @@ impl<S: Storage> Schedule<S> {
             None => cannot_happen("a position beyond the heap", ()),
         }
         if let Some(entry) = entries.linked_mut(at) {
-            // As many positions as entries, and those are numbered with 32 bits.
+            // There are as many positions as entries, and entries are numbered with 32 bits.
             entry.timer.position = position as u32;
         }
     }
 
-    /// What is smaller comes earlier; of those for the same time, what was asked for earlier.
+    /// Returns the sort key: by time, then by order of scheduling.
     fn rank<K>(at: u32, entries: &Places<S, Entry<K>>) -> Option<(Instant, u64)> {
         let timer = entries.linked(at)?.timer;
         Some((timer.due, timer.order))

@@ -1,20 +1,15 @@
-//! How often each item was tried again.
+//! Counts the failures of each item.
 
 use core::fmt;
 use core::hash::Hash;
 
 use crate::storage::{Bucket, Full, Places, Seed, Slab, Storage, Table};
 
-/// A count for each item that has one. An item without failures takes no room.
+/// The number of failures per item. An item without failures takes no room.
 pub(super) struct Failures<K, S: Storage> {
     seed: Seed,
-    counts: Places<S, Count<K>>,
+    counts: Places<S, (K, u32)>,
     table: Table<S::Cells<Bucket>>,
-}
-
-struct Count<K> {
-    item: K,
-    failures: u32,
 }
 
 impl<K, S: Storage> Failures<K, S> {
@@ -31,7 +26,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
     pub(super) fn of(&self, item: &K) -> u32 {
         let count = self.find(self.seed.hash(item), item);
         let count = count.and_then(|at| self.counts.linked(at));
-        count.map_or(0, |count| count.failures)
+        count.map_or(0, |(_, failures)| *failures)
     }
 
     pub(super) fn reserve(&mut self, item: &K) -> Result<(), Full> {
@@ -42,21 +37,18 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
         self.counts.reserve()
     }
 
-    /// Counts one more and says how many there were before.
+    /// Counts one more failure, and returns how many there were before.
     pub(super) fn count(&mut self, item: &K) -> Result<u32, Full> {
         let hash = self.seed.hash(item);
         if let Some(at) = self.find(hash, item)
-            && let Some(count) = self.counts.linked_mut(at)
+            && let Some((_, failures)) = self.counts.linked_mut(at)
         {
-            let before = count.failures;
-            count.failures = before.saturating_add(1);
+            let before = *failures;
+            *failures = before.saturating_add(1);
             return Ok(before);
         }
         self.table.reserve()?;
-        let at = self.counts.insert(Count {
-            item: item.clone(),
-            failures: 1,
-        })?;
+        let at = self.counts.insert((item.clone(), 1))?;
         self.table.insert_reserved(hash, at);
         Ok(0)
     }
@@ -72,7 +64,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
     fn find(&self, hash: u32, item: &K) -> Option<u32> {
         self.table.find(hash, |at| {
             let count = self.counts.linked(at);
-            count.is_some_and(|count| count.item == *item)
+            count.is_some_and(|(counted, _)| counted == item)
         })
     }
 }

@@ -1,4 +1,4 @@
-//! How long to wait before something is tried again.
+//! Delays before retries.
 
 use core::fmt;
 use core::hash::Hash;
@@ -9,7 +9,7 @@ use crate::bucket::TokenBucket;
 use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
 
-/// Chooses how long an item waits before it is tried again.
+/// Chooses the delay before an item is retried.
 ///
 /// ```
 /// use core::time::Duration;
@@ -36,78 +36,83 @@ use crate::time::Instant;
 /// assert_eq!(limiter.when(&"frontend", now), Ok(Duration::from_secs(4)));
 /// ```
 pub trait RateLimiter<K> {
-    /// Makes sure that the next [`when`](Self::when) of this item finds room. Needed by one who asks
-    /// several limiters, so that none of them counts what another one refuses.
+    /// Makes room for the next [`when`](Self::when) of this item. A limiter that combines others calls
+    /// it first, so that none of them counts an attempt that another one refuses.
     ///
     /// # Errors
-    /// There is no room.
+    /// [`Full`] if there is no room.
     fn reserve(&mut self, item: &K) -> Result<(), Full> {
         let _ = item;
         Ok(())
     }
 
-    /// The item is to be tried again: how long it waits. Counts as one attempt.
+    /// Counts an attempt, and returns the delay before it.
     ///
     /// # Errors
-    /// There is no room to count it; nothing has changed.
+    /// [`Full`] if there is no room to count the attempt. Nothing has changed then.
     fn when(&mut self, item: &K, now: Instant) -> Result<Duration, Full>;
 
-    /// The attempts of this item count no more.
+    /// Resets the attempts of this item.
     fn forget(&mut self, item: &K);
 
-    /// How often [`when`](Self::when) was asked about this item since it was forgotten.
+    /// Returns the number of attempts of this item since it was last forgotten.
     #[doc(alias = "NumRequeues")]
     fn attempts(&self, item: &K) -> u32;
 }
 
-/// The limiter of [`default_controller`].
-pub type DefaultController<K, S> = MaxOf<Exponential<K, S>, TokenBucket>;
+/// The type of limiter that [`controller_limiter`] returns.
+pub type ControllerLimiter<K, S> = MaxOf<Exponential<K, S>, TokenBucket>;
 
-/// The limiter that client-go gives to controllers: from 5 ms on, doubled with each failure of the item,
-/// up to 1,000 s; and no more than 10 retries per second over all, after the first 100.
+/// Creates the default limiter of client-go's controllers.
+///
+/// The delay of an item starts at 5 ms and doubles with each failure, up to 1,000 s. All items together
+/// are limited to 10 retries per second, after a burst of 100.
 ///
 /// ```
 /// use core::time::Duration;
 /// use informer_core::Instant;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::workqueue::{DefaultController, RateLimiter, default_controller};
+/// use informer_core::workqueue::{ControllerLimiter, RateLimiter, controller_limiter};
 ///
-/// let mut limiter: DefaultController<_, Heap> = default_controller(Seed::new(1));
+/// let mut limiter: ControllerLimiter<_, Heap> = controller_limiter(Seed::new(1));
 /// let now = Instant::from_micros(0);
 /// assert_eq!(limiter.when(&"web", now)?, Duration::from_millis(5));
 /// assert_eq!(limiter.when(&"web", now)?, Duration::from_millis(10));
 /// for _ in 2..100 {
 ///     limiter.when(&"web", now)?;
 /// }
-/// // A new item, but the burst is used up.
+/// // This item is new, but the burst is used up.
 /// assert_eq!(limiter.when(&"db", now)?, Duration::from_millis(100));
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```
+#[doc(alias = "DefaultTypedControllerRateLimiter")]
 #[must_use]
-pub fn default_controller<K, S: Storage>(seed: Seed) -> DefaultController<K, S> {
+pub fn controller_limiter<K, S: Storage>(seed: Seed) -> ControllerLimiter<K, S> {
     let per_item = Exponential::new(Duration::from_millis(5), Duration::from_secs(1_000), seed);
     MaxOf::new(per_item, TokenBucket::new(10.0, 100))
 }
 
-/// The limiter that client-go calls item based: from 1 ms on, doubled with each failure of the item, up to
-/// 1,000 s.
+/// Creates client-go's default item-based limiter.
+///
+/// The delay of an item starts at 1 ms and doubles with each failure, up to 1,000 s.
 ///
 /// ```
 /// use core::time::Duration;
 /// use informer_core::Instant;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::workqueue::{Exponential, RateLimiter, default_item_based};
+/// use informer_core::workqueue::{Exponential, RateLimiter, item_limiter};
 ///
-/// let mut limiter: Exponential<_, Heap> = default_item_based(Seed::new(1));
+/// let mut limiter: Exponential<_, Heap> = item_limiter(Seed::new(1));
 /// let delays = [(); 3].map(|()| limiter.when(&"web", Instant::from_micros(0)));
 /// assert_eq!(delays, [1, 2, 4].map(|ms| Ok(Duration::from_millis(ms))));
 /// ```
+#[doc(alias = "DefaultTypedItemBasedRateLimiter")]
 #[must_use]
-pub fn default_item_based<K, S: Storage>(seed: Seed) -> Exponential<K, S> {
+pub fn item_limiter<K, S: Storage>(seed: Seed) -> Exponential<K, S> {
     Exponential::new(Duration::from_millis(1), Duration::from_secs(1_000), seed)
 }
 
-/// Doubles the delay of an item with each of its failures, up to a bound.
+/// Doubles the delay of an item with each of its failures, up to a maximum.
 ///
 /// ```
 /// use core::time::Duration;
@@ -132,19 +137,18 @@ pub struct Exponential<K, S: Storage> {
 }
 
 impl<K, S: Storage> Exponential<K, S> {
-    /// The first delay is `base`, and none is longer than `max`.
+    /// Creates a limiter whose first delay is `base` and whose longest delay is `max`.
     #[must_use]
     pub fn new(base: Duration, max: Duration, seed: Seed) -> Self {
-        let failures = Failures::new(seed);
         Self {
             base,
             max,
-            failures,
+            failures: Failures::new(seed),
         }
     }
 }
 
-/// After so many doublings, any duration but zero is the longest one there is.
+/// After this many doublings, every duration but zero has reached `Duration::MAX`.
 const DOUBLINGS: u32 = 94;
 
 impl<K: Clone + Eq + Hash, S: Storage> RateLimiter<K> for Exponential<K, S> {
@@ -177,7 +181,7 @@ impl<K, S: Storage> fmt::Debug for Exponential<K, S> {
     }
 }
 
-/// A short delay for the first failures of an item, a long one for all others.
+/// Uses a short delay for the first failures of an item and a long delay for all others.
 ///
 /// ```
 /// use core::time::Duration;
@@ -198,7 +202,8 @@ pub struct FastSlow<K, S: Storage> {
 }
 
 impl<K, S: Storage> FastSlow<K, S> {
-    /// The first `fast_attempts` failures of an item wait `fast`, the others `slow`.
+    /// Creates a limiter that delays the first `fast_attempts` failures of an item by `fast`, and the
+    /// others by `slow`.
     #[must_use]
     pub fn new(fast: Duration, slow: Duration, fast_attempts: u32, seed: Seed) -> Self {
         Self {
@@ -240,7 +245,7 @@ impl<K, S: Storage> fmt::Debug for FastSlow<K, S> {
     }
 }
 
-/// The longer one of two delays. Three limiters are two, one of which is two.
+/// Uses the longer delay of two limiters. Nest it to combine more than two.
 ///
 /// ```
 /// use core::time::Duration;
@@ -261,7 +266,7 @@ pub struct MaxOf<A, B> {
 }
 
 impl<A, B> MaxOf<A, B> {
-    /// Asks both.
+    /// Combines two limiters.
     #[must_use]
     pub const fn new(first: A, second: B) -> Self {
         Self { first, second }
@@ -290,7 +295,7 @@ impl<K, A: RateLimiter<K>, B: RateLimiter<K>> RateLimiter<K> for MaxOf<A, B> {
     }
 }
 
-/// The delay of another limiter, but not longer than a bound.
+/// Limits the delay of another limiter to a maximum.
 ///
 /// ```
 /// use core::time::Duration;
@@ -308,7 +313,7 @@ pub struct MaxWait<L> {
 }
 
 impl<L> MaxWait<L> {
-    /// Asks `limiter`; no delay is longer than `max`.
+    /// Limits the delays of `limiter` to `max`.
     #[must_use]
     pub const fn new(limiter: L, max: Duration) -> Self {
         Self { limiter, max }

@@ -1,28 +1,28 @@
-//! Items that need work: each at most once in the queue, none in two hands, failures again later.
+//! A work queue: each item at most once in the queue, never with two workers, and retried with a delay.
 //!
-//! A [`Workqueue`] stands between those who learn that something changed and those who do something
-//! about it. Whoever learns [adds](Workqueue::add) an item, mostly a key; a worker
-//! [takes](Workqueue::take) one, works and says [done](Workqueue::done). What is added again meanwhile
-//! comes again, once, and not before the worker has finished. What failed is [tried
-//! again](Workqueue::retry) after a delay that a [`RateLimiter`] chooses.
+//! A [`Workqueue`] connects the code that notices changes with the workers that act on them. When
+//! something changes, [`add`](Workqueue::add) an item, usually a key. A worker
+//! [takes](Workqueue::take) an item, works on it and calls [`done`](Workqueue::done). An item that is
+//! added while a worker has it comes again, once, after the worker has finished. After a failure,
+//! [`retry`](Workqueue::retry) adds the item again with a delay that a [`RateLimiter`] chooses.
 //!
-//! Like all machines of this crate it is told the time: every call first does what is due, and a
-//! driver sleeps until [`next_deadline`](Workqueue::next_deadline). One who has workers asleep wakes
-//! one of them whenever [`len`](Workqueue::len) is not zero.
+//! Like every machine of this crate, the queue has no clock: you pass it the time. Each call first
+//! handles what is due. A driver sleeps until [`next_deadline`](Workqueue::next_deadline), and wakes a
+//! worker whenever [`len`](Workqueue::len) is not zero.
 
-// The items and their three states: queued, taken, waiting for their time.
+// The items and their three states: queued, taken, waiting.
 mod queue;
 
-// When the waiting items are due.
+// The schedule of waiting items.
 mod delay;
 
-// How long to wait before something is tried again.
+// Delays before retries.
 mod limiter;
 
-// The limiter that counts everything, whatever the item.
+// The limiter for all items together.
 mod bucket;
 
-// How often each item was tried again.
+// The number of failures per item.
 mod failures;
 
 use core::fmt;
@@ -31,22 +31,22 @@ use core::time::Duration;
 
 pub use crate::bucket::TokenBucket;
 pub use limiter::{
-    DefaultController, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, default_controller,
-    default_item_based,
+    ControllerLimiter, Exponential, FastSlow, MaxOf, MaxWait, RateLimiter, controller_limiter,
+    item_limiter,
 };
 
 use crate::storage::{Full, Seed, Storage};
 use crate::time::Instant;
 use queue::Items;
 
-/// A queue of items to be worked on.
+/// A queue of items that need work.
 ///
-/// `K` is the item, mostly a key. `L` is the [`RateLimiter`]; with `()` there is none, and nothing that
-/// needs one. `S` says where memory lives.
+/// `K` is the item, usually a key. `L` is the [`RateLimiter`]; with `()` there is none, and
+/// [`retry`](Self::retry) does not exist. `S` is the storage.
 ///
-/// Calls that may need room for an item return [`Full`] if there is none, and nothing has changed then.
-/// An item that is known, because it is queued, taken or waiting, has all the room that it needs to be
-/// queued again, so [`advance`](Self::advance) and [`done`](Self::done) cannot fail.
+/// Calls that need room for an item return [`Full`] if there is none, and change nothing then. An item
+/// that is queued, taken or waiting already has its room, so [`advance`](Self::advance) and
+/// [`done`](Self::done) cannot fail.
 ///
 /// ```
 /// use core::time::Duration;
@@ -58,10 +58,10 @@ use queue::Items;
 /// let now = Instant::from_micros(0);
 /// queue.add("web", now)?;
 /// queue.add("db", now)?;
-/// queue.add("web", now)?; // is queued already
+/// queue.add("web", now)?; // queued already
 /// assert_eq!(queue.len(), 2);
 ///
-/// // What is added while it is worked on comes again when that has ended.
+/// // An item that is added while a worker has it comes again after `done`.
 /// assert_eq!(queue.take(now), Some("web"));
 /// queue.add("web", now)?;
 /// assert_eq!(queue.take(now), Some("db"));
@@ -69,58 +69,58 @@ use queue::Items;
 /// queue.done(&"web", now);
 /// assert_eq!(queue.take(now), Some("web"));
 ///
-/// // It failed: again in five milliseconds, unless it fails once more.
+/// // After a failure, the item comes again in five milliseconds.
 /// queue.retry("web", now)?;
 /// queue.done(&"web", now);
 /// let due = now.after(Duration::from_millis(5));
 /// assert_eq!((queue.take(now), queue.next_deadline()), (None, Some(due)));
 /// assert_eq!(queue.take(due), Some("web"));
 /// assert_eq!(queue.attempts(&"web"), 1);
-/// queue.forget(&"web"); // success: the next failure is the first one
+/// queue.forget(&"web"); // success: the next failure counts as the first
 /// queue.done(&"web", due);
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```
 pub struct Workqueue<K, L, S: Storage> {
     items: Items<K, S>,
     limiter: L,
-    /// The latest time heard of.
+    /// The latest time passed in.
     now: Instant,
     shut_down: Option<ShutDown>,
-    /// What the shutdown waits for has come. It is remembered because a worker may take one more item
-    /// after somebody was told that all of them had finished.
+    /// The shutdown has drained. This is remembered, because a worker may take another item after a caller
+    /// saw that the queue had drained.
     drained: bool,
 }
 
-/// What [`is_drained`](Workqueue::is_drained) waits for.
+/// When a queue that is shut down counts as [drained](Workqueue::is_drained).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "nothing, what is taken, or everything: there is no more"
+    reason = "nothing, taken items, or all items: there are no others"
 )]
 pub enum ShutDown {
-    /// Nothing: drained at once.
+    /// At once.
     #[doc(alias = "ShutDown")]
     Now,
-    /// That nothing is taken. What is queued does not count, so there may be work left.
+    /// When no item is taken. Items may still be queued.
     #[doc(alias = "ShutDownWithDrain")]
     DrainTaken,
-    /// That nothing is taken and nothing is queued: workers go on until nothing is left.
+    /// When no item is taken and none is queued: workers finish all items.
     DrainAll,
 }
 
-/// What [`done`](Workqueue::done) does if the item is queued and not taken.
+/// The effect of [`done`](Workqueue::done) on an item that is queued but not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_enums, reason = "the item comes again, or not")]
+#[expect(clippy::exhaustive_enums, reason = "the item is queued again or not")]
 pub enum StrayDone {
-    /// Nothing.
+    /// No effect.
     #[default]
     Ignore,
-    /// The item is queued a second time, as in client-go; then two workers may have it at once.
+    /// Queue the item a second time, as client-go does. Two workers may then have it at once.
     Requeue,
 }
 
 impl<K, S: Storage> Workqueue<K, (), S> {
-    /// An empty queue without a limiter.
+    /// Creates an empty queue without a limiter.
     #[must_use]
     pub fn new(seed: Seed) -> Self {
         Self {
@@ -133,16 +133,16 @@ impl<K, S: Storage> Workqueue<K, (), S> {
     }
 }
 
-impl<K, S: Storage> Workqueue<K, DefaultController<K, S>, S> {
-    /// An empty queue with the limiter that client-go gives to controllers, [`default_controller`].
+impl<K, S: Storage> Workqueue<K, ControllerLimiter<K, S>, S> {
+    /// Creates an empty queue with [`controller_limiter`], the default of client-go's controllers.
     #[must_use]
     pub fn for_controller(seed: Seed) -> Self {
-        Workqueue::new(seed.clone()).with_limiter(default_controller(seed))
+        Workqueue::new(seed.clone()).with_limiter(controller_limiter(seed))
     }
 }
 
 impl<K, L, S: Storage> Workqueue<K, L, S> {
-    /// The same queue with another limiter.
+    /// Replaces the limiter.
     #[must_use]
     pub fn with_limiter<M>(self, limiter: M) -> Workqueue<K, M, S> {
         Workqueue {
@@ -154,17 +154,17 @@ impl<K, L, S: Storage> Workqueue<K, L, S> {
         }
     }
 
-    /// The same queue with another answer to a [`done`](Self::done) for an item that is not taken.
+    /// Sets the effect of [`done`](Self::done) on an item that is not taken.
     #[must_use]
     pub const fn with_stray_done(mut self, stray: StrayDone) -> Self {
-        self.items.set_stray_done(stray);
+        self.items.stray = stray;
         self
     }
 
-    /// How many items can be taken.
+    /// Returns the number of items that can be taken.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.items.queued()
+        self.items.queued
     }
 
     /// Whether no item can be taken.
@@ -173,34 +173,34 @@ impl<K, L, S: Storage> Workqueue<K, L, S> {
         self.len() == 0
     }
 
-    /// How many items are taken and not done.
+    /// Returns the number of items that are taken and not done.
     #[must_use]
     pub const fn taken(&self) -> usize {
-        self.items.taken()
+        self.items.taken
     }
 
-    /// How many items wait for their time.
+    /// Returns the number of items that wait for a delay.
     #[must_use]
     pub const fn waiting(&self) -> usize {
         self.items.waiting()
     }
 
-    /// When the next waiting item is due.
+    /// Returns when the next waiting item is due.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         self.items.next_due()
     }
 
-    /// Whether [`shut_down`](Self::shut_down) was called. A worker that is given nothing to take then
-    /// has reached its end, unless it has an item that is to be called done.
+    /// Whether [`shut_down`](Self::shut_down) was called. A worker that gets no item then can exit, after
+    /// it has called [`done`](Self::done) for its last one.
     #[doc(alias = "ShuttingDown")]
     #[must_use]
     pub const fn is_shutting_down(&self) -> bool {
         self.shut_down.is_some()
     }
 
-    /// Whether what the last [`shut_down`](Self::shut_down) waits for has come; it may have been so for
-    /// a moment only.
+    /// Whether the queue has drained since the last [`shut_down`](Self::shut_down), even if only for a
+    /// moment.
     #[must_use]
     pub const fn is_drained(&self) -> bool {
         self.drained
@@ -208,14 +208,13 @@ impl<K, L, S: Storage> Workqueue<K, L, S> {
 }
 
 impl<K: Clone + Eq + Hash + fmt::Debug, L, S: Storage> Workqueue<K, L, S> {
-    /// The item needs work. One that is queued stays where it is; one that is taken is queued as soon
-    /// as it is [done](Self::done). Ignored after [`shut_down`](Self::shut_down).
+    /// Queues an item. A queued item keeps its place. A taken item is queued when it is
+    /// [done](Self::done). Does nothing after [`shut_down`](Self::shut_down).
     ///
-    /// An item that waits for its time goes on waiting, and so may come twice; see
-    /// [`cancel`](Self::cancel).
+    /// An item that waits for a delay keeps waiting, so it may come twice; see [`cancel`](Self::cancel).
     ///
     /// # Errors
-    /// There is no room.
+    /// [`Full`] if there is no room.
     pub fn add(&mut self, item: K, now: Instant) -> Result<(), Full> {
         self.advance(now);
         if self.is_shutting_down() {
@@ -224,11 +223,11 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L, S: Storage> Workqueue<K, L, S> {
         self.items.add(item)
     }
 
-    /// The item needs work after `delay`. Of several delays of one item the one that ends first counts,
-    /// and the item comes once. Ignored after [`shut_down`](Self::shut_down).
+    /// Queues an item after `delay`. If the item waits already, the delay that ends first counts, and the
+    /// item comes once. Does nothing after [`shut_down`](Self::shut_down).
     ///
     /// # Errors
-    /// There is no room.
+    /// [`Full`] if there is no room.
     pub fn add_after(&mut self, item: K, delay: Duration, now: Instant) -> Result<(), Full> {
         if delay.is_zero() {
             return self.add(item, now);
@@ -237,44 +236,45 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L, S: Storage> Workqueue<K, L, S> {
         if self.is_shutting_down() {
             return Ok(());
         }
-        // Our clock counts microseconds. A part of one counts as a whole one: never too early.
+        // The clock counts microseconds. Round up, so that the item never comes too early.
         let due = self
             .now
             .after(delay.saturating_add(Duration::from_nanos(999)));
         self.items.add_at(item, due)
     }
 
-    /// Takes back what [`add_after`](Self::add_after) or [`retry`](Self::retry) asked for, if the item
-    /// still waits for its time. Says whether it did.
+    /// Cancels the delay of [`add_after`](Self::add_after) or [`retry`](Self::retry). Returns whether the
+    /// item was waiting.
     pub fn cancel(&mut self, item: &K, now: Instant) -> bool {
         self.advance(now);
         self.items.cancel(item)
     }
 
-    /// The first item of the queue, to be worked on until it is [done](Self::done).
+    /// Takes the first item of the queue. Call [`done`](Self::done) when you have finished.
     #[doc(alias = "Get")]
     pub fn take(&mut self, now: Instant) -> Option<K> {
         self.advance(now);
         self.items.take()
     }
 
-    /// The work on the item has ended, well or not. If it was added meanwhile, it is queued again.
+    /// Ends the work on an item, whether or not it succeeded. Queues the item again if it was added in
+    /// the meantime.
     pub fn done(&mut self, item: &K, now: Instant) {
         self.advance(now);
         self.items.done(item);
         self.notice_drained();
     }
 
-    /// Queues the items whose time has come, in the order of their times.
+    /// Queues the waiting items that are due, in order of time.
     pub fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
         self.items.queue_due(self.now);
     }
 
-    /// Ends the queue: nothing is added any more, and what waits for its time is dropped. What is
-    /// queued can still be taken, and so can a taken item that was added again before.
+    /// Shuts the queue down. From now on, adding does nothing. Waiting items are dropped. Queued items can
+    /// still be taken, and so can taken items that were added again before.
     ///
-    /// Another call replaces what is waited for.
+    /// Another call replaces the mode.
     ///
     /// ```
     /// use informer_core::Instant;
@@ -314,16 +314,16 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L, S: Storage> Workqueue<K, L, S> {
 }
 
 impl<K: Clone + Eq + Hash + fmt::Debug, L: RateLimiter<K>, S: Storage> Workqueue<K, L, S> {
-    /// The work on the item failed: it needs work again, after the delay that the limiter chooses.
-    /// [`done`](Self::done) is still to be called.
+    /// Queues a failed item again, after a delay that the limiter chooses. You must still call
+    /// [`done`](Self::done).
     ///
     /// # Errors
-    /// There is no room, here or in the limiter.
+    /// [`Full`] if there is no room, here or in the limiter.
     #[doc(alias = "add_rate_limited")]
     #[doc(alias = "AddRateLimited")]
     pub fn retry(&mut self, item: K, now: Instant) -> Result<(), Full> {
         self.advance(now);
-        // First the room, then the limiter: it must not count what does not come to pass.
+        // Reserve first: the limiter must not count an attempt that does not happen.
         if !self.is_shutting_down() {
             self.items.reserve(&item)?;
         }
@@ -331,13 +331,13 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L: RateLimiter<K>, S: Storage> Workqueue
         self.add_after(item, delay, now)
     }
 
-    /// The work on the item succeeded, or is given up: its failures count no more. An item that waits
-    /// goes on waiting, and [`done`](Self::done) is still to be called.
+    /// Resets the failures of an item, after success or when you give up. A waiting item keeps waiting. You
+    /// must still call [`done`](Self::done).
     pub fn forget(&mut self, item: &K) {
         self.limiter.forget(item);
     }
 
-    /// How often the item was tried again since it was [forgotten](Self::forget).
+    /// Returns the number of retries of the item since it was last [forgotten](Self::forget).
     #[doc(alias = "NumRequeues")]
     #[must_use]
     pub fn attempts(&self, item: &K) -> u32 {

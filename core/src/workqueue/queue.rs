@@ -1,8 +1,8 @@
-//! The items and their three states: queued, taken, waiting for their time.
+//! The items and their three states: queued, taken, waiting.
 //!
-//! An item has one entry as long as it is in any of these states, and the entry has a link for the
-//! queue and a place in the schedule. So nothing but a new item needs room for an entry: becoming due
-//! and being put back at the end of the queue cannot fail.
+//! An item in any of these states has one entry, with a link for the queue and a place in the schedule.
+//! Only a new item needs room for an entry. So it cannot fail to queue an item that becomes due, or one
+//! that was added again while it was taken.
 
 use core::hash::Hash;
 use core::mem;
@@ -17,27 +17,27 @@ pub(super) struct Items<K, S: Storage> {
     entries: Places<S, Entry<K>>,
     table: Table<S::Cells<Bucket>>,
     queue: Ends,
-    queued: usize,
-    taken: usize,
+    pub(super) queued: usize,
+    pub(super) taken: usize,
     schedule: Schedule<S>,
-    stray: StrayDone,
+    pub(super) stray: StrayDone,
 }
 
 pub(super) struct Entry<K> {
     item: K,
     hash: u32,
-    /// It needs work that nobody has begun: it is queued, or will be when it is done.
+    /// The item needs work that has not begun: it is queued, or will be when it is done.
     dirty: bool,
-    /// A worker has it.
+    /// A worker has the item.
     taken: bool,
-    /// It is linked into the queue.
+    /// The entry is linked into the queue.
     queued: bool,
     next: u32,
     pub(super) timer: Timer,
     /// How many echoes of this entry are queued.
     echoes: u32,
-    /// If this is an echo: of which entry. An echo is one more place in the queue for an item that has
-    /// one; only [`StrayDone::Requeue`] makes them. No table leads to an echo.
+    /// The original entry, if this entry is an echo. An echo is a second place in the queue for the same
+    /// item. Only [`StrayDone::Requeue`] creates echoes. The table does not contain them.
     echo_of: u32,
 }
 
@@ -76,18 +76,6 @@ impl<K, S: Storage> Items<K, S> {
         }
     }
 
-    pub(super) const fn set_stray_done(&mut self, stray: StrayDone) {
-        self.stray = stray;
-    }
-
-    pub(super) const fn queued(&self) -> usize {
-        self.queued
-    }
-
-    pub(super) const fn taken(&self) -> usize {
-        self.taken
-    }
-
     pub(super) const fn waiting(&self) -> usize {
         self.schedule.len()
     }
@@ -98,7 +86,7 @@ impl<K, S: Storage> Items<K, S> {
 }
 
 impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
-    /// Makes sure that the item can be added now or at some time.
+    /// Makes room to add the item, now or after a delay.
     pub(super) fn reserve(&mut self, item: &K) -> Result<(), Full> {
         let Some(entry) = self.find(item).and_then(|at| self.entries.linked(at)) else {
             self.schedule.reserve()?;
@@ -117,7 +105,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
 
     pub(super) fn add(&mut self, item: K) -> Result<(), Full> {
         let at = self.enter(item)?;
-        // A new entry is not queued, so that this can fail only for an old one, which stays.
+        // This can fail only for an old entry, which stays: a new entry is not queued yet.
         self.mark(at)
     }
 
@@ -150,7 +138,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
             && due <= now
         {
             self.schedule.remove(at, &mut self.entries);
-            // As in `done`: only an echo can fail, and it is not missed.
+            // As in `done`: only an echo can fail, and the item is queued without it.
             let _ = self.mark(at);
         }
     }
@@ -189,7 +177,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
             return;
         }
         if entry.dirty {
-            // An echo that finds no room is not missed: the item is queued.
+            // Only an echo can fail, and the item is queued without it.
             let _ = self.append(at);
         } else {
             self.release(at);
@@ -207,7 +195,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         })
     }
 
-    /// The entry of the item, which is made if there is none.
+    /// Returns the entry of the item, and creates it if there is none.
     fn enter(&mut self, item: K) -> Result<u32, Full> {
         let hash = self.seed.hash(&item);
         if let Some(at) = self.find_hashed(hash, &item) {
@@ -219,7 +207,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         Ok(at)
     }
 
-    /// The item needs work.
+    /// Marks the item as needing work.
     fn mark(&mut self, at: u32) -> Result<(), Full> {
         let Some(entry) = self.entries.linked(at).filter(|entry| !entry.dirty) else {
             return Ok(());
@@ -233,7 +221,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         Ok(())
     }
 
-    /// Puts the item at the end of the queue. Fails only if it is queued already.
+    /// Puts the item at the end of the queue. This can fail only if it is queued already.
     fn append(&mut self, at: u32) -> Result<(), Full> {
         let Some(entry) = self.entries.linked_mut(at) else {
             return Ok(());
@@ -258,7 +246,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         Ok(())
     }
 
-    /// Gives the entry back if nothing needs it: an item that is not here keeps no memory.
+    /// Frees the entry if the item is in none of the three states.
     fn release(&mut self, at: u32) {
         if let Some(entry) = self.entries.linked(at)
             && entry.is_idle()

@@ -1,5 +1,8 @@
-//! A reflector and the other side of it, for tests.
-#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
+//! A reflector and a scripted server, for tests.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+
+// One fact in one phase.
+pub mod scene;
 
 use core::time::Duration;
 
@@ -22,7 +25,7 @@ pub fn pod(version: &str) -> Pod {
     }
 }
 
-/// A reflector and the other side of it: the requests it makes, and a clock.
+/// A reflector with its current exchange and a clock.
 pub struct Conversation {
     pub reflector: Reflector<Heap>,
     pub exchange: Option<ExchangeId>,
@@ -47,7 +50,7 @@ impl Conversation {
         })
     }
 
-    /// Lets waits pass, takes the next commands and shows the last one.
+    /// Skips waits, takes all commands and returns the last one as text.
     pub fn next(&mut self) -> String {
         while let Phase::Waiting { until, .. } = self.reflector.phase() {
             self.now = until;
@@ -78,7 +81,7 @@ impl Conversation {
         })
     }
 
-    /// Answers a list.
+    /// Answers a list with an empty page.
     pub fn list(&mut self, version: &str, next: Option<&str>) -> Option<Change<Pod>> {
         self.say(Fact::Opened);
         self.say(Fact::PageEnd {

@@ -1,4 +1,4 @@
-//! `DeltaFifo` as a list of lists: the rules of the conformance vectors, by number.
+//! A naive `DeltaFifo`, as a list of lists. It follows the numbered rules of the conformance vectors.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use super::{Obj, State};
 pub(crate) type Fifo = DeltaFifo<Obj, Heap>;
 pub(crate) type Queue = Vec<(ObjectKey, Vec<Delta<Obj>>)>;
 
-/// The queue as it can be seen from outside.
+/// Returns the contents of the queue through its public API.
 pub(crate) fn queue_of(fifo: &Fifo) -> Queue {
     let chain = |key: &ObjectKey| fifo.deltas(key).cloned().collect();
     fifo.keys().map(|key| (key.clone(), chain(key))).collect()
 }
 
-/// A store of known objects, or none.
+/// A store of known objects, if there is one.
 pub(crate) struct Perhaps<'a>(pub(crate) Option<&'a View<Obj, Heap>>);
 
 impl Known<Obj> for Perhaps<'_> {
@@ -55,13 +55,13 @@ pub(crate) fn any_config() -> impl Strategy<Value = Config> {
     (any::<bool>(), any_emit()).prop_map(|(known, emit)| Config { known, emit })
 }
 
-/// `DeltaFifo` as a list of lists: the rules of `conformance/README.md`, by number.
+/// A naive `DeltaFifo`. The numbered rules are in `conformance/vectors/README.md`.
 pub(crate) struct NaiveFifo {
     pub(crate) config: Config,
     pub(crate) queue: Queue,
     pub(crate) populated: bool,
     pub(crate) initial: usize,
-    /// What the store of known objects must hold.
+    /// The expected contents of the store of known objects.
     pub(crate) known: State,
 }
 
@@ -117,7 +117,7 @@ impl NaiveFifo {
         }
     }
 
-    /// Rule 4; `order` is the one in which the store shows its keys.
+    /// Rule 4. `order` is the order of keys in the store.
     pub(crate) fn replace(&mut self, objects: Vec<Obj>, order: &[ObjectKey]) {
         let listed: BTreeSet<ObjectKey> = objects.iter().map(|o| o.key.clone()).collect();
         for object in objects {

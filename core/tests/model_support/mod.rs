@@ -1,4 +1,4 @@
-//! What the model tests share: a small world of objects whose names collide.
+//! Shared parts of the model tests: a small world of objects with colliding names.
 
 #![allow(dead_code, unused_imports, reason = "each test uses a part of it")]
 
@@ -8,7 +8,7 @@ mod fifo;
 // Streamed full states.
 mod stream;
 
-// What must be told of a change.
+// The expected notifications of a change.
 mod told;
 
 use std::collections::BTreeMap;
@@ -25,17 +25,18 @@ pub(crate) use fifo::*;
 pub(crate) use stream::*;
 pub(crate) use told::*;
 
-/// An object; the body is what the index tests file it under.
+/// An object. The index tests use its body as index values.
 pub(crate) type Obj = Object<Vec<u16>>;
 pub(crate) type Store = Indexer<Obj, Heap>;
 pub(crate) type Told = Notification<Obj>;
-/// What a naive store is: a sorted map.
+/// A naive store: a sorted map.
 pub(crate) type State = BTreeMap<ObjectKey, Obj>;
 
-/// How many keys the small world has.
+/// The number of keys in the small world.
 pub(crate) const KEYS: usize = 6;
 
-/// The key with number `n`; some share a namespace, some a name, every third has no namespace.
+/// Returns key number `n`. Some keys share a namespace, some share a name, and every third has no
+/// namespace.
 pub(crate) fn key(n: usize) -> ObjectKey {
     match n % 3 {
         0 => ObjectKey::new("a", &format!("x{}", n / 3)),
@@ -44,13 +45,13 @@ pub(crate) fn key(n: usize) -> ObjectKey {
     }
 }
 
-/// All keys of the small world.
+/// Returns all keys of the small world.
 pub(crate) fn keys() -> impl Iterator<Item = ObjectKey> {
     (0..KEYS).map(key)
 }
 
-/// An object whose content is a function of the arguments, so that the same version is the same
-/// content. The number 0 stands for "has none".
+/// Returns an object whose content depends only on the arguments: the same version has the same content.
+/// The number 0 stands for "none".
 pub(crate) fn object(key: ObjectKey, uid: u32, version: u32) -> Obj {
     let text = |prefix: &str, n: u32| match n {
         0 => String::new(),
@@ -71,7 +72,7 @@ pub(crate) fn any_key() -> impl Strategy<Value = ObjectKey> {
     (0..KEYS).prop_map(key)
 }
 
-/// Any of a few objects: 6 keys, 2 UIDs and none, 4 versions and none.
+/// Any of a few objects: 6 keys, 2 UIDs or none, 4 versions or none.
 pub(crate) fn any_object() -> impl Strategy<Value = Obj> {
     (any_key(), 0..3_u32, 0..5_u32).prop_map(|(key, uid, version)| object(key, uid, version))
 }
@@ -89,7 +90,7 @@ pub(crate) fn any_deletion() -> impl Strategy<Value = Deletion<Obj>> {
     ]
 }
 
-/// Objects with labels and index values that say nothing about the version.
+/// Objects whose labels and index values do not depend on the version.
 pub(crate) fn any_filed_object(keys: usize) -> impl Strategy<Value = Obj> {
     let label = (0..3_usize, 0..3_usize)
         .prop_map(|(k, v)| (["app", "tier", "zone"][k], ["p", "q", "r"][v]));
@@ -108,14 +109,18 @@ pub(crate) fn any_filed_object(keys: usize) -> impl Strategy<Value = Obj> {
     )
 }
 
-/// What a view holds, read by iteration; checks that nothing is shown twice.
+/// Returns the contents of a view by iteration, and checks that it returns no object twice.
 pub(crate) fn contents(view: &View<Obj, Heap>) -> State {
     let state: State = view.iter().map(|o| (o.key.clone(), o.clone())).collect();
-    assert_eq!(state.len(), view.iter().count(), "an object is shown twice");
+    assert_eq!(
+        state.len(),
+        view.iter().count(),
+        "the view returns an object twice"
+    );
     state
 }
 
-/// A listener that was told nothing yet. It keeps whole objects.
+/// Returns a listener without notifications. It keeps whole objects.
 pub(crate) const fn listener() -> Fold<Obj> {
     Fold::new(Strictness::AddsUp)
 }
@@ -124,7 +129,7 @@ pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
     prop_oneof![Just(Rules::default()), Just(Rules::client_go())]
 }
 
-/// The version which the transform refuses. What it takes, it marks in the body, once per pass.
+/// The version that the transform refuses. It marks other objects in the body, once per pass.
 pub(crate) const REFUSED: &str = "4";
 
 pub(crate) fn transform(object: &mut Obj) -> Result<(), TransformError> {
@@ -135,7 +140,7 @@ pub(crate) fn transform(object: &mut Obj) -> Result<(), TransformError> {
     Ok(())
 }
 
-/// So many cases, and no files left behind.
+/// Runs this many cases and writes no files.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,

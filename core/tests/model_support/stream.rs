@@ -1,4 +1,4 @@
-//! Streamed full states with pops in between, against what a full state means.
+//! Compares streamed full states, with pops in between, with the definition of a full state.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,11 @@ pub(crate) enum Event {
     DeletedUnreadable(ObjectKey),
     Pop,
     Resync,
-    /// Only within a full state: it contains this object.
+    /// Only in a full state: the state contains this object.
     Item(Obj),
-    /// Only within a full state: it contains what is known under this key.
+    /// Only in a full state: the state contains the object known under this key, unchanged.
     ItemAgain(ObjectKey),
-    /// Only within a full state, and of a queued key: it contains something under this key.
+    /// Only in a full state: the state contains an unreadable object under this key.
     Unreadable(ObjectKey),
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum End {
     Abandoned,
 }
 
-/// Live events, then a full state with events in between, which ends in one way or another.
+/// Live events, then a full state with events in between, then its end.
 pub(crate) type Round = (Vec<Event>, Vec<Event>, End);
 
 pub(crate) fn live_event() -> impl Strategy<Value = Event> {
@@ -64,18 +64,18 @@ pub(crate) fn any_round() -> impl Strategy<Value = Round> {
     (vec(before, 0..6), vec(within, 0..14), end)
 }
 
-/// What must come of it, without a word about queues: the final state, and who is waited for.
+/// The expected result, independent of queues: the final state, and the keys that sync waits for.
 pub(crate) struct Stream {
     fifo: Fifo,
     store: Store,
     rules: Rules,
-    /// What the store must hold as soon as nothing is queued.
+    /// The contents of the store when nothing is queued.
     expected: State,
-    /// What a listener was told.
+    /// The state of a listener.
     told: Fold<Obj>,
-    /// What the full state under way is known to contain.
+    /// The keys that the current full state contains.
     listed: Option<BTreeSet<ObjectKey>>,
-    /// The keys to be popped before the queue is synced; `None` until that is known.
+    /// The keys to pop before the queue is synced. `None` until they are known.
     awaited: Option<BTreeSet<ObjectKey>>,
 }
 
@@ -160,7 +160,7 @@ impl Stream {
         }
     }
 
-    /// A live event outside a full state: if it is the first thing of all, nothing is waited for.
+    /// Records a live event outside of a full state. If it is the very first event, sync waits for nothing.
     fn live(&mut self) {
         self.awaited.get_or_insert_default();
     }

@@ -1,4 +1,4 @@
-//! What must be told of a change, and what may be left of two notifications.
+//! The expected notifications of a change, and of two merged notifications.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use informer_core::{Cause, Certainty, Notification, ObjectKey};
 
 use super::{Obj, State, Told};
 
-/// What must be told of an object that was `old` and is `new`.
+/// Returns the expected notifications of an object that changes from `old` to `new`.
 pub(crate) fn upserted(
     old: Option<&Obj>,
     new: &Obj,
@@ -57,7 +57,7 @@ pub(crate) fn deleted(
     }
 }
 
-/// Puts `new` where it was told, and only then: what is suppressed leaves the store as it was.
+/// Stores `new` if there is a notification. A suppressed change leaves the store as it was.
 pub(crate) fn apply_upsert(
     state: &mut State,
     new: Obj,
@@ -99,7 +99,7 @@ pub(crate) fn apply_delta(
     }]
 }
 
-/// Deletions in the order of their keys, then the objects in theirs.
+/// Applies the deletions in order of keys, then the objects in order of the list.
 pub(crate) fn apply_full_state(
     state: &mut State,
     full: FullState<Obj>,
@@ -155,7 +155,7 @@ pub(crate) fn updated(old: Obj, new: Obj, cause: Cause) -> Told {
     Notification::Updated { old, new, cause }
 }
 
-/// What is left of two notifications of one object; the table of `Backlog::Coalesce`.
+/// Merges two notifications of one object. This is the table of `Backlog::Coalesce`.
 pub(crate) fn coalesced(first: &Told, second: &Told) -> Vec<Told> {
     use Notification::{Added, Deleted, Updated};
     match (first.clone(), second.clone()) {

@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use informer_core::storage::{Full, Heap, Seed};
-use informer_core::workqueue::{DefaultController, ShutDown, Workqueue};
+use informer_core::workqueue::{ControllerLimiter, ShutDown, Workqueue};
 use informer_core::{Clock, Instant, Wakers};
 
 use super::{Key, Next};
@@ -50,7 +50,7 @@ struct Shared<Q: Key> {
     state: Mutex<State<Q>>,
 }
 
-type Core<Q> = Workqueue<Q, DefaultController<Q, Heap>, Heap>;
+type Core<Q> = Workqueue<Q, ControllerLimiter<Q, Heap>, Heap>;
 
 struct State<Q: Key> {
     core: Core<Q>,
