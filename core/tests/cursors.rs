@@ -162,7 +162,7 @@ impl World {
         let applied = self.store.apply(step, Rules::default());
         assert_eq!(applied.left_out, 0);
         applied
-            .told
+            .notifications
             .for_each(|told| self.told.tell(&told, Obj::clone).unwrap());
     }
 
@@ -225,7 +225,11 @@ fn a_cursor_holds_one_object_whatever_the_store_holds() {
         while let Some(step) = world.queue.next_from(&*world.store) {
             assert!(world.queue.len() <= 1, "{} are queued", world.queue.len());
             assert!(!world.queue.resync(&*world.store), "one at a time");
-            shown += world.store.apply(step, Rules::default()).told.count();
+            shown += world
+                .store
+                .apply(step, Rules::default())
+                .notifications
+                .count();
         }
         assert_eq!(shown, world.store.len());
     }

@@ -113,7 +113,7 @@ pub enum Relist {
 /// let mut told = Vec::new();
 /// while let Some(step) = queue.next_from(&*store) {
 ///     let applied = store.apply(step, Rules::default());
-///     told.extend(applied.told.map(|notification| notification.to_string()));
+///     told.extend(applied.notifications.map(|notification| notification.to_string()));
 /// }
 /// assert_eq!(told, ["added default/web (initial, relist)", "deleted default/vanished (inferred, relist)"]);
 /// assert!(queue.is_synced() && queue.is_empty());
