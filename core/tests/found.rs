@@ -504,5 +504,13 @@ fn a_report_does_not_keep_a_version_of_any_length() {
             r#"{{"metadata":{{"namespace":"a","name":"x","resourceVersion":"{long}"}},"bad":tru}}"#
         ),
     );
-    assert!(hand.informer.poll_rejected().unwrap().version.len() <= 512);
+    assert!(
+        hand.informer
+            .poll_rejected()
+            .unwrap()
+            .version
+            .unwrap()
+            .len()
+            <= 512
+    );
 }

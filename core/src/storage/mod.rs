@@ -4,7 +4,7 @@
 //! and a [`Table`] on top), [`Text`] and [`Bytes`]. A [`Storage`] picks the types. [`Heap`] takes them
 //! from the allocator. [`Fixed`] stores them inline, with sizes that are part of the type.
 //!
-//! Only listeners and indices, of which there are few, contain containers. Chains, backlogs and
+//! Only listeners and indices contain containers, and there are few of them. Chains, backlogs and
 //! postings are cells that are linked by their numbers. So a fixed-size storage has one bound per stage
 //! instead of a product of bounds.
 
@@ -46,12 +46,12 @@ pub use table::{Bucket, Seed, Table};
 pub trait Storage {
     /// Cells of one machine.
     type Cells<T: Default>: Cells<T>;
-    /// Cells for listeners and reports, of which there are few.
+    /// Cells for the few listeners and reports.
     type Few<T: Default>: Cells<T>;
     /// Cells of the store. If the storage supports [`Snapshots`], a clone is cheap, and a write copies
     /// `CELLS` cells at once.
     type Pages<T: Default + Clone, const CELLS: usize>: Cells<T> + Clone;
-    /// Cells of the store for indices, of which there are few.
+    /// Cells of the store for its few indices.
     type FewPages<T: Default + Clone>: Cells<T> + Clone;
     /// What a listener that joins late keeps of the store for its replay.
     type Kept<V: Clone>: Kept<V>;

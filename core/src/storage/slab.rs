@@ -146,6 +146,7 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
     }
 }
 
+#[inline]
 #[track_caller]
 fn must_be_taken<T>(value: Option<T>) -> Option<T> {
     if value.is_none() {
