@@ -14,7 +14,7 @@ use crate::storage::{Full, Storage};
 /// Which notifications a step makes. This is where our default and client-go differ.
 ///
 /// ```
-/// use informer_core::flow::{Cause, Delta, Step};
+/// use informer_core::flow::{Delta, Step};
 /// use informer_core::indexer::{Indexer, Rules};
 /// use informer_core::queue::Epoch;
 /// use informer_core::storage::{Heap, Seed};

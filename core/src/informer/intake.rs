@@ -21,8 +21,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.decoding = Some(exchange);
         let body = match self.reflector.request() {
             Some((_, Request::Watch { .. })) => Body::Watch,
-            Some((_, Request::List { .. })) => Body::List,
-            None => cannot_happen("the current exchange has no request", Body::List),
+            // There is no request if the pump has just given up the exchange.
+            Some((_, Request::List { .. })) | None => Body::List,
         };
         self.decoder.begin(body, encoding);
         self.heard.last_fact = Some(now);
