@@ -31,7 +31,7 @@ impl<'a, T: Resource + Clone, S: Storage> ByIndex<'a, T, S> {
     }
 
     fn object(&self, slot: u32) -> Option<&'a T> {
-        Some(&self.view.slots.linked(slot)?.object)
+        Some(&self.view.slots.get(slot)?.object)
     }
 }
 

@@ -138,8 +138,15 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Removes the object under `key`. The store keeps its version.
     pub fn remove(&mut self, key: &T::Key) -> Option<T> {
-        let Place { hash, slot } = self.place_of(key);
-        self.remove_at(hash, slot?)
+        let hash = self.view.seed.hash(key);
+        let at = self.view.find_hashed(hash, key)?;
+        self.view.keys.remove_entered(hash, at);
+        let Slot {
+            object, postings, ..
+        } = self.view.slots.remove_linked(at)?;
+        self.unfile_from(postings, None);
+        self.view.bytes = self.view.bytes.saturating_sub(object.size() as u64);
+        Some(object)
     }
 
     /// Replaces all objects with `objects`. If a key occurs twice, the last object wins. The store takes
@@ -323,19 +330,8 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         })?;
         self.view.keys.insert_reserved(hash, at);
         self.refile(at, &object).inspect_err(|_| {
-            self.remove_at(hash, at);
+            self.remove(object.key());
         })
-    }
-
-    /// Removes the object in a slot, whose key has this hash.
-    fn remove_at(&mut self, hash: u32, at: u32) -> Option<T> {
-        self.view.keys.remove_entered(hash, at);
-        let Slot {
-            object, postings, ..
-        } = self.view.slots.remove_linked(at)?;
-        self.unfile_from(postings, None);
-        self.view.bytes = self.view.bytes.saturating_sub(object.size() as u64);
-        Some(object)
     }
 
     /// Marks the object under `key` as part of a full state, so that the sweep at its end keeps it.
@@ -364,8 +360,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             let Some(slot) = self.view.slots.get(at).filter(stale) else {
                 continue;
             };
-            let hash = self.view.seed.hash(slot.object.key());
-            self.remove_at(hash, at).map(&mut removed);
+            let key = slot.object.key().clone();
+            match self.remove(&key) {
+                Some(object) => removed(object),
+                None => cannot_happen("a stored object is not under its key", ()),
+            }
         }
     }
 }

@@ -187,9 +187,17 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// # Errors
     /// There is no such index.
     pub fn index<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<IndexId, UnknownIndex> {
-        let (at, index) = self.find_index(index)?;
-        let serial = index.serial;
-        Ok(IndexId { at, serial })
+        let wanted = index.into();
+        let found = match wanted {
+            IndexRef::Id(id) => {
+                let here = self.indices.get(id.at);
+                here.filter(|index| index.serial == id.serial).map(|_| id)
+            }
+            IndexRef::Name(name) => self
+                .indices()
+                .find_map(|(id, its_name, _)| (its_name == name).then_some(id)),
+        };
+        found.ok_or_else(|| UnknownIndex::new(wanted))
     }
 
     /// All indices: their ids, names and functions.
@@ -209,7 +217,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
     ) -> Result<ByIndex<'_, T, S>, UnknownIndex> {
-        let (_, index) = self.find_index(index)?;
+        let index = self.index_of(index)?;
         let value = index.find(&self.seed, value.as_ref());
         Ok(self.filed_under(index, value.unwrap_or(NONE)))
     }
@@ -262,7 +270,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         index: impl Into<IndexRef<'a>>,
         bounds: impl RangeBounds<[u8]>,
     ) -> Result<IndexTable<'_, T, S>, RangeError> {
-        let (_, index) = self.find_index(index)?;
+        let index = self.index_of(index)?;
         let Some(numbers) = index.range(&bounds) else {
             return Err(RangeError::NotOrdered(IndexName::new(index.name.as_ref())));
         };
@@ -282,7 +290,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         &self,
         index: impl Into<IndexRef<'a>>,
     ) -> Result<impl DoubleEndedIterator<Item = &[u8]>, UnknownIndex> {
-        let (_, index) = self.find_index(index)?;
+        let index = self.index_of(index)?;
         let values = index.all().filter_map(|at| index.value(at));
         Ok(values.map(|value| value.bytes.as_ref()))
     }
@@ -299,7 +307,8 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         object: &T,
         mut visit: impl FnMut(&T),
     ) -> Result<(), UnknownIndex> {
-        let (at, index) = self.find_index(index)?;
+        let id = self.index(index)?;
+        let index = self.index_of(id)?;
         // How many values of `object` came before the current one.
         let mut nth = 0;
         index.function.values(object, &mut |bytes| {
@@ -307,7 +316,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             for slot in self.filed_under(index, under).slots() {
                 let shown = Self::emitted_before(index, object, nth, |earlier| {
                     let earlier = index.find(&self.seed, earlier);
-                    earlier.is_some_and(|value| self.is_filed(slot, at, value))
+                    earlier.is_some_and(|value| self.is_filed(slot, id.at, value))
                 });
                 if !shown && let Some(slot) = self.slots.linked(slot) {
                     visit(&slot.object);
@@ -331,7 +340,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         &self,
         index: impl Into<IndexRef<'a>>,
     ) -> Result<IndexTable<'_, T, S>, UnknownIndex> {
-        let (_, index) = self.find_index(index)?;
+        let index = self.index_of(index)?;
         let numbers = index.all();
         Ok(IndexTable {
             view: self,
@@ -366,23 +375,12 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             .any(|posting| posting.index == index && posting.value == value)
     }
 
-    /// An index with its place.
-    fn find_index<'a>(
-        &self,
-        index: impl Into<IndexRef<'a>>,
-    ) -> Result<(u32, &Index<T, S>), UnknownIndex> {
-        let wanted = index.into();
-        let found = match wanted {
-            IndexRef::Id(IndexId { at, serial }) => {
-                let index = self.indices.get(at).map(|index| (at, index));
-                index.filter(|(_, index)| index.serial == serial)
-            }
-            IndexRef::Name(name) => {
-                let mut indices = self.indices.iter();
-                indices.find(|(_, index)| index.name.as_ref() == name)
-            }
-        };
-        found.ok_or_else(|| UnknownIndex::new(wanted))
+    fn index_of<'a>(&self, index: impl Into<IndexRef<'a>>) -> Result<&Index<T, S>, UnknownIndex> {
+        let index = index.into();
+        let id = self.index(index)?;
+        self.indices
+            .linked(id.at)
+            .ok_or_else(|| UnknownIndex::new(index))
     }
 
     pub(super) fn filed_under(&self, index: &Index<T, S>, value: u32) -> ByIndex<'_, T, S> {

@@ -104,18 +104,21 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
     }
 
     /// [`get`](Self::get) for a place that a link or a table points to. It must be taken.
+    #[inline]
     #[track_caller]
     pub(crate) fn linked(&self, at: u32) -> Option<&T> {
         must_be_taken(self.get(at))
     }
 
     /// [`get_mut`](Self::get_mut) for a place that a link or a table points to. It must be taken.
+    #[inline]
     #[track_caller]
     pub(crate) fn linked_mut(&mut self, at: u32) -> Option<&mut T> {
         must_be_taken(self.get_mut(at))
     }
 
     /// [`remove`](Self::remove) for a place that a link or a table points to. It must be taken.
+    #[inline]
     #[track_caller]
     pub(crate) fn remove_linked(&mut self, at: u32) -> Option<T> {
         must_be_taken(self.remove(at))

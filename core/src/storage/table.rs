@@ -138,6 +138,7 @@ impl<C: Cells<Bucket>> Table<C> {
     }
 
     /// [`remove`](Self::remove) for a number that must be in the table.
+    #[inline]
     #[track_caller]
     pub(crate) fn remove_entered(&mut self, hash: u32, place: u32) {
         if !self.remove(hash, place) {
@@ -146,6 +147,7 @@ impl<C: Cells<Bucket>> Table<C> {
     }
 
     /// [`insert`](Self::insert) after [`reserve`](Self::reserve). There must be room.
+    #[inline]
     #[track_caller]
     pub(crate) fn insert_reserved(&mut self, hash: u32, place: u32) {
         if self.insert(hash, place).is_err() {
