@@ -18,6 +18,7 @@ pub struct ByIndex<'a, T: Resource + Clone, S: Storage> {
 }
 
 impl<'a, T: Resource + Clone, S: Storage> ByIndex<'a, T, S> {
+    #[inline]
     fn next_slot(&mut self) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
         let (slot, behind) = self.view.postings.next(self.front)?;
@@ -30,6 +31,7 @@ impl<'a, T: Resource + Clone, S: Storage> ByIndex<'a, T, S> {
         core::iter::from_fn(move || self.next_slot())
     }
 
+    #[inline]
     fn object(&self, slot: u32) -> Option<&'a T> {
         Some(&self.view.slots.get(slot)?.object)
     }
@@ -38,6 +40,7 @@ impl<'a, T: Resource + Clone, S: Storage> ByIndex<'a, T, S> {
 impl<'a, T: Resource + Clone, S: Storage> Iterator for ByIndex<'a, T, S> {
     type Item = &'a T;
 
+    #[inline]
     fn next(&mut self) -> Option<&'a T> {
         let slot = self.next_slot()?;
         self.object(slot)

@@ -191,6 +191,7 @@ impl<S: Storage> Postings<S> {
     }
 
     /// The slot of the first object at or behind a position, and the position behind that object.
+    #[inline]
     pub(super) fn next(&self, mut at: Position) -> Option<(u32, Position)> {
         loop {
             let group = self.groups.get(at.group)?;
