@@ -148,7 +148,7 @@ impl Stages {
     fn deliver(&mut self) -> Result<(), Box<dyn Error>> {
         println!("queue      holds {} keys", self.queue.len());
         while let Some(step) = self.queue.next_from(&*self.store) {
-            for notification in self.store.apply(step, Rules::default()).told {
+            for notification in self.store.apply(step, Rules::default()).notifications {
                 self.processor.publish(&notification, Audience::Everybody)?;
             }
         }

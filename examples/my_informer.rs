@@ -69,7 +69,7 @@ impl MyInformer {
     ) -> Result<(), Box<dyn Error>> {
         self.queue.push(change, &*self.store)?;
         while let Some(step) = self.queue.next_from(&*self.store) {
-            for notification in self.store.apply(step, Rules::default()).told {
+            for notification in self.store.apply(step, Rules::default()).notifications {
                 match notification {
                     Notification::Added { object, .. } => handler.on_add(&object),
                     Notification::Updated { old, new, .. } => handler.on_update(&old, &new),

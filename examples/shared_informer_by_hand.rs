@@ -56,7 +56,7 @@ impl Shared {
         self.fifo.add(pod)?;
         while let Some(deltas) = self.fifo.pop() {
             for step in deltas {
-                for notification in self.store.apply(step, Rules::default()).told {
+                for notification in self.store.apply(step, Rules::default()).notifications {
                     let everybody = Audience::Everybody;
                     self.processor.publish(&notification, everybody)?;
                 }

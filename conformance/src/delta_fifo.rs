@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
                 let mut notes = Vec::new();
                 for step in steps {
                     let applied = store.apply(step, Rules::client_go());
-                    notes.extend(applied.told.map(|n| self.objects.notification(&n)));
+                    notes.extend(applied.notifications.map(|n| self.objects.notification(&n)));
                 }
                 answer.insert("notes".to_owned(), notes.into());
             }

@@ -292,7 +292,7 @@ fn a_store_that_was_filled_by_one_queue_is_swept_by_the_next() {
     let mut first = Fifo::new(Seed::new(1));
     first.replace([object(key(0), 1, 1)], &*store).unwrap();
     let step = first.pop().unwrap().next().unwrap();
-    assert_eq!(store.apply(step, Rules::default()).told.count(), 1);
+    assert_eq!(store.apply(step, Rules::default()).notifications.count(), 1);
     let mut second = Fifo::new(Seed::new(1));
     second.replace([], &*store).unwrap();
     assert_eq!(second.len(), 1, "the object has vanished");

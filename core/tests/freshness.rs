@@ -1,4 +1,4 @@
-//! Fresh means that the store follows the server now: one table of all that takes it away.
+//! When the store counts as fresh, and everything that ends freshness.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -25,7 +25,7 @@ fn fresh(hand: &Hand) -> bool {
     hand.informer.is_fresh(LONG, hand.now)
 }
 
-/// The watch under way ends in good order, after a while.
+/// The current watch ends regularly, after a while.
 fn end_of_watch(hand: &mut Hand) {
     hand.sleep(MINUTE);
     hand.bookmark(11);
@@ -39,7 +39,7 @@ fn a_listed_state_is_fresh_when_its_watch_is_answered() {
     assert!(!fresh(&hand), "nothing is known");
     hand.list(10, &[]);
     assert!(hand.informer.is_synced());
-    assert!(!fresh(&hand), "nobody watches yet");
+    assert!(!fresh(&hand), "there is no watch yet");
     hand.request();
     assert!(!fresh(&hand), "the watch is not answered");
     hand.signal(Signal::Opened(Encoding::Json));
@@ -52,7 +52,7 @@ fn a_streamed_state_is_fresh_at_its_end() {
     let mut hand = Hand::new(InformerConfig::new());
     hand.signal(Signal::Opened(Encoding::Json));
     hand.event("ADDED", &pod("x", "u", 1));
-    assert!(!fresh(&hand), "there is more to come");
+    assert!(!fresh(&hand), "the state is not complete");
     hand.event(
         "BOOKMARK",
         r#"{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}"#,
@@ -61,7 +61,7 @@ fn a_streamed_state_is_fresh_at_its_end() {
 }
 
 #[test]
-fn freshness_is_the_age_of_what_was_heard_last() {
+fn freshness_depends_on_when_the_server_last_sent_something() {
     let mut hand = Hand::synced(listed(), &[]);
     let within_a_minute = |hand: &Hand| hand.informer.is_fresh(MINUTE, hand.now);
     hand.sleep(MINUTE);
@@ -71,7 +71,7 @@ fn freshness_is_the_age_of_what_was_heard_last() {
     hand.bookmark(11);
     assert!(within_a_minute(&hand));
     assert_eq!(hand.informer.status().last_bookmark, Some(hand.now));
-    // A watch that is answered is heard, too, be it quiet.
+    // The answer to a watch request counts, even without events.
     hand.sleep(MINUTE * 2);
     hand.signal(Signal::Closed);
     assert!(!within_a_minute(&hand));
@@ -81,22 +81,22 @@ fn freshness_is_the_age_of_what_was_heard_last() {
 }
 
 #[test]
-fn an_outage_takes_it_away_at_once_until_a_watch_is_answered() {
+fn an_outage_ends_freshness_until_a_watch_is_answered() {
     let mut hand = Hand::synced(listed(), &[]);
     end_of_watch(&mut hand);
     hand.request();
-    hand.fail(Failure::Unreachable, "nobody listens");
+    hand.fail(Failure::Unreachable, "connection refused");
     assert!(!fresh(&hand), "it waits");
     hand.wait();
     assert!(!fresh(&hand), "it asks again");
-    hand.fail(Failure::Unreachable, "nobody listens");
+    hand.fail(Failure::Unreachable, "connection refused");
     hand.wait();
     hand.signal(Signal::Opened(Encoding::Json));
     assert!(fresh(&hand));
 }
 
 #[test]
-fn every_failure_takes_it_away_at_once() {
+fn every_failure_ends_freshness_at_once() {
     type Step = fn(&mut Hand);
     let failures: [(&str, Step); 6] = [
         ("broken", |hand| hand.fail(Failure::Broken, "reset")),
@@ -122,20 +122,20 @@ fn every_failure_takes_it_away_at_once() {
 }
 
 #[test]
-fn the_end_of_a_watch_in_good_order_takes_nothing_away() {
+fn the_regular_end_of_a_watch_keeps_freshness() {
     let mut hand = Hand::synced(listed(), &[]);
     for _ in 0..3 {
         end_of_watch(&mut hand);
         assert!(fresh(&hand), "between two watches");
         hand.request();
-        assert!(fresh(&hand), "the next one is asked for");
+        assert!(fresh(&hand), "the next watch is requested");
         hand.signal(Signal::Opened(Encoding::Json));
         assert!(fresh(&hand));
     }
 }
 
 #[test]
-fn a_relist_after_an_expired_version_is_fresh_only_when_it_is_watched_again() {
+fn after_an_expired_version_the_store_is_fresh_only_with_a_new_watch() {
     let mut hand = Hand::synced(listed(), &[]);
     hand.expire();
     assert!(!fresh(&hand));
@@ -147,7 +147,7 @@ fn a_relist_after_an_expired_version_is_fresh_only_when_it_is_watched_again() {
 }
 
 #[test]
-fn what_a_listener_holds_up_is_not_fresh() {
+fn a_stalled_informer_is_not_fresh() {
     let mut hand = Hand::synced(listed(), &[]);
     let stalls = ListenerConfig {
         backlog: Backlog::Stall { at: 2 },
@@ -170,7 +170,7 @@ fn what_a_listener_holds_up_is_not_fresh() {
 }
 
 #[test]
-fn what_was_stopped_is_not_fresh() {
+fn a_stopped_informer_is_not_fresh() {
     let mut hand = Hand::synced(listed(), &[]);
     hand.informer.stop(hand.now);
     assert!(!fresh(&hand));

@@ -1,5 +1,5 @@
-//! `Indexer` against a sorted map whose indices are computed anew for every question, and its
-//! notifications against that map.
+//! Compares `Indexer` and its notifications with a sorted map that computes its indices anew for each
+//! query.
 
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use informer_core::flow::{Cause, Deletion, Delta, Step};
 use informer_core::indexer::{
-    Cursor, IndexError, IndexFn, RangeError, Rules, Told as Notifications, View, Write,
+    Cursor, IndexError, IndexFn, Notifications, RangeError, Rules, View, Write,
 };
 use informer_core::queue::{Epoch, FullState};
 use informer_core::storage::{Heap, Seed};
@@ -31,8 +31,8 @@ use model_support::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The names of the indices: one value; some, perhaps repeated; any number, up to 69; none; and two of
-/// them again, ordered.
+/// The names of the indices. They have one value; some, perhaps repeated; up to 69; or none. Two exist a
+/// second time, ordered.
 const INDICES: [&str; 6] = [
     "namespace",
     "label values",
@@ -42,7 +42,7 @@ const INDICES: [&str; 6] = [
     "ordered body",
 ];
 
-/// The values of one object in an index, as they are given: repetitions included.
+/// The values of one object in an index, including repetitions.
 fn values(index: &str, object: &Obj) -> Vec<Vec<u8>> {
     match index.trim_start_matches("ordered ") {
         "namespace" => vec![object.key.namespace().into()],
@@ -117,7 +117,7 @@ impl Model {
         self.objects.insert(object.key.clone(), object.clone())
     }
 
-    /// The index, computed from nothing but the objects.
+    /// The index, computed from the objects alone.
     fn index(&self, index: &str) -> BTreeMap<Vec<u8>, BTreeSet<ObjectKey>> {
         let mut filed: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         for object in self.objects.values() {
@@ -178,13 +178,10 @@ impl Model {
                 let id = store.index(name);
                 assert_eq!(store.remove_index(name).is_ok(), id.is_ok());
                 if let Ok(id) = id {
-                    assert!(
-                        store.by_index(id, "p").is_err(),
-                        "its number is unknown now"
-                    );
+                    assert!(store.by_index(id, "p").is_err(), "its id is unknown now");
                     assert!(store.remove_index(id).is_err());
                     store.add_index("another", function("namespace")).unwrap();
-                    assert!(store.count(id, "p").is_err(), "and stays so");
+                    assert!(store.count(id, "p").is_err(), "its id stays unknown");
                     store.remove_index("another").unwrap();
                 }
                 self.indices.retain(|index| *index != name);
@@ -197,7 +194,7 @@ impl Model {
         }
     }
 
-    /// Everything that can be asked of a view.
+    /// Checks every query of a view.
     fn check(&self, view: &View<Obj, Heap>, probe: &Obj) {
         assert_eq!(contents(view), self.objects, "iteration is complete");
         assert_eq!(view.len(), self.objects.len());
@@ -210,7 +207,7 @@ impl Model {
             paged.push(object);
             next = behind;
         }
-        assert!(view.iter().eq(paged), "page by page it is the same");
+        assert!(view.iter().eq(paged), "pages show the same objects");
         for key in (0..KEYS).map(key).chain(self.objects.keys().cloned()) {
             assert_eq!(view.get(&key), self.objects.get(&key));
         }
@@ -268,7 +265,7 @@ impl Model {
 }
 
 impl Model {
-    /// Every range whose ends are values in use, or lie beside one, in both directions.
+    /// Checks ranges that end at or beside a value, in both directions.
     fn check_range(&self, view: &View<Obj, Heap>, name: &str) {
         if !name.starts_with("ordered ") {
             assert!(matches!(
@@ -321,14 +318,14 @@ impl Model {
     }
 }
 
-/// The same as a set; it must have been one already.
+/// Turns a list without repetitions into a set.
 fn once<T: Ord + Clone + core::fmt::Debug>(list: Vec<T>) -> BTreeSet<T> {
     let set: BTreeSet<T> = list.iter().cloned().collect();
     assert_eq!(set.len(), list.len(), "shown twice: {list:?}");
     set
 }
 
-/// Everything that a view shows, in the order in which it shows it.
+/// Everything that a view shows, in its order.
 fn listing(view: &View<Obj, Heap>) -> Vec<String> {
     let objects = view.iter().map(|object| format!("{object:?}"));
     let tables = INDICES
@@ -341,7 +338,7 @@ fn listing(view: &View<Obj, Heap>) -> Vec<String> {
 }
 
 fn stores_agree_with_the_model(ops: Vec<Op>, probe: &Obj) {
-    // The first is compared with the model, the others with the first.
+    // The first store is compared with the model, the others with the first.
     let mut stores = [5, 5, 77].map(|seed| Store::new(Seed::new(seed)));
     let mut model = Model::default();
     let mut snapshots = vec![];
@@ -360,11 +357,11 @@ fn stores_agree_with_the_model(ops: Vec<Op>, probe: &Obj) {
             assert_eq!(
                 listing(store),
                 listing(other),
-                "order is no matter of hashes"
+                "the order must not depend on hashes"
             );
         }
         for (before, view, model) in &snapshots {
-            assert_eq!(*before, listing(view), "a snapshot stays as it is");
+            assert_eq!(*before, listing(view), "a snapshot must not change");
             model.check(view, probe);
         }
     }
@@ -374,7 +371,7 @@ proptest! {
     #![proptest_config(cases(60))]
 
     #[test]
-    fn views_and_snapshots_agree_with_a_map_and_indices_computed_anew(
+    fn views_and_snapshots_agree_with_the_model(
         ops in vec(any_op(KEYS), 1..30), probe in any_filed_object(KEYS),
     ) {
         stores_agree_with_the_model(ops, &probe);
@@ -384,7 +381,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(4))]
 
-    /// So many objects that they fill more than one page.
+    /// Enough objects to fill more than one page.
     #[test]
     fn many_objects_agree_with_the_model_too(
         first in vec(any_filed_object(200), 150),
@@ -448,7 +445,7 @@ fn any_change() -> impl Strategy<Value = Change> {
         prop::bool::weighted(0.8),
     );
     let state = state.prop_map(|(objects, others, complete)| {
-        // A key is one or the other: what comes last counts, whoever collects the state.
+        // A key is in one of the lists only: queues keep the last change of a key.
         let others: BTreeMap<_, _> = others.into_iter().collect();
         let others = others
             .into_iter()
@@ -477,7 +474,7 @@ proptest! {
     #![proptest_config(cases(120))]
 
     #[test]
-    fn notifications_say_what_happened_to_the_store(
+    fn notifications_match_the_changes_of_the_store(
         rules in any_rules(), changes in vec((any_change(), any::<bool>()), 0..25),
     ) {
         let mut store = Store::new(Seed::new(9));
@@ -490,10 +487,10 @@ proptest! {
                     let step = Step::Delta { delta: delta.clone(), initial, seen: Epoch::NEVER };
                     let applied = store.apply(step, rules);
                     prop_assert_eq!(applied.left_out, 0);
-                    prop_assert_eq!(applied.unchanged, usize::from(applied.told.len() == 0));
-                    let two = matches!(applied.told, Notifications::Two(..));
+                    prop_assert_eq!(applied.unchanged, usize::from(applied.notifications.len() == 0));
+                    let two = matches!(applied.notifications, Notifications::Two(..));
                     prop_assert!(!two || rules.split_recreated);
-                    let told: Vec<_> = applied.told.collect();
+                    let told: Vec<_> = applied.notifications.collect();
                     (told, apply_delta(&mut model.objects, delta, initial, rules))
                 }
                 Change::FullState(full) => {
@@ -501,8 +498,8 @@ proptest! {
                     let state = full.clone();
                     let applied = store.apply(Step::FullState { state: Box::new(state), initial }, rules);
                     prop_assert_eq!(applied.left_out, 0);
-                    let mut told: Vec<_> = applied.told.collect();
-                    // The order of the deletions is the store's.
+                    let mut told: Vec<_> = applied.notifications.collect();
+                    // The order of the deletions depends on the store.
                     let deletions = told.iter().take_while(|n| {
                         matches!(n, Notification::Deleted { last: Some(last), .. } if !full.objects.iter().any(|o| o.key == last.key))
                     }).count();

@@ -1,4 +1,4 @@
-//! What an informer tells and shows, through bytes.
+//! Whole informers, driven by the bytes of a server: their notifications and their store.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -34,10 +34,10 @@ fn in_order() -> InformerConfig {
     }
 }
 
-/// P-01: delete and re-creation that no watch saw.
+/// P-01: a deletion and re-creation that no watch showed.
 #[test]
 fn another_uid_is_a_deletion_and_an_add_by_default_and_an_update_for_client_go() {
-    for (config, told) in [
+    for (config, expected) in [
         (
             listed(),
             vec!["delete x@1 Inferred Relist", "add x@15 Relist"],
@@ -58,15 +58,15 @@ fn another_uid_is_a_deletion_and_an_add_by_default_and_an_update_for_client_go()
         let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
         hand.expire();
         hand.list(20, &[pod("x", "u2", 15)]);
-        assert_eq!(hand.notes(), told, "{config:?}");
+        assert_eq!(hand.notes(), expected, "{config:?}");
         assert_eq!(hand.store(), ["x@15"]);
     }
 }
 
-/// P-13: what a relist finds unchanged is no news.
+/// P-13: objects that a relist finds unchanged make no notifications.
 #[test]
 fn an_unchanged_object_of_a_relist_is_suppressed_by_default_and_an_update_for_client_go() {
-    for (config, told, suppressed) in [
+    for (config, expected, suppressed) in [
         (listed(), vec![], 1),
         (
             client_go(QueueKind::DeltaFifo),
@@ -82,7 +82,7 @@ fn an_unchanged_object_of_a_relist_is_suppressed_by_default_and_an_update_for_cl
         let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
         hand.expire();
         hand.list(20, &[pod("x", "u1", 1)]);
-        assert_eq!(hand.notes(), told);
+        assert_eq!(hand.notes(), expected);
         assert_eq!(hand.informer.status().counts.suppressed, suppressed);
         assert_eq!(hand.informer.status().counts.full_states, 2);
     }
@@ -93,7 +93,7 @@ fn an_unchanged_object_of_a_relist_is_suppressed_by_default_and_an_update_for_cl
 }
 
 #[test]
-fn what_a_relist_lacks_is_deleted_and_said_to_be_inferred() {
+fn objects_that_a_relist_lacks_are_deleted_as_inferred() {
     for config in [listed(), in_order()] {
         let mut hand = Hand::synced(config, &[pod("x", "u1", 1), pod("y", "u2", 2)]);
         hand.expire();
@@ -108,14 +108,14 @@ fn what_a_relist_lacks_is_deleted_and_said_to_be_inferred() {
         hand.event("DELETED", &pod("y", "u2", 21));
         assert_eq!(hand.notes(), ["delete y@21 Observed Watch"]);
         assert_eq!(hand.store(), Vec::<String>::new());
-        // Nobody knows it, so nobody is told.
+        // The store does not have this object, so there is no notification.
         hand.event("DELETED", &pod("z", "u3", 22));
         assert_eq!(hand.notes(), Vec::<String>::new());
     }
 }
 
 #[test]
-fn a_list_that_breaks_half_way_deletes_nothing_and_is_followed_by_the_newest() {
+fn a_list_that_breaks_half_way_deletes_nothing_and_the_next_one_asks_for_the_latest() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
     hand.expire();
     let begun = format!(
@@ -124,7 +124,7 @@ fn a_list_that_breaks_half_way_deletes_nothing_and_is_followed_by_the_newest() {
     );
     hand.bytes(&begun);
     hand.fail(Failure::Broken, "reset by peer");
-    // Used as it came.
+    // The objects before the break are used.
     assert_eq!(hand.notes(), ["add z@15 Relist"]);
     assert_eq!(hand.store(), ["x@1", "y@2", "z@15"]);
     let request = hand.wait();
@@ -145,7 +145,7 @@ fn a_list_that_breaks_half_way_deletes_nothing_and_is_followed_by_the_newest() {
     );
 }
 
-/// client-go's preset delivers all of a state or nothing.
+/// The client-go preset delivers a full state completely or not at all.
 #[test]
 fn a_staged_list_that_breaks_half_way_is_discarded() {
     for queue in [QueueKind::DeltaFifo, QueueKind::InOrder] {
@@ -196,7 +196,7 @@ fn a_streamed_state_may_change_while_it_is_streamed() {
                     "only what is left at the end"
                 );
             } else {
-                assert_eq!(notes.len(), 4, "everything as it came");
+                assert_eq!(notes.len(), 4, "every event in order");
             }
             assert!(hand.informer.listener_status(hand.listener).unwrap().synced);
             hand.event("ADDED", &pod("z", "u3", 6));
@@ -215,17 +215,17 @@ fn a_rejected_object_harms_only_itself() {
     for config in [listed(), in_order()] {
         let mut hand = Hand::synced(config, &[pod("x", "u1", 1), pod("y", "u2", 2)]);
         hand.expire();
-        // x cannot be read, so it counts as present in its old state; y is gone.
+        // x is unreadable, so its old state stays. y is gone.
         hand.list(20, &[broken("x"), pod("z", "u3", 14)]);
         assert_eq!(hand.store(), ["x@1", "z@14"]);
         let report = hand.informer.poll_rejected().unwrap();
         assert_eq!(report.key.unwrap().as_str(), "a/x");
-        assert_eq!(report.version, "13");
+        assert_eq!(report.version.as_deref(), Some("13"));
         assert!(!report.reason.is_empty());
         assert_eq!(hand.informer.poll_rejected(), None);
         hand.request();
         hand.notes();
-        // An update that cannot be read leaves the old state; a deletion deletes.
+        // An unreadable update keeps the old state. An unreadable deletion deletes.
         hand.event("MODIFIED", &broken("z"));
         assert_eq!(hand.notes(), Vec::<String>::new());
         hand.event("DELETED", &broken("z"));
@@ -234,22 +234,18 @@ fn a_rejected_object_harms_only_itself() {
         assert_eq!(
             hand.informer.status().version,
             Some("13"),
-            "it was dealt with"
+            "the event was handled"
         );
     }
 }
 
 #[test]
-fn an_object_without_a_readable_key_suspends_the_deletions_of_its_list() {
+fn an_object_without_a_readable_key_prevents_the_deletions_of_its_list() {
     for config in [listed(), in_order()] {
         let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
         hand.expire();
         hand.list(20, &[r#"{"metadata":{}}"#.into()]);
-        assert_eq!(
-            hand.store(),
-            ["x@1"],
-            "it may be the one that could not be named"
-        );
+        assert_eq!(hand.store(), ["x@1"], "it may be the object without a key");
         assert!(hand.informer.status().unswept);
         hand.request();
         hand.signal(Signal::Opened(Encoding::Json));
@@ -261,7 +257,7 @@ fn an_object_without_a_readable_key_suspends_the_deletions_of_its_list() {
 }
 
 #[test]
-fn a_deletion_that_names_nobody_makes_the_state_be_read_again() {
+fn a_deletion_without_a_name_causes_a_relist() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1)]);
     hand.event("DELETED", r#"{"metadata":{"resourceVersion":"11"}}"#);
     assert_eq!(hand.store(), ["x@1"]);
@@ -274,7 +270,7 @@ fn a_deletion_that_names_nobody_makes_the_state_be_read_again() {
     assert_eq!(hand.notes(), ["delete x@1 Inferred Relist"]);
 }
 
-fn refusing_big(config: InformerConfig) -> Hand {
+fn refusing_13(config: InformerConfig) -> Hand {
     let refuse = Transform::new(|pod: &mut Pod| {
         if &*pod.version == "13" {
             Err(TransformError::new("unlucky"))
@@ -287,8 +283,8 @@ fn refusing_big(config: InformerConfig) -> Hand {
 }
 
 #[test]
-fn what_a_transform_refuses_is_reported_and_left_out() {
-    let mut hand = refusing_big(listed());
+fn an_object_that_a_transform_refuses_is_reported_and_left_out() {
+    let mut hand = refusing_13(listed());
     hand.list(10, &[pod("x", "u1", 13), pod("y", "u2", 2)]);
     assert!(hand.informer.is_synced());
     assert_eq!(hand.notes(), ["add y@2 initial Relist"]);
@@ -303,8 +299,8 @@ fn what_a_transform_refuses_is_reported_and_left_out() {
 }
 
 #[test]
-fn what_a_transform_refuses_fails_the_list_for_client_go() {
-    let mut hand = refusing_big(client_go(QueueKind::DeltaFifo));
+fn an_object_that_a_transform_refuses_fails_the_list_for_client_go() {
+    let mut hand = refusing_13(client_go(QueueKind::DeltaFifo));
     let list = format!(
         r#"{{"metadata":{{"resourceVersion":"10"}},"items":[{},{}]}}"#,
         pod("y", "u2", 2),
@@ -324,7 +320,7 @@ fn what_a_transform_refuses_fails_the_list_for_client_go() {
     ));
     assert_eq!(hand.store(), Vec::<String>::new());
     assert!(!hand.informer.is_synced());
-    // In a watch the event is lost, a deletion too.
+    // In a watch the event is lost, even a deletion.
     hand.wait();
     hand.list(10, &[pod("y", "u2", 2)]);
     hand.request();
@@ -398,7 +394,7 @@ fn status_says_why_nothing_happens() {
 }
 
 #[test]
-fn waiting_for_a_version_waits_for_the_store() {
+fn a_version_is_reached_when_the_store_shows_it() {
     let mut hand = Hand::new(listed());
     assert_eq!(hand.informer.wait_for("10"), Ok(Poll::Pending));
     assert_eq!(hand.informer.wait_for("abc"), Err(WaitError::NotComparable));
@@ -410,7 +406,7 @@ fn waiting_for_a_version_waits_for_the_store() {
     hand.bookmark(100);
     assert_eq!(hand.informer.wait_for("11"), Ok(Poll::Ready(())));
     assert_eq!(hand.informer.store().version(), "100");
-    // What is queued is not in the store.
+    // Queued changes are not in the store yet.
     let stall = ListenerConfig {
         backlog: Backlog::Stall { at: 1 },
         ..EVERYTHING
@@ -426,12 +422,16 @@ fn waiting_for_a_version_waits_for_the_store() {
 }
 
 #[test]
-fn a_stopped_informer_is_silent_and_readable() {
+fn a_stopped_informer_does_nothing_and_stays_readable() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1)]);
     hand.event("MODIFIED", &pod("x", "u1", 11));
     hand.informer.stop(hand.now);
     assert!(hand.informer.is_stopped());
-    assert_eq!(hand.notes(), Vec::<String>::new(), "what waited is dropped");
+    assert_eq!(
+        hand.notes(),
+        Vec::<String>::new(),
+        "waiting notifications are dropped"
+    );
     assert_eq!(hand.store(), ["x@11"]);
     hand.event("MODIFIED", &pod("x", "u1", 12));
     assert_eq!(hand.store(), ["x@11"]);
@@ -443,7 +443,7 @@ fn a_stopped_informer_is_silent_and_readable() {
 }
 
 #[test]
-fn an_object_too_large_is_reported_with_its_key() {
+fn an_object_that_is_too_large_is_reported_with_its_key() {
     let limits = informer_core::decode::Limits {
         object_bytes: 300,
         ..informer_core::decode::Limits::new()

@@ -1,4 +1,4 @@
-//! Everything that can be done to an informer is an `Input`, and does the same as the method.
+//! Each call that changes an informer has an `Input`, which does the same as the method.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +22,7 @@ use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object
 
 type Pods = Informer<Decoder<Lean>, Heap>;
 
-/// Every public method that takes `&mut self`, in the words of the source.
+/// The names of all public methods that take `&mut self`, found in the source.
 fn methods() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/informer");
     let mut methods = Vec::new();
@@ -101,7 +101,7 @@ fn new() -> Pods {
     Informer::new(Decoder::new(Lean), config, 7).unwrap()
 }
 
-/// A whole life, with every kind of input.
+/// A whole run, with every kind of input.
 fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Input<'static>> {
     let at = Instant::from_micros;
     let config = ListenerConfig::new();
@@ -112,7 +112,7 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
         },
         Input::AddIndex {
             name: "other",
-            function: "nobody knows it",
+            function: "unknown",
         },
         Input::AddIndex {
             name: "by-app",
@@ -193,7 +193,7 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
     inputs
 }
 
-/// The numbers of exchanges and listeners are a function of the calls made.
+/// The ids of exchanges and listeners, which depend only on the calls made.
 fn ids() -> ([ExchangeId; 2], [ListenerId; 2]) {
     let mut informer = new();
     let mut now = Instant::from_micros(1);
@@ -218,26 +218,25 @@ fn ids() -> ([ExchangeId; 2], [ListenerId; 2]) {
 
 fn play(inputs: &[Input<'_>]) -> Vec<String> {
     let mut informer = new();
-    let mut said = Vec::new();
+    let mut outputs = Vec::new();
     for input in inputs {
-        informer.apply(*input, by_app, |output| said.push(format!("{output:?}")));
-        said.push(format!(
+        informer.apply(*input, by_app, |output| outputs.push(format!("{output:?}")));
+        outputs.push(format!(
             "{:?} {:?}",
             informer.status(),
             informer.next_deadline()
         ));
     }
-    said
+    outputs
 }
 
-/// The same seed and the same inputs, the same outputs, byte for byte.
 #[test]
-fn a_recording_can_be_played_again() {
+fn the_same_seed_and_inputs_give_the_same_outputs() {
     let (exchanges, listeners) = ids();
     let inputs = life(exchanges, listeners);
-    let said = play(&inputs);
-    assert_eq!(said, play(&inputs));
-    let all = said.join("\n");
+    let outputs = play(&inputs);
+    assert_eq!(outputs, play(&inputs));
+    let all = outputs.join("\n");
     for part in [
         "initial: true",
         "Updated",
@@ -256,7 +255,7 @@ fn a_recording_can_be_played_again() {
 fn an_input_does_what_its_method_does() {
     let (exchanges, listeners) = ids();
     let mut informer = new();
-    let mut said = Vec::new();
+    let mut outputs = Vec::new();
     for input in life(exchanges, listeners) {
         let output: Output<'_, Decoder<Lean>, Heap> = match input {
             Input::Start { now } => {
@@ -277,8 +276,8 @@ fn an_input_does_what_its_method_does() {
                 Output::Done
             }
             Input::PollCommand { now } => {
-                said.push(format!("Command({:?})", informer.poll_command(now)));
-                said.push(format!(
+                outputs.push(format!("Command({:?})", informer.poll_command(now)));
+                outputs.push(format!(
                     "{:?} {:?}",
                     informer.status(),
                     informer.next_deadline()
@@ -292,8 +291,8 @@ fn an_input_does_what_its_method_does() {
                 Output::Notification(informer.poll_notification(listener))
             }
             Input::PollNotifications { listener, most } => {
-                let given = informer.poll_notifications(listener, most, |told| {
-                    said.push(format!("Notification({:?})", Some(told)));
+                let given = informer.poll_notifications(listener, most, |notification| {
+                    outputs.push(format!("Notification({:?})", Some(notification)));
                 });
                 Output::Given(given)
             }
@@ -304,12 +303,12 @@ fn an_input_does_what_its_method_does() {
             },
             Input::RemoveIndex { name } => Output::IndexRemoved(informer.remove_index(name)),
         };
-        said.push(format!("{output:?}"));
-        said.push(format!(
+        outputs.push(format!("{output:?}"));
+        outputs.push(format!(
             "{:?} {:?}",
             informer.status(),
             informer.next_deadline()
         ));
     }
-    assert_eq!(said, play(&life(exchanges, listeners)));
+    assert_eq!(outputs, play(&life(exchanges, listeners)));
 }

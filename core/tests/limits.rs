@@ -1,4 +1,4 @@
-//! Limits on what the store holds: what is kept when there is more, and how it recovers.
+//! Limits of the store: what it keeps when there is more, and how it recovers.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod hand;
@@ -17,7 +17,7 @@ use informer_core::{Encoding, Failure, Informer, InformerConfig, Labels, Object,
 
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// Both queues, staged and as they are decoded, with room for two objects by either limit.
+/// Both queues, with staged and streamed relists, and room for two objects by either limit.
 fn ways() -> Vec<InformerConfig> {
     let bytes = pod("x", "u", 11).len() as u64;
     let two = StoreLimits {
@@ -44,7 +44,7 @@ fn is_one_piece(config: &InformerConfig) -> bool {
     config.queue == QueueKind::InOrder || config.relist == Relist::Staged
 }
 
-/// It says that there is too much and how much it may be, is not fresh, and waits for another try.
+/// The informer reports that it is full and names the limit, is not fresh, and waits for a relist.
 fn is_full(hand: &Hand, config: &InformerConfig) {
     let status = hand.informer.status();
     let failure = status.last_failure.unwrap();
@@ -75,15 +75,14 @@ fn is_full(hand: &Hand, config: &InformerConfig) {
     );
 }
 
-/// Whether the full state did not fit, but what has vanished from it has made room: then it is read again
-/// without a wait.
+/// Whether the full state is read again without a wait: it did not fit, but its deletions made room.
 fn is_read_again(hand: &mut Hand) -> bool {
     let request = hand.informer.reflector().request();
     let again = matches!(request, Some((_, Request::List { .. })));
     if again {
         let failure = hand.informer.status().last_failure.unwrap().failure;
         assert_eq!(failure, Failure::Full);
-        // It may wait for its turn, as every request.
+        // The rate limit may delay this request, as any other.
         let since = hand.now;
         assert!(hand.request().or_else(|| hand.wait()).is_some());
         assert!(hand.now.since(since) <= Duration::from_secs(15));
@@ -92,7 +91,7 @@ fn is_read_again(hand: &mut Hand) -> bool {
 }
 
 fn is_fine(hand: &mut Hand, expected: &[&str]) {
-    // The watch may wait for its turn.
+    // The rate limit may delay the watch.
     assert!(hand.request().or_else(|| hand.wait()).is_some());
     hand.signal(Signal::Opened(Encoding::Json));
     assert_eq!(hand.store(), expected);
@@ -123,7 +122,7 @@ fn a_first_state_beyond_the_limit_is_not_synced_until_it_fits() {
         }
         hand.list(30, &[pod("x", "u", 11), pod("z", "u", 13)]);
         if !is_one_piece(&config) {
-            // That y is gone made room only at the end.
+            // The deletion of y made room only at the end.
             assert!(is_read_again(&mut hand));
             assert_eq!(hand.store(), ["x@11"]);
             hand.list(30, &[pod("x", "u", 11), pod("z", "u", 13)]);
@@ -140,9 +139,9 @@ fn an_event_beyond_the_limit_changes_nothing_and_the_state_is_read_until_it_fits
         is_full(&hand, &config);
         assert_eq!(hand.store(), ["x@11", "y@12"]);
         assert_eq!(hand.notes(), Vec::<String>::new());
-        assert!(hand.informer.is_synced(), "it never turns back");
+        assert!(hand.informer.is_synced(), "once synced, always synced");
         assert_eq!(hand.informer.wait_for("21"), Ok(Poll::Pending));
-        // Still too much.
+        // There is still too much.
         hand.wait();
         hand.list(
             30,
@@ -207,14 +206,15 @@ fn an_object_that_grew_beyond_the_limit_keeps_its_old_state() {
     }
 }
 
-/// A server whose objects are others each time is not read without end.
+/// A server that returns other objects each time must not cause endless relists.
 #[test]
 fn a_state_that_does_not_fit_is_read_again_at_once_only_once() {
     for config in ways().into_iter().filter(|config| !is_one_piece(config)) {
         let mut hand = Hand::synced(config, &[pod("a", "u", 1), pod("b", "u", 2)]);
         hand.expire();
         for (nth, names) in [["c", "d"], ["e", "f"], ["g", "h"]].iter().enumerate() {
-            // The first one has no room before those that were there are gone; then one is in excess.
+            // The first state has no room until the old objects are gone. The later ones are one too
+            // many.
             let names = [names[0], names[1], "z"];
             hand.list(30, &names.map(|name| pod(name, "u", 21)));
             assert_eq!(is_read_again(&mut hand), nth == 0, "{config:?}");
@@ -223,7 +223,7 @@ fn a_state_that_does_not_fit_is_read_again_at_once_only_once() {
                 hand.wait();
             }
         }
-        // One that fits makes up for it.
+        // A state that fits resets this.
         let fits = [pod("z", "u", 21)];
         hand.list(40, &fits);
         if is_read_again(&mut hand) {
@@ -237,7 +237,7 @@ fn a_state_that_does_not_fit_is_read_again_at_once_only_once() {
 }
 
 #[test]
-fn a_streamed_state_beyond_the_limit_is_no_different() {
+fn a_streamed_state_beyond_the_limit_is_not_synced_either() {
     for mut config in ways() {
         config.reflector.first_state = FirstState::Streamed;
         let mut hand = Hand::new(config);
@@ -261,14 +261,14 @@ fn a_streamed_state_beyond_the_limit_is_no_different() {
 }
 
 #[test]
-fn a_full_state_that_cannot_be_swept_tells_what_it_did_and_says_that_it_is_full() {
+fn a_full_state_that_cannot_be_swept_still_notifies_and_reports_that_it_is_full() {
     let ways = ways()
         .into_iter()
         .filter(|config| config.limits.objects.is_some());
     for config in ways {
         let mut hand = Hand::synced(config, &[pod("x", "u", 11), pod("y", "u", 12)]);
         hand.expire();
-        // Something without a name: nothing may be taken for gone, so there is no room for z.
+        // An object without a name: nothing may be deleted, so there is no room for z.
         hand.list(30, &["{}".to_owned(), pod("x", "u", 21), pod("z", "u", 22)]);
         assert_eq!(hand.notes(), ["update x 11 to 21 Relist"], "{config:?}");
         assert_eq!(hand.store(), ["x@21", "y@12"]);
@@ -306,7 +306,7 @@ fn keys_without_objects_are_bounded_too() {
 }
 
 #[test]
-fn a_limit_of_nothing_is_refused() {
+fn a_limit_of_zero_is_refused() {
     for (objects, bytes, name) in [(Some(0), None, "objects"), (None, Some(0), "bytes")] {
         let limits = StoreLimits { objects, bytes };
         let config = InformerConfig { limits, ..listed() };
@@ -316,7 +316,7 @@ fn a_limit_of_nothing_is_refused() {
 }
 
 #[test]
-fn the_bytes_of_a_store_are_those_of_its_objects_whatever_was_tried() {
+fn refused_writes_do_not_change_the_bytes_of_a_store() {
     let object = |name: &str, size: usize| Object {
         key: ObjectKey::new("n", name),
         uid: "".into(),
@@ -342,7 +342,7 @@ fn the_bytes_of_a_store_are_those_of_its_objects_whatever_was_tried() {
     assert_eq!((store.len(), store.bytes()), (2, 50));
     store.put(object("c", 0)).unwrap();
     assert_eq!(store.put(object("d", 0)), Err(Full));
-    // A store that goes on from a snapshot has the same limits.
+    // A store that is made from a snapshot has the same limits.
     let mut store = Indexer::from(store.snapshot());
     assert_eq!(store.put(object("d", 0)), Err(Full));
     store.remove(&ObjectKey::new("n", "b"));

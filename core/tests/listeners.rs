@@ -1,4 +1,4 @@
-//! What each listener is told and when: late joiners, removal, sync, backlogs, resyncs.
+//! What each listener gets, and when: late joiners, removal, sync, backlogs, resyncs.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,9 +16,9 @@ use informer_core::processor::{Backlog, ListenerConfig, Resync};
 use informer_core::transport::Signal;
 use informer_core::{Encoding, Informer};
 
-/// Each with its own pace: nothing is missing, nothing comes twice.
+/// It misses nothing and gets nothing twice.
 #[test]
-fn a_late_listener_is_shown_the_store_and_then_what_changes() {
+fn a_late_listener_gets_the_store_and_then_the_changes() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
     let late = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
     assert!(!hand.informer.listener_status(late).unwrap().synced);
@@ -41,19 +41,19 @@ fn a_late_listener_is_shown_the_store_and_then_what_changes() {
 }
 
 #[test]
-fn a_removed_listener_is_told_nothing_and_removal_is_idempotent() {
+fn a_removed_listener_gets_nothing_and_removal_is_idempotent() {
     let mut hand = Hand::synced(listed(), &[]);
     hand.event("ADDED", &pod("x", "u1", 11));
     assert!(hand.informer.remove_listener(hand.listener));
     assert!(!hand.informer.remove_listener(hand.listener));
     assert_eq!(hand.notes(), Vec::<String>::new());
-    // Its place goes to another one, its name does not.
+    // Another listener gets its place, but not its id.
     let next = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
     assert!(!hand.informer.remove_listener(hand.listener));
     assert_eq!(hand.notes_of(next), ["add x@11 initial Replay"]);
 }
 
-/// Sync means that the listener is through, not that it was told.
+/// A listener is synced when it has handled its notifications, not when it has got them.
 #[test]
 fn a_listener_is_synced_when_it_polls_again_after_its_last_initial_object() {
     let mut hand = Hand::new(listed());
@@ -66,7 +66,7 @@ fn a_listener_is_synced_when_it_polls_again_after_its_last_initial_object() {
             .poll_notifications(hand.listener, 64, |n| given.push(n)),
         2
     );
-    assert!(!synced(&hand), "it may still be busy with them");
+    assert!(!synced(&hand), "it may still be handling them");
     assert_eq!(hand.informer.poll_notification(hand.listener), None);
     assert!(synced(&hand));
     // An empty state needs no poll.
@@ -76,7 +76,7 @@ fn a_listener_is_synced_when_it_polls_again_after_its_last_initial_object() {
 }
 
 #[test]
-fn ready_listeners_are_named_once_for_each_piece_of_news() {
+fn a_ready_listener_is_returned_once_until_it_has_more_news() {
     let mut hand = Hand::synced(listed(), &[]);
     while hand.informer.poll_ready_listener().is_some() {}
     assert_eq!(hand.informer.poll_ready_listener(), None);
@@ -104,7 +104,7 @@ fn a_stalling_listener_holds_up_the_bytes_and_nothing_is_lost() {
         })
         .collect();
     let mut rest = stream.as_bytes();
-    let mut told = Vec::new();
+    let mut names = Vec::new();
     while !rest.is_empty() {
         match hand.signal(Signal::Bytes(rest)) {
             Some(used) => rest = &rest[used..],
@@ -112,21 +112,21 @@ fn a_stalling_listener_holds_up_the_bytes_and_nothing_is_lost() {
                 assert!(hand.informer.status().stalled);
                 assert!(hand.informer.listener_status(slow).unwrap().pending >= 2);
                 let one = hand.informer.poll_notification(slow);
-                told.extend(one.map(|n| n.key().name().to_owned()));
+                names.extend(one.map(|n| n.key().name().to_owned()));
             }
         }
         assert!(hand.informer.listener_status(slow).unwrap().pending <= 3);
     }
     while let Some(notification) = hand.informer.poll_notification(slow) {
-        told.push(notification.key().name().to_owned());
+        names.push(notification.key().name().to_owned());
     }
     let all: Vec<_> = (0..20).map(|n| format!("p{n}")).collect();
-    assert_eq!(told, all);
+    assert_eq!(names, all);
     assert_eq!(hand.notes().len(), 20);
     assert!(!hand.informer.status().stalled);
 }
 
-/// Nobody reads while a listener stalls, so silence says nothing about the server.
+/// While a listener stalls, no bytes are read. Silence says nothing about the server then.
 #[test]
 fn a_stall_is_not_taken_for_a_dead_server() {
     let mut hand = Hand::synced(listed(), &[]);
@@ -147,13 +147,13 @@ fn a_stall_is_not_taken_for_a_dead_server() {
     assert_eq!(
         hand.informer.status().counts.failures,
         1,
-        "now it is the server"
+        "now the server is silent"
     );
 }
 
-/// P-07: a listener that sleeps costs at most one entry for each object.
+/// P-07: a listener that sleeps costs at most a few entries per object.
 #[test]
-fn a_sleeping_listener_is_told_the_net_effect() {
+fn a_sleeping_listener_gets_the_net_effect() {
     let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
     let config = ListenerConfig {
         backlog: Backlog::Coalesce { above: 0 },
@@ -208,7 +208,7 @@ fn each_listener_has_its_own_resync_period() {
     }
     let mut shown = [0, 0, 0];
     for _ in 0..6 {
-        // The looks are as frequent as the most impatient listener asked for.
+        // Checks are as frequent as the shortest period requires.
         hand.sleep(Duration::from_secs(4));
         for (count, listener) in shown.iter_mut().zip([hand.listener, never, often]) {
             let notes = hand.notes_of(listener);
@@ -223,7 +223,7 @@ fn each_listener_has_its_own_resync_period() {
 }
 
 #[test]
-fn resyncs_stop_while_the_state_has_to_be_read_again() {
+fn resyncs_stop_during_a_relist() {
     let mut config = listed();
     config.resync = Some(Duration::from_secs(10));
     config.reflector.idle = None;

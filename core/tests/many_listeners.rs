@@ -1,5 +1,5 @@
-//! What many listeners cost, counted in looks at the cells that hold them: each pays for itself, and
-//! nobody for the others.
+//! The cost of many listeners, measured as accesses to their cells. Each listener costs the same, however
+//! many others there are.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -20,11 +20,11 @@ use informer_core::transport::{Command, ExchangeId, Signal};
 use informer_core::{Encoding, Informer, Instant};
 
 thread_local! {
-    /// How often the cell of a listener was looked at.
-    static LOOKS: Cell<usize> = const { Cell::new(0) };
+    /// How often the cell of a listener was accessed.
+    static ACCESSES: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The heap, with every look at the cell of a listener counted.
+/// Heap storage that counts each access to the cell of a listener.
 enum Counted {}
 
 struct CountedCells<T>(Vec<T>);
@@ -55,12 +55,12 @@ impl<T: Default> Cells<T> for CountedCells<T> {
     }
 
     fn get(&self, at: usize) -> Option<&T> {
-        LOOKS.set(LOOKS.get() + 1);
+        ACCESSES.set(ACCESSES.get() + 1);
         self.0.as_slice().get(at)
     }
 
     fn get_mut(&mut self, at: usize) -> Option<&mut T> {
-        LOOKS.set(LOOKS.get() + 1);
+        ACCESSES.set(ACCESSES.get() + 1);
         self.0.as_mut_slice().get_mut(at)
     }
 
@@ -69,7 +69,7 @@ impl<T: Default> Cells<T> for CountedCells<T> {
     }
 }
 
-/// An informer that watches, with so many listeners.
+/// An informer with listeners that has synced and watches.
 struct World {
     informer: Informer<Decoder<Dynamic>, Counted>,
     listeners: Vec<ListenerId>,
@@ -112,7 +112,7 @@ impl World {
         self.signal(Signal::Bytes(line.as_bytes()));
     }
 
-    /// Everybody who is named takes one notification after the other. Says how many there were.
+    /// Each ready listener takes its notifications one by one. Returns how many there were.
     fn take_all(&mut self) -> usize {
         let mut taken = 0;
         while let Some(listener) = self.informer.poll_ready_listener() {
@@ -130,14 +130,14 @@ fn open(informer: &mut Informer<Decoder<Dynamic>, Counted>) -> ExchangeId {
             return exchange;
         }
     }
-    panic!("nothing is asked for")
+    panic!("there is no request")
 }
 
-/// How many looks something takes.
-fn looks(act: impl FnOnce()) -> usize {
-    LOOKS.set(0);
+/// How many accesses `act` makes.
+fn accesses(act: impl FnOnce()) -> usize {
+    ACCESSES.set(0);
     act();
-    LOOKS.get()
+    ACCESSES.get()
 }
 
 fn configs() -> [ListenerConfig; 3] {
@@ -159,27 +159,27 @@ fn an_event_costs_the_same_for_each_listener_however_many_there_are() {
             let mut world = World::new(listeners, config);
             world.event("ADDED");
             world.take_all();
-            let looks = looks(|| {
+            let accesses = accesses(|| {
                 world.event("MODIFIED");
                 assert_eq!(world.take_all(), listeners);
             });
-            looks / listeners
+            accesses / listeners
         };
         let (few, many) = (per_listener(10), per_listener(1_000));
         assert!(
             many <= few,
-            "{config:?}: {few} looks for each of 10 listeners, {many} for each of 1,000"
+            "{config:?}: {few} accesses for each of 10 listeners, {many} for each of 1,000"
         );
     }
 }
 
 #[test]
-fn what_concerns_one_listener_or_none_does_not_look_at_the_others() {
+fn a_call_for_one_listener_or_none_does_not_access_the_others() {
     for config in configs() {
         let mut world = World::new(1_000, config);
         world.event("ADDED");
         world.take_all();
-        let idle = looks(|| {
+        let idle = accesses(|| {
             world.event("BOOKMARK");
             world.informer.advance(NOW);
             assert_eq!(world.informer.poll_ready_listener(), None);
@@ -188,13 +188,13 @@ fn what_concerns_one_listener_or_none_does_not_look_at_the_others() {
         });
         assert!(idle < 5, "{config:?}: {idle}");
         let (first, last) = (world.listeners[0], world.listeners[999]);
-        let one = looks(|| {
+        let one = accesses(|| {
             assert_eq!(world.informer.poll_notification(last), None);
             assert!(world.informer.listener_status(last).is_some());
         });
         assert!(one < 5, "{config:?}: {one}");
         world.event("MODIFIED");
-        let removal = looks(|| assert!(world.informer.remove_listener(first)));
+        let removal = accesses(|| assert!(world.informer.remove_listener(first)));
         assert!(removal < 10, "{config:?}: {removal}");
     }
 }

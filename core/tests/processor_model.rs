@@ -1,5 +1,5 @@
-//! `Processor` against lists: what waits for each listener, what it believes, and when it is synced
-//! and resynced.
+//! Compares `Processor` with plain lists: what waits for each listener, what it knows, and when it syncs
+//! and resyncs.
 
 #![allow(
     clippy::unwrap_used,
@@ -27,19 +27,19 @@ use model_support::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// One listener, with everything it is due in plain lists.
+/// A model of one listener, with all its notifications in plain lists.
 struct Oracle {
     id: ListenerId,
     backlog: Backlog,
     replay: Vec<Told>,
     pending: Vec<Told>,
-    /// Initial notifications given with the last poll.
+    /// Initial notifications that the last poll delivered.
     unacknowledged: usize,
     synced: bool,
     ready: bool,
     delivered: u64,
     coalesced: u64,
-    /// What it believes, and the newest version that it was ever told of a key.
+    /// What it knows, and the newest version that it got of each key.
     view: Fold<Obj>,
     newest: BTreeMap<ObjectKey, u32>,
     requested: Duration,
@@ -72,7 +72,7 @@ impl Oracle {
         self.ready = true;
     }
 
-    /// What it is given by a poll for `most`.
+    /// What a poll for `most` delivers.
     fn poll(&mut self, most: usize) -> Vec<Told> {
         let replayed = most.min(self.replay.len());
         let mut given: Vec<_> = self.replay.drain(..replayed).collect();
@@ -83,14 +83,14 @@ impl Oracle {
         given
     }
 
-    /// Everything initial that it is due has been given and acknowledged.
+    /// Whether all its initial notifications have been delivered and acknowledged.
     fn is_through(&self) -> bool {
         let waiting = self.replay.iter().chain(&self.pending);
         waiting.filter(|told| told.is_initial()).count() + self.unacknowledged == 0
     }
 
-    /// Believes what it was given, and insists on the order of the versions of each key.
-    fn believe(&mut self, told: &Told) {
+    /// Applies a notification to its view, and checks that the versions of a key never go back.
+    fn learn(&mut self, told: &Told) {
         self.view.tell(told, Obj::clone).unwrap();
         if let Notification::Added { object, .. } | Notification::Updated { new: object, .. } = told
         {
@@ -106,7 +106,7 @@ impl Oracle {
 
 #[derive(Clone, Debug)]
 enum Op {
-    /// Creates, changes, or (if it exists) deletes and creates again.
+    /// Creates or changes an object, or deletes and re-creates it.
     Put {
         key: ObjectKey,
         recreate: bool,
@@ -118,7 +118,7 @@ enum Op {
     ShowAgain,
     Join(ListenerConfig),
     Leave(prop::sample::Index),
-    /// Without `most`: for one notification.
+    /// Polls for up to this many, or for one with the method for one.
     Poll(prop::sample::Index, Option<usize>),
     NameReady,
     SetSynced,
@@ -155,14 +155,14 @@ fn any_op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The model says zero for "never".
+/// The model uses zero for "never".
 fn unless_zero(period: Duration) -> Option<Duration> {
     Some(period).filter(|period| !period.is_zero())
 }
 
 struct World {
     processor: Processor<Obj, Heap>,
-    /// The store that listeners are shown when they join.
+    /// The source of replays.
     store: Store,
     listeners: Vec<Oracle>,
     left: Vec<ListenerId>,
@@ -199,7 +199,7 @@ impl World {
         }
     }
 
-    /// The store changes first, then everybody is told.
+    /// Changes the store first, then notifies the listeners.
     fn put(&mut self, key: &ObjectKey, recreate: bool) {
         self.version += 1;
         let old = self.store.get(key).cloned();
@@ -226,8 +226,8 @@ impl World {
         );
     }
 
-    /// Rule 7 of the README: floor of a second; lowers the check period before the start, is raised
-    /// to it afterwards.
+    /// Periods are at least a second. Before the start, a shorter one lowers the check period. Afterwards
+    /// it is raised to the check period.
     fn admit(&mut self, resync: Resync) -> Duration {
         let asked = match resync {
             Resync::Default => self.default_period,
@@ -289,9 +289,9 @@ impl World {
                 assert_eq!(count, given.len());
             }
         }
-        // For Grow and Stall: everything, in order. For Coalesce: by the table.
+        // Grow and Stall deliver everything in order. Coalesce merges first.
         assert_eq!(given, listener.poll(most.unwrap_or(1)));
-        given.iter().for_each(|told| listener.believe(told));
+        given.iter().for_each(|told| listener.learn(told));
         listener.synced |= self.synced && listener.is_through();
         given.len()
     }
@@ -313,7 +313,7 @@ impl World {
         let mut named = BTreeSet::new();
         while let Some(id) = self.processor.poll_ready_listener() {
             let at = self.listeners.iter().position(|l| l.id == id).unwrap();
-            assert!(named.insert(at), "named twice");
+            assert!(named.insert(at), "returned twice");
         }
         for (at, listener) in self.listeners.iter_mut().enumerate() {
             assert_eq!(core::mem::take(&mut listener.ready), named.contains(&at));
@@ -354,7 +354,7 @@ impl World {
             Op::NameReady => self.name_ready(),
             Op::SetSynced => {
                 self.processor.set_synced();
-                // Only the first time: who joined later is looked at when it polls.
+                // Only the first time. Listeners that join later are checked when they poll.
                 if !core::mem::replace(&mut self.synced, true) {
                     for listener in &mut self.listeners {
                         listener.synced |= listener.is_through();
@@ -387,7 +387,7 @@ impl World {
             assert_eq!(self.processor.is_synced(listener.id), Some(listener.synced));
             match listener.backlog {
                 Backlog::Grow => {}
-                // What is left of a replay takes no room.
+                // The rest of a replay takes no room.
                 Backlog::Stall { at } => {
                     assert_eq!(status.stalls, listener.pending.len() >= at.max(1));
                     has_room &= !status.stalls;
@@ -395,7 +395,7 @@ impl World {
                 Backlog::Coalesce { above } => {
                     assert!(
                         listener.pending.len() <= above + 2 * KEYS,
-                        "bounded by the objects"
+                        "the number of objects must bound the backlog"
                     );
                 }
             }
@@ -413,7 +413,7 @@ proptest! {
     #![proptest_config(cases(500))]
 
     #[test]
-    fn every_listener_is_told_a_legal_story_that_ends_with_the_store(
+    fn every_listener_gets_a_consistent_history_that_ends_with_the_store(
         period in prop::sample::select(vec![0, 500, 2_000, 3_000]),
         ops in vec(any_op(), 0..70),
     ) {
@@ -439,7 +439,7 @@ proptest! {
     }
 }
 
-/// What is left of `published` for a listener that merges at once and has not polled.
+/// What a listener that merges at once gets of `published`.
 fn left_of(published: &[Told]) -> Vec<Told> {
     let mut processor = Processor::<Obj, Heap>::new(None, Seed::new(1));
     let backlog = Backlog::Coalesce { above: 0 };
@@ -455,7 +455,7 @@ fn left_of(published: &[Told]) -> Vec<Told> {
     core::iter::from_fn(|| processor.poll_notification(id, &empty)).collect()
 }
 
-/// Objects under one key: `a`, `b`, `c` are states of one, `x` is another one, created later.
+/// `a`, `b` and `c` are states of one object. `x` is another object with the same key, created later.
 #[test]
 fn the_algebra_of_coalesce() {
     use Cause::{Relist, Resync, Watch};
@@ -468,7 +468,7 @@ fn the_algebra_of_coalesce() {
     let ab = change(&a, &b, Watch);
     let bc = change(&b, &c, Relist);
     for (published, left) in [
-        // add + update = add of the newest, which stays initial
+        // add + update = add of the newest state; stays initial
         (vec![first(&a), ab.clone(), bc.clone()], vec![first(&c)]),
         (vec![add(&a), ab.clone()], vec![add(&b)]),
         // add + delete = nothing
@@ -483,7 +483,7 @@ fn the_algebra_of_coalesce() {
         (vec![ab.clone(), bc, delete(&c)], vec![delete(&c)]),
         // delete + add = both
         (vec![delete(&a), add(&x)], vec![delete(&a), add(&x)]),
-        // these two, then delete = the first delete
+        // delete + add + delete = the first delete
         (
             vec![ab.clone(), delete(&b), add(&x), delete(&x)],
             vec![delete(&b)],
@@ -492,7 +492,7 @@ fn the_algebra_of_coalesce() {
             vec![delete(&a), add(&x), delete(&x), add(&b)],
             vec![delete(&a), add(&b)],
         ),
-        // a resync beside a real update is the real update
+        // a resync merged with a real update is the real update
         (vec![ab.clone(), change(&b, &b, Resync)], vec![ab.clone()]),
         (vec![change(&a, &a, Resync), ab.clone()], vec![ab]),
         (

@@ -1,5 +1,5 @@
-//! Whole informers against a faulty server, from seeds. `SIM_SEED=n` replays one, `SIM_SEEDS=n` runs
-//! so many.
+//! Whole informers against a faulty server, from seeds. `SIM_SEED=n` replays seed n, `SIM_SEEDS=n` runs
+//! the first n seeds.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,7 +21,7 @@ use informer_core::storage::Heap;
 use informer_test_support::Random;
 use world::World;
 
-/// Every combination of queue, relist, first state and preset comes from the seed.
+/// The seed picks the queue, the relist, the first state and the preset.
 fn world(seed: u64) -> World<Heap> {
     let queue = if seed & 1 == 0 {
         QueueKind::DeltaFifo
@@ -55,7 +55,7 @@ fn world(seed: u64) -> World<Heap> {
         Backlog::Coalesce { above: 0 },
     ];
     for (which, backlog) in backlogs.into_iter().enumerate() {
-        // Stall slows everybody: only sometimes.
+        // A stalling listener slows all of them down, so add it only sometimes.
         if which == 1 && !seed.is_multiple_of(3) {
             continue;
         }
@@ -95,7 +95,7 @@ fn run(seed: u64) -> World<Heap> {
     world
 }
 
-/// Says which seed it was when a test fails.
+/// Prints the seed when a test fails.
 struct Seed(u64);
 
 impl Drop for Seed {
@@ -126,7 +126,7 @@ fn store_and_listeners_equal_the_server_whatever_happens() {
     }
     assert!(
         !many || (told > 50_000 && relists > 300),
-        "too little happens: {told} notifications, {relists} relists"
+        "too few events: {told} notifications, {relists} relists"
     );
 }
 

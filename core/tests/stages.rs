@@ -39,11 +39,11 @@ const EDGES: &[(&str, &str)] = &[
         "bucket failure flow invariant object storage time transport version",
     ),
     ("queue", "flow invariant known limits object storage"),
-    ("indexer", "flow known limits object storage"),
+    ("indexer", "flow invariant known limits object storage"),
     ("processor", "flow indexer invariant object storage time"),
     (
         "informer",
-        "decode encoding failure flow indexer object processor queue reflector storage time transport version",
+        "decode encoding failure flow indexer invariant object processor queue reflector storage time transport version",
     ),
     ("workqueue", "bucket invariant storage time"),
 ];

@@ -1,4 +1,4 @@
-//! Whoever waits for a write is told if the store does not show it.
+//! Waiting for a write fails if the store does not show it.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod hand;
@@ -13,7 +13,7 @@ use informer_core::reflector::FirstState;
 use informer_core::transport::Signal;
 use informer_core::{Encoding, Informer, InformerConfig};
 
-/// Both queues, staged and as they are decoded.
+/// Both queues, with staged and streamed relists.
 fn ways() -> [InformerConfig; 3] {
     let config = listed();
     let (queue, relist) = (QueueKind::InOrder, Relist::Staged);
@@ -24,34 +24,38 @@ fn ways() -> [InformerConfig; 3] {
     ]
 }
 
-/// An object whose labels no server would send.
+/// An object with labels of the wrong type.
 fn unreadable(name: &str, version: u64) -> String {
     let version = format!(r#""resourceVersion":"{version}""#);
     format!(r#"{{"metadata":{{"namespace":"a","name":"{name}",{version},"labels":7}}}}"#)
 }
 
-/// `pending`, `ready`, or whose write the store does not show.
+/// `pending`, `ready`, or the object whose write the store does not show.
 fn asked(hand: &Hand, version: u64) -> String {
     match hand.informer.wait_for(&version.to_string()) {
         Ok(Poll::Pending) => "pending".to_owned(),
         Ok(Poll::Ready(())) => "ready".to_owned(),
         Err(WaitError::Rejected(object)) => match &object.key {
-            Some(key) => format!("{}@{}", key.name(), object.version),
-            None => "somebody".to_owned(),
+            Some(key) => format!(
+                "{}@{}",
+                key.name(),
+                object.version.as_deref().unwrap_or("?")
+            ),
+            None => "unknown object".to_owned(),
         },
         Err(error) => error.to_string(),
     }
 }
 
 #[test]
-fn a_write_that_was_left_out_of_a_watch_is_not_reached() {
+fn an_unreadable_write_of_a_watch_is_never_reached() {
     for config in ways() {
         let mut hand = Hand::synced(config, &[pod("x", "", 1), pod("y", "", 2)]);
         assert_eq!(asked(&hand, 12), "pending");
         hand.event("MODIFIED", &unreadable("x", 12));
         hand.event("MODIFIED", &pod("y", "", 13));
         assert_eq!(asked(&hand, 12), "x@12");
-        // Everything else is shown.
+        // All other writes are shown.
         for shown in [1, 11, 13] {
             assert_eq!(asked(&hand, shown), "ready", "{shown}");
         }
@@ -62,7 +66,7 @@ fn a_write_that_was_left_out_of_a_watch_is_not_reached() {
 }
 
 #[test]
-fn a_write_that_a_transform_refuses_is_not_reached() {
+fn a_write_that_a_transform_refuses_is_never_reached() {
     for on_error in [
         OnTransformError::HarmOneObject,
         OnTransformError::LoseEvents,
@@ -89,7 +93,7 @@ fn a_write_that_a_transform_refuses_is_not_reached() {
 }
 
 #[test]
-fn it_is_forgotten_when_the_object_can_be_read_again_or_is_gone() {
+fn a_write_is_forgotten_when_its_object_is_readable_again_or_gone() {
     for config in ways() {
         for (kind, object) in [
             ("MODIFIED", pod("x", "", 14)),
@@ -119,12 +123,12 @@ fn a_full_state_hides_the_writes_before_the_newest_one() {
         hand.event("MODIFIED", &pod("y", "", 12));
         hand.expire();
         hand.list(20, &[unreadable("x", 15), pod("y", "", 12)]);
-        // Of what came between, nobody knows whose it was; but for 11, and 12, that was seen.
+        // Any version between may be a write of x, except 11 and 12, which the watch showed.
         let expected = [(10, "ready"), (11, "x@11"), (12, "ready"), (13, "x@15")];
         for (version, said) in expected.into_iter().chain([(15, "x@15"), (16, "ready")]) {
             assert_eq!(asked(&hand, version), said, "{version} {config:?}");
         }
-        // Still there, still unreadable: the same as before.
+        // The object is still there and still unreadable, so nothing changes.
         hand.request();
         hand.signal(Signal::Opened(Encoding::Json));
         hand.expire();
@@ -134,7 +138,7 @@ fn a_full_state_hides_the_writes_before_the_newest_one() {
             ("x@11".into(), "x@15".into())
         );
         assert_eq!(asked(&hand, 30), "ready");
-        // While a state is read that shows it, the store does not.
+        // The next full state shows the object, but counts only when it is complete.
         hand.request();
         hand.signal(Signal::Opened(Encoding::Json));
         hand.expire();
@@ -150,14 +154,14 @@ fn a_full_state_hides_the_writes_before_the_newest_one() {
 }
 
 #[test]
-fn an_object_that_is_missing_in_a_full_state_is_forgotten() {
+fn an_object_that_is_missing_from_a_full_state_is_forgotten() {
     for config in ways() {
         let mut hand = Hand::synced(config, &[pod("x", "", 1)]);
         hand.event("MODIFIED", &unreadable("x", 11));
         hand.event("ADDED", r#"{"metadata":{"resourceVersion":"12"}}"#);
         assert_eq!(
             (asked(&hand, 11), asked(&hand, 12)),
-            ("x@11".into(), "somebody".into())
+            ("x@11".into(), "unknown object".into())
         );
         hand.expire();
         hand.list(20, &[]);
@@ -169,11 +173,11 @@ fn an_object_that_is_missing_in_a_full_state_is_forgotten() {
 }
 
 #[test]
-fn a_write_whose_version_cannot_be_read_lies_before_the_next_event() {
+fn a_write_with_an_unreadable_version_is_older_than_the_next_event() {
     let mut hand = Hand::synced(listed(), &[pod("x", "", 1)]);
     hand.event("MODIFIED", r#"{"metadata":{"name":"n","labels":7}}"#);
     hand.event("MODIFIED", &pod("x", "", 15));
-    let expected = [(10, "ready"), (11, "n@"), (15, "n@")];
+    let expected = [(10, "ready"), (11, "n@?"), (15, "n@?")];
     for (version, said) in expected {
         assert_eq!(asked(&hand, version), said, "{version}");
     }
@@ -182,7 +186,7 @@ fn a_write_whose_version_cannot_be_read_lies_before_the_next_event() {
 }
 
 #[test]
-fn within_a_streamed_state_the_last_word_counts() {
+fn within_a_streamed_state_the_last_event_of_an_object_counts() {
     for config in ways() {
         let mut config = config;
         config.reflector.first_state = FirstState::Streamed;
@@ -209,10 +213,10 @@ fn within_a_streamed_state_the_last_word_counts() {
 }
 
 #[test]
-fn of_too_many_the_oldest_are_remembered_together_and_none_is_taken_for_shown() {
+fn too_many_writes_are_remembered_as_one_range_and_none_counts_as_shown() {
     let mut hand = Hand::synced(listed(), &[]);
     for version in 0..200 {
-        // Every other write can be read.
+        // Every other write is readable.
         let name = format!("x{version}");
         hand.event("ADDED", &unreadable(&name, 1_000 + 2 * version));
         hand.event("ADDED", &pod("y", "", 1_001 + 2 * version));
@@ -220,7 +224,7 @@ fn of_too_many_the_oldest_are_remembered_together_and_none_is_taken_for_shown() 
     for version in 0..200 {
         let said = asked(&hand, 1_000 + 2 * version);
         let expected = if version < 136 {
-            "somebody".to_owned()
+            "unknown object".to_owned()
         } else {
             format!("x{version}@{}", 1_000 + 2 * version)
         };
@@ -228,7 +232,7 @@ fn of_too_many_the_oldest_are_remembered_together_and_none_is_taken_for_shown() 
     }
     assert_eq!(asked(&hand, 999), "ready");
     assert_eq!(asked(&hand, 1_399), "ready");
-    // A full state knows better.
+    // A full state without these objects ends it.
     hand.expire();
     hand.list(2_000, &[pod("y", "", 1_399)]);
     assert_eq!(asked(&hand, 1_000), "ready");

@@ -8,7 +8,7 @@ use core::ops::Bound;
 
 use informer_core::Resource;
 use informer_core::decode::{FieldPath, FieldPathError, Fields};
-use informer_core::indexer::{Filed, IndexFn, IndexId, Subject, View};
+use informer_core::indexer::{ByIndex, IndexFn, IndexId, Subject, View};
 use informer_core::storage::Storage;
 
 use crate::key::Namespaced;
@@ -244,7 +244,7 @@ pub(crate) enum Access {
 impl Access {
     /// How many objects it gives.
     pub(crate) fn candidates<T: Resource + Clone, S: Storage>(&self, view: &View<T, S>) -> usize {
-        let filed = |(_, objects): (_, Filed<'_, T, S>)| objects.len();
+        let filed = |(_, objects): (_, ByIndex<'_, T, S>)| objects.len();
         match self {
             Self::Nothing => 0,
             Self::Scan => view.len(),

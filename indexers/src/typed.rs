@@ -8,7 +8,7 @@ use core::ops::{Bound, RangeBounds};
 
 use informer_core::Resource;
 use informer_core::indexer::{
-    Filed, IndexError, IndexFn, IndexId, IndexTable, Indexer, RangeError, UnknownIndex, View,
+    ByIndex, IndexError, IndexFn, IndexId, IndexTable, Indexer, RangeError, UnknownIndex, View,
 };
 use informer_core::storage::Storage;
 
@@ -166,7 +166,7 @@ impl<V: IndexValue> TypedId<V> {
         self,
         view: &'a View<T, S>,
         value: &Q,
-    ) -> Result<Filed<'a, T, S>, UnknownIndex>
+    ) -> Result<ByIndex<'a, T, S>, UnknownIndex>
     where
         V: Borrow<Q>,
         Q: Encode + ?Sized,

@@ -54,7 +54,7 @@ impl Log {
             Self::Rejected { object, not_logged } => tracing::warn!(
                 informer,
                 key = object.key.as_ref().map(|key| tracing::field::display(Printable(key.as_str()))),
-                version = %Printable(&object.version),
+                version = %Printable(object.version.as_deref().unwrap_or_default()),
                 reason = object.reason,
                 not_logged,
                 "an object could not be used"

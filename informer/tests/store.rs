@@ -93,7 +93,7 @@ fn a_write_to_a_rejected_object_is_not_reached_and_the_error_names_it() {
     };
     assert_eq!(
         (version, object.version.clone()),
-        (refused.clone(), refused.clone())
+        (refused.clone(), Some(refused.clone()))
     );
     assert_eq!(object.key.as_ref().unwrap().to_string(), "web/a");
     let expected = format!(

@@ -1,4 +1,4 @@
-//! How a step changes the store, and what is to be told of it.
+//! Applies steps to the store and makes notifications of them.
 
 #[cfg(feature = "alloc")]
 use alloc::vec::{self, Vec};
@@ -11,20 +11,60 @@ use crate::known::Epoch;
 use crate::object::{Resource, is_another};
 use crate::storage::{Full, Storage};
 
-/// Where our default and client-go differ in what they tell.
+/// Which notifications a step makes. This is where our default and client-go differ.
+///
+/// ```
+/// use informer_core::flow::{Delta, Step};
+/// use informer_core::indexer::{Indexer, Rules};
+/// use informer_core::queue::Epoch;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let step = |uid: &str, version: &str| Step::Delta {
+///     delta: Delta::Updated(Object {
+///         key: ObjectKey::new("default", "web"),
+///         uid: uid.into(),
+///         version: version.into(),
+///         labels: Labels::default(),
+///         size: 0,
+///         body: (),
+///     }),
+///     initial: false,
+///     seen: Epoch::NEVER,
+/// };
+/// for (rules, expected) in [
+///     (Rules::new(), vec!["deleted default/web (inferred, watch)", "added default/web (watch)"]),
+///     (Rules::client_go(), vec!["updated default/web to 2 (watch)"]),
+/// ] {
+///     let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+///     assert_eq!(store.apply(step("a", "1"), rules).notifications.len(), 1);
+///     // The pod was deleted and created again, with another UID.
+///     let applied = store.apply(step("b", "2"), rules);
+///     let lines: Vec<_> = applied.notifications.map(|n| n.to_string()).collect();
+///     assert_eq!(lines, expected);
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct Rules {
-    /// An object that has another UID than the one stored under its key is told as a deletion and an
-    /// add. Off: as an update.
+    /// Report a changed UID under the same key as a deletion and an add, instead of an update.
     pub split_recreated: bool,
-    /// An update that changes nothing (same UID, same version, not a resync) and the deletion of
-    /// something that the store does not have are not told.
+    /// Drop updates that change nothing (same UID, same version, not a resync), and deletions of objects
+    /// that the store does not have.
     pub drop_noops: bool,
 }
 
 impl Rules {
-    /// What client-go does: everything is told, the UID is not looked at.
+    /// Our default: split re-created objects, drop no-ops.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            split_recreated: true,
+            drop_noops: true,
+        }
+    }
+
+    /// What client-go does: report everything, ignore the UID.
     #[must_use]
     pub const fn client_go() -> Self {
         Self {
@@ -36,47 +76,68 @@ impl Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self {
-            split_recreated: true,
-            drop_noops: true,
-        }
+        Self::new()
     }
 }
 
-/// What applying a step did.
+/// The outcome of [`Indexer::apply`].
+///
+/// ```
+/// use informer_core::flow::{Delta, Step};
+/// use informer_core::indexer::{Indexer, Rules};
+/// use informer_core::queue::Epoch;
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+/// let step = Step::Delta {
+///     delta: Delta::Added(Object {
+///         key: ObjectKey::new("default", "web"),
+///         uid: "a".into(),
+///         version: "1".into(),
+///         labels: Labels::default(),
+///         size: 0,
+///         body: (),
+///     }),
+///     initial: false,
+///     seen: Epoch::NEVER,
+/// };
+/// let applied = store.apply(step.clone(), Rules::new());
+/// assert_eq!((applied.notifications.len(), applied.unchanged), (1, 0));
+/// // The same object again is no news.
+/// let applied = store.apply(step, Rules::new());
+/// assert_eq!((applied.notifications.len(), applied.unchanged), (0, 1));
+/// ```
 #[derive(Clone, Debug)]
-#[must_use = "listeners that are not told of it never hear of it"]
+#[must_use = "listeners must get its notifications"]
 #[non_exhaustive]
 pub struct Applied<T: Resource> {
-    /// What is to be told, in order.
-    pub told: Told<T>,
-    /// How many objects were found unchanged and are not told.
+    /// The notifications for the listeners, in order.
+    pub notifications: Notifications<T>,
+    /// How many objects were unchanged and made no notification.
     pub unchanged: usize,
-    /// How many objects found no place. What the store has under their keys stays.
+    /// How many objects had no room. The store keeps what it has under their keys.
     pub left_out: usize,
 }
 
-/// The notifications of one step: none, one, or a deletion and an add; a full state that is applied in
-/// one step has more.
+/// Iterates over the notifications of one step: none, one, or a deletion and an add. A full state that is
+/// applied in one step can have more.
 #[derive(Clone, Debug, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
-pub enum Told<T: Resource> {
-    /// Nothing is left.
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
+pub enum Notifications<T: Resource> {
+    /// No notifications are left.
     #[default]
     Nothing,
     /// One notification.
     One(Notification<T>),
     /// Two notifications, in this order.
     Two(Notification<T>, Notification<T>),
-    /// Any number of them.
+    /// Any number of notifications.
     #[cfg(feature = "alloc")]
     Many(vec::IntoIter<Notification<T>>),
 }
 
-impl<T: Resource> Iterator for Told<T> {
+impl<T: Resource> Iterator for Notifications<T> {
     type Item = Notification<T>;
 
     fn next(&mut self) -> Option<Notification<T>> {
@@ -106,12 +167,12 @@ impl<T: Resource> Iterator for Told<T> {
     }
 }
 
-impl<T: Resource> ExactSizeIterator for Told<T> {}
+impl<T: Resource> ExactSizeIterator for Notifications<T> {}
 
 impl<T: Resource> Applied<T> {
-    const fn told(told: Told<T>) -> Self {
+    const fn notify(notifications: Notifications<T>) -> Self {
         Self {
-            told,
+            notifications,
             unchanged: 0,
             left_out: 0,
         }
@@ -119,7 +180,7 @@ impl<T: Resource> Applied<T> {
 
     const fn unchanged() -> Self {
         Self {
-            told: Told::Nothing,
+            notifications: Notifications::Nothing,
             unchanged: 1,
             left_out: 0,
         }
@@ -127,7 +188,7 @@ impl<T: Resource> Applied<T> {
 
     const fn left_out() -> Self {
         Self {
-            told: Told::Nothing,
+            notifications: Notifications::Nothing,
             unchanged: 0,
             left_out: 1,
         }
@@ -135,8 +196,8 @@ impl<T: Resource> Applied<T> {
 }
 
 impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
-    /// Applies a step of a queue. The store shows the change when this returns. The version of the
-    /// store stays, unless a full state says which one to adopt.
+    /// Applies a step of a queue. The store shows the change when this returns. The store keeps its
+    /// version, unless a full state brings one to adopt.
     pub fn apply(&mut self, step: Step<T>, rules: Rules) -> Applied<T> {
         match step {
             Step::Delta {
@@ -146,7 +207,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             } => self.apply_delta(delta, initial, seen, rules),
             Step::Seen { key, seen } => {
                 self.mark_seen(&key, seen);
-                Applied::told(Told::Nothing)
+                Applied::notify(Notifications::Nothing)
             }
             #[cfg(feature = "alloc")]
             Step::FullState { state, initial } => self.apply_full_state(*state, initial, rules),
@@ -168,7 +229,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             Delta::Deleted(deletion) => return self.apply_deletion(deletion, rules),
         };
         let place = self.place_of(object.key());
-        let stored = place.slot.and_then(|at| Some((at, self.slots.get(at)?)));
+        let stored = place.slot.and_then(|at| Some((at, self.slots.linked(at)?)));
         if let Some((at, stored)) = stored
             && rules.drop_noops
             && cause != Cause::Resync
@@ -178,9 +239,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             return Applied::unchanged();
         }
         match self.put_at(place, object.clone(), seen) {
-            Ok(old) => Applied::told(tell_upsert(old, object, initial, cause, rules)),
+            Ok(old) => Applied::notify(upsert(old, object, initial, cause, rules)),
             Err(Full) => {
-                // Its new state has no room, but it is there: nobody may take it for gone.
+                // The new state has no room, but the object exists: the sweep must not remove it.
                 if let Some(at) = place.slot {
                     self.mark_slot(at, seen);
                 }
@@ -189,13 +250,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
     }
 
-    /// Applies a full state in one step. Tells the deletions first, then the objects in the order of
-    /// the state. Of a key that stands in it twice client-go tells both compared with the store as it
-    /// was before; with [`Rules::drop_noops`] the second is compared with the first.
+    /// Applies a full state in one step. Deletions come first, then the objects in the order of the
+    /// state. If a key occurs twice, client-go compares both objects with the store as it was before.
+    /// With [`Rules::drop_noops`], the second object is compared with the first.
     #[cfg(feature = "alloc")]
     fn apply_full_state(&mut self, state: FullState<T>, initial: bool, rules: Rules) -> Applied<T> {
         let seen = self.newest.next();
-        let mut told = Vec::new();
+        let mut notifications = Vec::new();
         let (mut unchanged, mut left_out) = (0, 0);
         let mut upserts = Vec::new();
         for object in state.objects {
@@ -207,7 +268,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             self.mark_seen(key, seen);
         }
         let mut gone = |object: T| {
-            told.push(Notification::Deleted {
+            notifications.push(Notification::Deleted {
                 key: object.key().clone(),
                 last: Some(object),
                 certainty: Certainty::Inferred,
@@ -227,15 +288,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 self.apply_delta(Delta::Replaced(object), initial, seen, rules)
             } else {
                 match self.put_seen(object.clone(), seen) {
-                    Ok(_) => {
-                        Applied::told(tell_upsert(before, object, initial, Cause::Relist, rules))
-                    }
+                    Ok(_) => Applied::notify(upsert(before, object, initial, Cause::Relist, rules)),
                     Err(Full) => Applied::left_out(),
                 }
             };
             unchanged += applied.unchanged;
             left_out += applied.left_out;
-            told.extend(applied.told);
+            notifications.extend(applied.notifications);
         }
         if left_out == 0
             && let Some(version) = &state.version
@@ -244,7 +303,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             left_out += 1;
         }
         Applied {
-            told: Told::Many(told.into_iter()),
+            notifications: Notifications::Many(notifications.into_iter()),
             unchanged,
             left_out,
         }
@@ -264,7 +323,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
             Deletion::Displaced { key, cause } => (key, stored, Certainty::Inferred, cause),
         };
-        Applied::told(Told::One(Notification::Deleted {
+        Applied::notify(Notifications::One(Notification::Deleted {
             key,
             last,
             certainty,
@@ -274,20 +333,20 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 }
 
 #[inline]
-fn tell_upsert<T: Resource>(
+fn upsert<T: Resource>(
     old: Option<T>,
     new: T,
     initial: bool,
     cause: Cause,
     rules: Rules,
-) -> Told<T> {
+) -> Notifications<T> {
     let added = |object| Notification::Added {
         object,
         initial,
         cause,
     };
     match old {
-        None => Told::One(added(new)),
+        None => Notifications::One(added(new)),
         Some(old) if rules.split_recreated && is_another(&old, new.uid()) => {
             let gone = Notification::Deleted {
                 key: old.key().clone(),
@@ -295,13 +354,13 @@ fn tell_upsert<T: Resource>(
                 certainty: Certainty::Inferred,
                 cause,
             };
-            Told::Two(gone, added(new))
+            Notifications::Two(gone, added(new))
         }
-        Some(old) => Told::One(Notification::Updated { old, new, cause }),
+        Some(old) => Notifications::One(Notification::Updated { old, new, cause }),
     }
 }
 
-/// The same object in the same state.
+/// Whether both are the same object in the same state.
 fn is_unchanged(old: &impl Resource, new: &impl Resource) -> bool {
     !new.version().is_empty() && old.version() == new.version() && old.uid() == new.uid()
 }

@@ -1,4 +1,4 @@
-//! The objects filed under a value, and the table of an index.
+//! The results of index lookups.
 
 use core::fmt::{self, Write as _};
 
@@ -8,16 +8,17 @@ use super::view::View;
 use crate::object::Resource;
 use crate::storage::Storage;
 
-/// The objects filed under one value of an index, in an order that depends on what was put and removed
-/// only.
-pub struct Filed<'a, T: Resource + Clone, S: Storage> {
+/// Iterates over the objects that an index files under one value, in an order that depends only on the
+/// writes. Made by [`View::by_index`].
+pub struct ByIndex<'a, T: Resource + Clone, S: Storage> {
     pub(super) view: &'a View<T, S>,
     pub(super) front: Position,
     pub(super) back: Position,
     pub(super) left: u32,
 }
 
-impl<'a, T: Resource + Clone, S: Storage> Filed<'a, T, S> {
+impl<'a, T: Resource + Clone, S: Storage> ByIndex<'a, T, S> {
+    #[inline]
     fn next_slot(&mut self) -> Option<u32> {
         self.left = self.left.checked_sub(1)?;
         let (slot, behind) = self.view.postings.next(self.front)?;
@@ -25,26 +26,21 @@ impl<'a, T: Resource + Clone, S: Storage> Filed<'a, T, S> {
         Some(slot)
     }
 
-    fn next_slot_back(&mut self) -> Option<u32> {
-        self.left = self.left.checked_sub(1)?;
-        let (slot, before) = self.view.postings.next_back(self.back)?;
-        self.back = before;
-        Some(slot)
-    }
-
-    /// The numbers of their slots.
+    /// The slots of the objects.
     pub(super) fn slots(mut self) -> impl Iterator<Item = u32> + use<'a, T, S> {
         core::iter::from_fn(move || self.next_slot())
     }
 
+    #[inline]
     fn object(&self, slot: u32) -> Option<&'a T> {
         Some(&self.view.slots.get(slot)?.object)
     }
 }
 
-impl<'a, T: Resource + Clone, S: Storage> Iterator for Filed<'a, T, S> {
+impl<'a, T: Resource + Clone, S: Storage> Iterator for ByIndex<'a, T, S> {
     type Item = &'a T;
 
+    #[inline]
     fn next(&mut self) -> Option<&'a T> {
         let slot = self.next_slot()?;
         self.object(slot)
@@ -55,24 +51,27 @@ impl<'a, T: Resource + Clone, S: Storage> Iterator for Filed<'a, T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> DoubleEndedIterator for Filed<'_, T, S> {
+impl<T: Resource + Clone, S: Storage> DoubleEndedIterator for ByIndex<'_, T, S> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        let slot = self.next_slot_back()?;
+        self.left = self.left.checked_sub(1)?;
+        let (slot, before) = self.view.postings.next_back(self.back)?;
+        self.back = before;
         self.object(slot)
     }
 }
 
-impl<T: Resource + Clone, S: Storage> ExactSizeIterator for Filed<'_, T, S> {}
+impl<T: Resource + Clone, S: Storage> ExactSizeIterator for ByIndex<'_, T, S> {}
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Filed<'_, T, S> {
+impl<T: Resource + Clone, S: Storage> fmt::Debug for ByIndex<'_, T, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Filed")
+        f.debug_struct("ByIndex")
             .field("left", &self.left)
             .finish_non_exhaustive()
     }
 }
 
-/// The table of an index, or a part of it: a line for each value with the keys filed under it.
+/// The rows of an index, or of a range of it: each value with the objects filed under it. It prints as
+/// one line per value.
 pub struct IndexTable<'a, T: Resource + Clone, S: Storage> {
     pub(super) view: &'a View<T, S>,
     pub(super) index: &'a Index<T, S>,
@@ -80,10 +79,10 @@ pub struct IndexTable<'a, T: Resource + Clone, S: Storage> {
 }
 
 impl<'a, T: Resource + Clone, S: Storage> IndexTable<'a, T, S> {
-    /// Every value with the objects filed under it, in the order of [`View::index_values`].
+    /// Each value with the objects filed under it, in the order of [`View::index_values`].
     pub fn rows(
         &self,
-    ) -> impl DoubleEndedIterator<Item = (&'a [u8], Filed<'a, T, S>)> + use<'a, T, S> {
+    ) -> impl DoubleEndedIterator<Item = (&'a [u8], ByIndex<'a, T, S>)> + use<'a, T, S> {
         let Self { view, index, .. } = *self;
         self.numbers.clone().filter_map(move |at| {
             let value = index.value(at)?;
@@ -91,7 +90,7 @@ impl<'a, T: Resource + Clone, S: Storage> IndexTable<'a, T, S> {
         })
     }
 
-    /// The objects of all rows. One that is filed under several values is shown as often.
+    /// The objects of all rows. An object that is filed under several values occurs several times.
     pub fn objects(&self) -> impl DoubleEndedIterator<Item = &'a T> + use<'a, T, S> {
         self.rows().flat_map(|(_, objects)| objects)
     }

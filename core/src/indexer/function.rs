@@ -1,4 +1,4 @@
-//! Index functions: from an object to the values under which it is filed.
+//! Index functions.
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
@@ -6,22 +6,34 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use core::fmt;
 
-/// A function from an object to the values under which an index files it: none, one or many.
+/// Computes the values under which an index files an object: none, one or many.
 ///
-/// Values are bytes. A text is given as its bytes; numbers in an encoding that keeps their order, such
-/// as big-endian, so that an index may be [ordered](Self::ordered) by value. The function cannot fail:
-/// what it does not understand, it files under nothing.
+/// Values are bytes. Encode text as its bytes, and numbers in an encoding that keeps their order, such as
+/// big-endian, so that the index can be [ordered](Self::ordered). The function cannot fail. An object
+/// that it does not understand has no values.
 ///
 /// ```
 /// use informer_core::indexer::{IndexFn, Subject};
-/// use informer_core::Object;
+/// use informer_core::{Labels, Object, ObjectKey};
 ///
 /// let by_namespace = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
 ///     file(object.key.namespace().as_bytes());
 /// });
-/// // Sorted, and known for what it is to whoever looks for an index that answers a question.
+/// // Sorted by value. The subject lets queries find this index.
 /// let by_namespace = by_namespace.ordered().about(Subject::Namespace);
 /// assert!(by_namespace.is_ordered());
+///
+/// let pod = Object {
+///     key: ObjectKey::new("default", "web"),
+///     uid: "".into(),
+///     version: "1".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// let mut values = Vec::new();
+/// by_namespace.values(&pod, &mut |value| values.push(value.to_vec()));
+/// assert_eq!(values, [b"default"]);
 /// ```
 pub struct IndexFn<T> {
     function: Function<T>,
@@ -30,23 +42,23 @@ pub struct IndexFn<T> {
     subject: Subject,
 }
 
-/// What the values of an index are, so that a query can find an index that answers it.
+/// What the values of an index mean. Lets a query find an index that answers it.
 #[cfg(feature = "alloc")]
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Subject {
-    /// Something that only whoever made the index knows.
+    /// Something that only the author of the index knows.
     #[default]
     Own,
-    /// The one value is the namespace; empty for an object without.
+    /// The namespace; an empty value for an object without a namespace.
     Namespace,
-    /// The one value is the key as it is displayed.
+    /// The key as it is displayed.
     Key,
-    /// The value is that of the label with this key; none for an object without it.
+    /// The value of the label with this key; no value for an object without this label.
     Label(Cow<'static, str>),
-    /// One value `key=value` for each label.
+    /// One value `key=value` per label.
     LabelPairs,
-    /// The values are the texts of the field at this path; none for an object without it.
+    /// The texts of the field at this path; no value for an object without this field.
     Field(Cow<'static, str>),
 }
 
@@ -56,20 +68,20 @@ enum Function<T> {
     Shared(Arc<Closure<T>>),
 }
 
-/// A function that shows the values of an object to whoever files it.
+/// A plain function that calls its second argument with each value of an object.
 pub type PlainFn<T> = fn(&T, &mut dyn FnMut(&[u8]));
 
 #[cfg(feature = "alloc")]
 type Closure<T> = dyn Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync;
 
 impl<T> IndexFn<T> {
-    /// An index function from a closure. It must depend on nothing but the object.
+    /// An index function from a closure. Its values must depend only on the object.
     #[cfg(feature = "alloc")]
     pub fn new(function: impl Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync + 'static) -> Self {
         Self::of(Function::Shared(Arc::new(function)))
     }
 
-    /// An index function from a function, without an allocator.
+    /// An index function from a plain function. Needs no allocator.
     pub const fn plain(function: PlainFn<T>) -> Self {
         Self::of(Function::Plain(function))
     }
@@ -83,8 +95,8 @@ impl<T> IndexFn<T> {
         }
     }
 
-    /// Keeps the values sorted by their bytes, so that [`View::range`](super::View::range) can be
-    /// asked. Look-ups of one value stay as fast; a value that comes or goes costs a walk down a tree.
+    /// Keeps the values sorted by their bytes, for [`View::range`](super::View::range). Looking up one
+    /// value stays as fast. Adding or removing a value costs a walk down a tree.
     #[must_use]
     pub fn ordered(self) -> Self {
         Self {
@@ -93,27 +105,27 @@ impl<T> IndexFn<T> {
         }
     }
 
-    /// Says what the values are. It must be true, or queries that rely on it miss objects.
+    /// Sets what the values mean. If this is wrong, queries miss objects.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn about(self, subject: Subject) -> Self {
         Self { subject, ..self }
     }
 
-    /// Whether the values are kept sorted.
+    /// Whether the index keeps the values sorted.
     #[must_use]
     pub const fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// What the values are.
+    /// What the values mean.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub const fn subject(&self) -> &Subject {
         &self.subject
     }
 
-    /// Shows every value of `object` to `file`.
+    /// Calls `file` with each value of `object`.
     pub fn values(&self, object: &T, file: &mut dyn FnMut(&[u8])) {
         match &self.function {
             Function::Plain(function) => function(object, file),

@@ -1,4 +1,4 @@
-//! Indices: the values that a function has given, each with the list of its postings.
+//! An index: the values of its function, each with its postings.
 
 use core::fmt;
 use core::ops::{Bound, RangeBounds};
@@ -8,22 +8,22 @@ use super::order::Order;
 use super::postings::{List, Posting, Postings};
 use crate::storage::{Bytes, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table};
 
-/// The number of an index within its indexer.
+/// Identifies an index of an indexer. Never reused.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IndexId {
-    /// Its place, which another index may get when it is removed.
+    /// Its place, which another index may get after its removal.
     pub(super) at: u32,
-    /// How many indices were added before it, which tells them apart.
+    /// How many indices were added before it. Tells indices at the same place apart.
     pub(super) serial: u32,
 }
 
-/// An index, by number or by name.
+/// An index, by id or by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "these are the two ways")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum IndexRef<'a> {
-    /// As [`Indexer::add_index`](super::Indexer::add_index) numbered it.
+    /// The id that [`Indexer::add_index`](super::Indexer::add_index) returned.
     Id(IndexId),
-    /// As it was named.
+    /// The name it was added with.
     Name(&'a str),
 }
 
@@ -41,13 +41,13 @@ impl<'a> From<&'a str> for IndexRef<'a> {
 
 /// There is no such index.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownIndex(Named);
+pub struct UnknownIndex(IndexName);
 
 impl UnknownIndex {
     pub(super) fn new(index: IndexRef<'_>) -> Self {
         Self(match index {
-            IndexRef::Id(_) => Named::nameless(),
-            IndexRef::Name(name) => Named::new(name),
+            IndexRef::Id(_) => IndexName::unknown(),
+            IndexRef::Name(name) => IndexName::new(name),
         })
     }
 }
@@ -60,14 +60,14 @@ impl fmt::Display for UnknownIndex {
 
 impl core::error::Error for UnknownIndex {}
 
-/// Why there is no range of an index.
+/// Why an index has no range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RangeError {
     /// There is no such index.
     Unknown(UnknownIndex),
-    /// Its values are not kept sorted.
-    NotOrdered(Named),
+    /// The index does not keep its values sorted.
+    NotOrdered(IndexName),
 }
 
 impl From<UnknownIndex> for RangeError {
@@ -82,7 +82,7 @@ impl fmt::Display for RangeError {
             Self::Unknown(unknown) => unknown.fmt(f),
             Self::NotOrdered(name) => write!(
                 f,
-                "the index {name} is not ordered; make its function `.ordered()`"
+                "the index {name} is not ordered; call `.ordered()` on its function"
             ),
         }
     }
@@ -90,12 +90,12 @@ impl fmt::Display for RangeError {
 
 impl core::error::Error for RangeError {}
 
-/// The name of an index, for people. Without an allocator it is not kept: the caller knows it.
+/// The name of an index, for messages. Without an allocator it is not kept, since the caller knows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Named(#[cfg(feature = "alloc")] Option<alloc::boxed::Box<str>>);
+pub struct IndexName(#[cfg(feature = "alloc")] Option<alloc::boxed::Box<str>>);
 
-impl Named {
+impl IndexName {
     #[cfg(feature = "alloc")]
     pub(super) fn new(name: &str) -> Self {
         Self(Some(name.into()))
@@ -106,7 +106,7 @@ impl Named {
         Self()
     }
 
-    const fn nameless() -> Self {
+    const fn unknown() -> Self {
         Self(
             #[cfg(feature = "alloc")]
             None,
@@ -114,17 +114,17 @@ impl Named {
     }
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for IndexName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[cfg(feature = "alloc")]
         if let Some(name) = &self.0 {
             return write!(f, "named {name:?}");
         }
-        f.write_str("of that name")
+        f.write_str("with that name")
     }
 }
 
-/// One index: its function, and its values with the postings of each.
+/// One index: its function and its values.
 pub(super) struct Index<T, S: Storage> {
     pub(super) serial: u32,
     pub(super) name: S::Text,
@@ -153,7 +153,7 @@ impl<T, S: Storage> Index<T, S> {
         }
     }
 
-    /// The number of a value that is in use.
+    /// The number of a value, if objects are filed under it.
     pub(super) fn find(&self, seed: &Seed, bytes: &[u8]) -> Option<u32> {
         self.find_hashed(seed.hash(bytes), bytes)
     }
@@ -164,15 +164,15 @@ impl<T, S: Storage> Index<T, S> {
 
     /// Whether the value with the number `at` is `bytes`.
     pub(super) fn is_value(&self, at: u32, bytes: &[u8]) -> bool {
-        self.value(at)
-            .is_some_and(|value| value.bytes.as_ref() == bytes)
+        let value = self.values.linked(at);
+        value.is_some_and(|value| value.bytes.as_ref() == bytes)
     }
 
     pub(super) fn value(&self, at: u32) -> Option<&Value<S>> {
         self.values.get(at)
     }
 
-    /// The numbers of all values in use: sorted by their bytes if they are kept so.
+    /// The numbers of all values; sorted by their bytes if the index is ordered.
     pub(super) fn all(&self) -> Numbers<'_, S> {
         match &self.order {
             Some(order) => {
@@ -184,7 +184,7 @@ impl<T, S: Storage> Index<T, S> {
         }
     }
 
-    /// The numbers of the values within bounds; `None` if they are not kept sorted.
+    /// The numbers of the values within bounds; `None` if the index is not ordered.
     pub(super) fn range(&self, bounds: &impl RangeBounds<[u8]>) -> Option<Numbers<'_, S>> {
         let order = self.order.as_ref()?;
         let first = order.first(&self.values, bounds.start_bound());
@@ -197,8 +197,8 @@ impl<T, S: Storage> Index<T, S> {
         })
     }
 
-    /// Files an object under `bytes`, whose hash and number (if it is in use) were looked up. Gives the
-    /// number of the posting.
+    /// Files an object under `bytes` and returns the number of the posting. `hash` and `value` are those
+    /// of `bytes`, with `None` for a new value.
     pub(super) fn file(
         &mut self,
         postings: &mut Postings<S>,
@@ -209,18 +209,18 @@ impl<T, S: Storage> Index<T, S> {
         let value = match value {
             Some(at) => at,
             None => {
-                // A value that found no room for its first posting must not stay.
+                // A new value must not stay without a posting.
                 postings.reserve()?;
                 self.add_value(hash, bytes)?
             }
         };
-        let filed = &mut self.values.get_mut(value).ok_or(Full)?.filed;
+        let filed = &mut self.values.linked_mut(value).ok_or(Full)?.filed;
         postings.file(filed, Posting { value, ..posting })
     }
 
-    /// Takes the posting with the number `at` out of the list of `value`; a value without postings goes.
+    /// Removes the posting with the number `at` from `value`, and the value if that was its last posting.
     pub(super) fn unfile(&mut self, postings: &mut Postings<S>, value: u32, at: u32) {
-        let Some(Value { hash, filed, .. }) = self.values.get_mut(value) else {
+        let Some(Value { hash, filed, .. }) = self.values.linked_mut(value) else {
             return;
         };
         postings.remove(filed, at);
@@ -229,8 +229,8 @@ impl<T, S: Storage> Index<T, S> {
             if let Some(order) = &mut self.order {
                 order.remove(&self.values, value);
             }
-            self.table.remove(hash, value);
-            self.values.remove(value);
+            self.table.remove_entered(hash, value);
+            self.values.remove_linked(value);
         }
     }
 
@@ -241,27 +241,23 @@ impl<T, S: Storage> Index<T, S> {
             hash,
             filed: List::EMPTY,
         })?;
-        // Everything that can be refused comes before the table knows of the value.
-        let ordered = self
-            .order
-            .as_mut()
-            .map_or(Ok(()), |order| order.reserve(at));
-        if let Err(full) = ordered.and_then(|()| self.table.insert(hash, at)) {
-            self.values.remove(at);
-            return Err(full);
-        }
         if let Some(order) = &mut self.order {
+            if let Err(full) = order.reserve(at) {
+                self.values.remove_linked(at);
+                return Err(full);
+            }
             order.insert(&self.values, at);
         }
+        self.table.insert_reserved(hash, at);
         Ok(at)
     }
 }
 
-/// The numbers of some values of an index, one after the other.
+/// Iterates over the numbers of some values of an index.
 pub(super) enum Numbers<'a, S: Storage> {
-    /// These places of the slab, of which some may be free.
+    /// These places of the slab. Some may be free.
     Slots(core::ops::Range<u32>),
-    /// From the one to the other in the order of their bytes.
+    /// From `front` to `back`, sorted by their bytes.
     Sorted {
         order: &'a Order<S>,
         front: u32,
@@ -327,7 +323,7 @@ impl<S: Storage> Clone for Numbers<'_, S> {
     }
 }
 
-// Derived clones would ask for `T: Clone` and `S: Clone`.
+// A derived `Clone` would require `T: Clone` and `S: Clone`.
 impl<T, S: Storage> Clone for Index<T, S> {
     fn clone(&self) -> Self {
         Self {

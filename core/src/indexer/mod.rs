@@ -1,48 +1,49 @@
-//! The store: objects by key, and any number of indices over them.
+//! The store: objects by key, with any number of indices.
 
-// How a step changes the store, and what is to be told of it.
+// Applies steps to the store and makes notifications of them.
 mod apply;
 
-// From an object to the values under which it is filed.
+// Index functions.
 mod function;
 
-// The values of an index.
+// An index and its values.
 mod index;
 
-// The values of an ordered index, sorted.
+// The sorted values of an ordered index.
 mod order;
 
 // Which objects are filed under a value.
 mod postings;
 
-// How an object is filed under its values.
+// Files an object under its values.
 mod filing;
 
-// The objects filed under a value, and the table of an index.
+// The results of index lookups.
 mod filed;
 
-// What can be asked of a store.
+// Reading a store.
 mod view;
 
 use core::fmt;
 use core::ops::Deref;
 
+use crate::invariant::cannot_happen;
 use crate::known::Epoch;
 pub use crate::limits::StoreLimits;
 use crate::object::Resource;
 use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
 
-pub use apply::{Applied, Rules, Told};
-pub use filed::{Filed, IndexTable};
+pub use apply::{Applied, Notifications, Rules};
+pub use filed::{ByIndex, IndexTable};
 #[cfg(feature = "alloc")]
 pub use function::Subject;
 pub use function::{IndexFn, PlainFn};
 use index::Index;
-pub use index::{IndexId, IndexRef, Named, RangeError, UnknownIndex};
+pub use index::{IndexId, IndexName, IndexRef, RangeError, UnknownIndex};
 use view::Slot;
 pub use view::{Cursor, View};
 
-/// The only store: objects by key, with any number of named indices.
+/// A store of objects by key, with any number of named indices.
 ///
 /// ```
 /// use informer_core::indexer::{IndexFn, Indexer};
@@ -60,7 +61,7 @@ pub use view::{Cursor, View};
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// store.put(pod("a", "web"))?;
 ///
-/// // An index may be added at any time; what is there is filed at once.
+/// // You can add an index at any time. It files the stored objects at once.
 /// let by_app = store.add_index(
 ///     "app",
 ///     IndexFn::new(|pod: &Object<()>, file| {
@@ -84,11 +85,11 @@ pub use view::{Cursor, View};
 /// ```
 pub struct Indexer<T: Resource + Clone, S: Storage> {
     view: View<T, S>,
-    /// Room for the version of the object that is being put.
+    /// The version of the object that is being put.
     next_version: S::Text,
 }
 
-/// The hash of a key, and the slot of the object under it, if there is one.
+/// The hash of a key, and the slot of its object if there is one.
 #[derive(Clone, Copy)]
 struct Place {
     hash: u32,
@@ -97,7 +98,7 @@ struct Place {
 
 /// One write of [`Indexer::write_all`].
 #[derive(Clone, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a store can do these two")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Write<T: Resource> {
     /// Put this object.
     Put(T),
@@ -115,44 +116,44 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
     }
 
-    /// The same store with limits. What is there already stays.
+    /// Sets the limits of the store. Stored objects stay.
     #[must_use]
     pub const fn with_limits(mut self, limits: StoreLimits) -> Self {
         self.view.limits = limits;
         self
     }
 
-    /// Puts `object` under its key and gives what was there. The version of the store becomes that of
+    /// Puts `object` under its key and returns the object that was there. The store takes the version of
     /// the object.
     ///
     /// # Errors
-    /// [`Full`] if it finds no place. Nothing has changed then.
+    /// [`Full`] if there is no room. Nothing has changed then.
     pub fn put(&mut self, object: T) -> Result<Option<T>, Full> {
-        // A version that does not fit must not leave the object behind.
+        // If the version does not fit, the object must not be stored either.
         self.next_version.set(object.version())?;
         let before = self.put_seen(object, Epoch::NEVER)?;
         core::mem::swap(&mut self.view.version, &mut self.next_version);
         Ok(before)
     }
 
-    /// Removes the object under `key`. The version of the store stays.
+    /// Removes the object under `key`. The store keeps its version.
     pub fn remove(&mut self, key: &T::Key) -> Option<T> {
         let hash = self.view.seed.hash(key);
         let at = self.view.find_hashed(hash, key)?;
-        self.view.keys.remove(hash, at);
+        self.view.keys.remove_entered(hash, at);
         let Slot {
             object, postings, ..
-        } = self.view.slots.remove(at)?;
+        } = self.view.slots.remove_linked(at)?;
         self.unfile_from(postings, None);
         self.view.bytes = self.view.bytes.saturating_sub(object.size() as u64);
         Some(object)
     }
 
-    /// Replaces everything by `objects`; of equal keys the last one stays. The version of the store
-    /// becomes `version`.
+    /// Replaces all objects with `objects`. If a key occurs twice, the last object wins. The store takes
+    /// `version`.
     ///
     /// # Errors
-    /// [`Full`] at the first object that finds no place; those before it are there.
+    /// [`Full`] at the first object without room. The objects before it are stored.
     pub fn replace(
         &mut self,
         objects: impl IntoIterator<Item = T>,
@@ -166,10 +167,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.set_version(version)
     }
 
-    /// Several writes, one after the other. `informer_indexers::shared` publishes them as one.
+    /// Does several writes in order. `informer_indexers::shared` publishes them as one.
     ///
     /// # Errors
-    /// [`Full`] at the first write that finds no place; those before it are done.
+    /// [`Full`] at the first write without room. The writes before it are done.
     pub fn write_all(&mut self, writes: impl IntoIterator<Item = Write<T>>) -> Result<(), Full> {
         for write in writes {
             match write {
@@ -184,7 +185,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         Ok(())
     }
 
-    /// Says which version the store has reached.
+    /// Sets the version of the store.
     ///
     /// # Errors
     /// [`Full`] if the text does not fit.
@@ -192,13 +193,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.view.version.set(version)
     }
 
-    /// Adds an index and files everything that is there.
+    /// Adds an index and files all stored objects in it.
     ///
     /// # Errors
     /// The name is taken, or there is no room. Nothing has changed then.
     pub fn add_index(&mut self, name: &str, function: IndexFn<T>) -> Result<IndexId, IndexError> {
         if self.view.index(name).is_ok() {
-            return Err(IndexError::NameTaken(Named::new(name)));
+            return Err(IndexError::NameTaken(IndexName::new(name)));
         }
         let mut text = S::Text::default();
         text.set(name)?;
@@ -219,15 +220,15 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         Ok(IndexId { at, serial })
     }
 
-    /// Adds several indices, or none of them.
+    /// Adds several indices, or none.
     ///
     /// # Errors
-    /// One of the names is taken or given twice, or there is no room. Nothing has changed then.
+    /// A name is taken or occurs twice, or there is no room. Nothing has changed then.
     pub fn add_indices(&mut self, indices: &[(&str, IndexFn<T>)]) -> Result<(), IndexError> {
         for (at, (name, _)) in indices.iter().enumerate() {
             let repeated = indices.iter().skip(at + 1).any(|(other, _)| other == name);
             if repeated || self.view.index(*name).is_ok() {
-                return Err(IndexError::NameTaken(Named::new(name)));
+                return Err(IndexError::NameTaken(IndexName::new(name)));
             }
         }
         for (at, (name, function)) in indices.iter().enumerate() {
@@ -241,8 +242,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         Ok(())
     }
 
-    /// Removes an index. Snapshots taken before still have it. Its number stays unknown for ever; its
-    /// name may be given to another one.
+    /// Removes an index. Earlier snapshots keep it. Its [`IndexId`] is never reused; its name may be.
     ///
     /// # Errors
     /// There is no such index.
@@ -256,10 +256,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         for slot in 0..self.view.slots.bound() {
             self.unfile(slot, Some(at));
         }
-        self.view.indices.remove(at);
+        self.view.indices.remove_linked(at);
     }
 
-    /// A view that stays as it is. It costs a few pointers, and nobody waits for it.
+    /// A view that never changes. It costs a few pointers and blocks nothing.
     #[must_use]
     pub fn snapshot(&self) -> View<T, S>
     where
@@ -268,13 +268,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.view.clone()
     }
 
-    /// Puts `object` and notes that a full state contained it.
+    /// Puts `object` and marks it as part of the full state `seen`.
     pub(crate) fn put_seen(&mut self, object: T, seen: Epoch) -> Result<Option<T>, Full> {
         let place = self.place_of(object.key());
         self.put_at(place, object, seen)
     }
 
-    /// Where the object under a key is, or where it would be looked for.
+    /// Where the object under `key` is.
     fn place_of(&self, key: &T::Key) -> Place {
         let hash = self.view.seed.hash(key);
         Place {
@@ -283,9 +283,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
     }
 
-    /// Puts `object` at its place, and notes that a full state contained it.
+    /// Puts `object` at its place and marks it as part of the full state `seen`.
     fn put_at(&mut self, place: Place, object: T, seen: Epoch) -> Result<Option<T>, Full> {
-        let stored = place.slot.and_then(|at| self.view.slots.get(at));
+        let stored = place.slot.and_then(|at| self.view.slots.linked(at));
         let less = stored.map_or(0, |slot| slot.object.size() as u64);
         let bytes = self.view.bytes.saturating_sub(less) + object.size() as u64;
         let objects = self.view.len() + usize::from(stored.is_none());
@@ -297,7 +297,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             Some(at) => self.overwrite(at, object, seen).map(Some),
             None => self.insert(place.hash, object, seen).map(|()| None),
         };
-        // Whatever was tried and taken back, this is what is there.
+        // A failed attempt may have changed the count before it was undone.
         self.view.bytes = if placed.is_ok() { bytes } else { held };
         let before = placed?;
         self.view.newest = self.view.newest.max(seen);
@@ -306,13 +306,15 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     fn overwrite(&mut self, at: u32, object: T, seen: Epoch) -> Result<T, Full> {
         if let Err(full) = self.refile(at, &object) {
-            // Once everything is taken back, what was filed before has room again.
-            let before = self.view.slots.get(at).ok_or(Full)?.object.clone();
+            // Undo: without the new postings there is room for the old ones again.
+            let before = self.view.slots.linked(at).ok_or(Full)?.object.clone();
             self.unfile(at, None);
-            self.refile(at, &before)?;
+            if self.refile(at, &before).is_err() {
+                cannot_happen("no room for postings that were just removed", ());
+            }
             return Err(full);
         }
-        let slot = self.view.slots.get_mut(at).ok_or(Full)?;
+        let slot = self.view.slots.linked_mut(at).ok_or(Full)?;
         if seen != Epoch::NEVER {
             slot.seen = seen;
         }
@@ -326,15 +328,13 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             seen,
             postings: NONE,
         })?;
-        self.view.keys.insert(hash, at)?;
-        if let Err(full) = self.refile(at, &object) {
+        self.view.keys.insert_reserved(hash, at);
+        self.refile(at, &object).inspect_err(|_| {
             self.remove(object.key());
-            return Err(full);
-        }
-        Ok(())
+        })
     }
 
-    /// Notes that a full state contained something under `key`, so that its end does not delete it.
+    /// Marks the object under `key` as part of a full state, so that the sweep at its end keeps it.
     fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
         if let Some(at) = self.view.find(key) {
             self.mark_slot(at, seen);
@@ -347,12 +347,12 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             return;
         }
         self.view.newest = self.view.newest.max(seen);
-        if let Some(slot) = self.view.slots.get_mut(at) {
+        if let Some(slot) = self.view.slots.linked_mut(at) {
             slot.seen = seen;
         }
     }
 
-    /// Removes everything that this full state did not contain.
+    /// Removes all objects that the full state `seen` did not contain.
     fn sweep(&mut self, seen: Epoch, mut removed: impl FnMut(T)) {
         self.view.newest = self.view.newest.max(seen);
         for at in 0..self.view.slots.bound() {
@@ -361,14 +361,15 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 continue;
             };
             let key = slot.object.key().clone();
-            if let Some(object) = self.remove(&key) {
-                removed(object);
+            match self.remove(&key) {
+                Some(object) => removed(object),
+                None => cannot_happen("a stored object is not under its key", ()),
             }
         }
     }
 }
 
-/// A store that goes on from this state.
+/// Continues from the state of a view.
 impl<T: Resource + Clone, S: Storage> From<View<T, S>> for Indexer<T, S> {
     fn from(view: View<T, S>) -> Self {
         Self {
@@ -396,8 +397,8 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for Indexer<T, S> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// There is an index of that name.
-    NameTaken(Named),
+    /// There is already an index with this name.
+    NameTaken(IndexName),
     /// The storage is full.
     Full,
 }
@@ -412,9 +413,9 @@ impl fmt::Display for IndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NameTaken(name) => {
-                write!(f, "there is an index {name} already; choose another name")
+                write!(f, "there is already an index {name}; choose another name")
             }
-            Self::Full => f.write_str("the storage of the indexer is full"),
+            Self::Full => f.write_str("the storage of the indexer is full; make it larger"),
         }
     }
 }

@@ -1,18 +1,19 @@
-//! The values of an ordered index in the order of their bytes.
+//! The values of an ordered index, sorted by their bytes.
 
 use core::cmp::Ordering;
 use core::ops::Bound;
 
 use super::index::Value;
+use crate::invariant::cannot_happen;
 use crate::storage::{Cells, Full, NONE, SharedPlaces, Storage};
 
-/// A treap over the values of one index: sorted by their bytes from left to right, and by their hashes
-/// from the top down.
+/// A treap over the values of one index: sorted by bytes from left to right, and by hash from top to
+/// bottom.
 ///
-/// The hash of a value is as good as a random number to whoever does not know the seed, so the tree is
-/// about as deep as a balanced one, whatever the values and in whatever order they come; and its shape
-/// is a function of the values that are in it. It is made of cells, one for each value under the
-/// value's own number, so it is copied on write and of fixed size where the rest of the store is.
+/// Without the seed, hashes are as good as random numbers. So the tree is about as deep as a balanced
+/// one, whatever the values and their order, and its shape depends only on the values in it. Each value
+/// has one cell, with the number of the value. So the tree is copied on write, or of fixed size, just
+/// like the rest of the store.
 pub(super) struct Order<S: Storage> {
     links: S::Pages<Link, 32>,
     root: u32,
@@ -63,12 +64,12 @@ impl Link {
 }
 
 impl<S: Storage> Order<S> {
-    /// Makes sure that the value with the number `at` finds a place.
+    /// Makes sure that there is room for the value with the number `at`.
     pub(super) fn reserve(&mut self, at: u32) -> Result<(), Full> {
         self.links.grow(at as usize + 1)
     }
 
-    /// Enters a value that is not there yet.
+    /// Adds a value that is not in the tree yet.
     pub(super) fn insert(&mut self, values: &Values<S>, at: u32) {
         let (mut parent, mut side) = (NONE, Side::Left);
         let mut here = self.root;
@@ -95,7 +96,7 @@ impl<S: Storage> Order<S> {
         }
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     pub(super) fn remove(&mut self, values: &Values<S>, at: u32) {
         loop {
             let Link { left, right, .. } = self.link(at);
@@ -111,7 +112,7 @@ impl<S: Storage> Order<S> {
         self.hang(parent, self.side_of(at), NONE);
     }
 
-    /// The first value within a bound from below.
+    /// The first value within a lower bound.
     pub(super) fn first(&self, values: &Values<S>, from: Bound<&[u8]>) -> u32 {
         self.outermost(Side::Left, |at| match from {
             Bound::Included(from) => bytes(values, at) >= from,
@@ -120,7 +121,7 @@ impl<S: Storage> Order<S> {
         })
     }
 
-    /// The last value within a bound from above.
+    /// The last value within an upper bound.
     pub(super) fn last(&self, values: &Values<S>, to: Bound<&[u8]>) -> u32 {
         self.outermost(Side::Right, |at| match to {
             Bound::Included(to) => bytes(values, at) <= to,
@@ -139,7 +140,7 @@ impl<S: Storage> Order<S> {
         self.neighbour(at, Side::Left)
     }
 
-    /// The value furthest to one side of those that `is_within`; all beyond it on that side are not.
+    /// The value furthest to one side for which `is_within` holds. It must hold for no value beyond that.
     fn outermost(&self, side: Side, is_within: impl Fn(u32) -> bool) -> u32 {
         let (mut found, mut here) = (NONE, self.root);
         while here != NONE {
@@ -164,7 +165,7 @@ impl<S: Storage> Order<S> {
             }
             return here;
         }
-        // Up to the first one that is reached from its other side.
+        // Go up to the first ancestor that is reached from its other side.
         let mut here = at;
         while let parent = self.link(here).parent
             && parent != NONE
@@ -177,7 +178,7 @@ impl<S: Storage> Order<S> {
         NONE
     }
 
-    /// Puts a value in the place of its parent, which becomes its child.
+    /// Rotates a value into the place of its parent, which becomes its child.
     fn raise(&mut self, at: u32) {
         let parent = self.link(at).parent;
         let side = self.side_of(at);
@@ -188,7 +189,7 @@ impl<S: Storage> Order<S> {
         self.hang(parent, side, inner);
     }
 
-    /// Makes `child` the child of `parent` on one side; the root, if there is no parent.
+    /// Makes `child` the child of `parent` on one side, or the root if there is no parent.
     fn hang(&mut self, parent: u32, side: Side, child: u32) {
         if parent == NONE {
             self.root = child;
@@ -203,7 +204,7 @@ impl<S: Storage> Order<S> {
         }
     }
 
-    /// On which side of its parent a value hangs.
+    /// On which side of its parent a value is. The root counts as right.
     fn side_of(&self, at: u32) -> Side {
         if self.link(self.link(at).parent).left == at {
             Side::Left
@@ -213,22 +214,27 @@ impl<S: Storage> Order<S> {
     }
 
     fn link(&self, at: u32) -> Link {
-        self.links.get(at as usize).copied().unwrap_or_default()
+        match self.links.get(at as usize) {
+            Some(link) => *link,
+            None if at == NONE => Link::default(),
+            None => cannot_happen("a value of an ordered index has no links", Link::default()),
+        }
     }
 
     fn write(&mut self, at: u32, change: impl FnOnce(&mut Link)) {
-        if let Some(link) = self.links.get_mut(at as usize) {
-            change(link);
+        match self.links.get_mut(at as usize) {
+            Some(link) => change(link),
+            None => cannot_happen("a value of an ordered index has no links", ()),
         }
     }
 }
 
 fn bytes<S: Storage>(values: &Values<S>, at: u32) -> &[u8] {
-    values.get(at).map_or(&[], |value| value.bytes.as_ref())
+    values.linked(at).map_or(&[], |value| value.bytes.as_ref())
 }
 
 fn priority<S: Storage>(values: &Values<S>, at: u32) -> u32 {
-    values.get(at).map_or(0, |value| value.hash)
+    values.linked(at).map_or(0, |value| value.hash)
 }
 
 impl<S: Storage> Default for Order<S> {
@@ -256,7 +262,7 @@ mod tests {
     use crate::storage::{Heap, Seed};
     use crate::{Labels, Object, ObjectKey};
 
-    /// How deep it is. On the way, every value must come before its children.
+    /// The depth of the tree. Also checks that no value has a lower priority than its children.
     fn depth<S: Storage>(order: &Order<S>, values: &Values<S>, at: u32) -> usize {
         if at == NONE {
             return 0;
@@ -280,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_come_in_order_do_not_make_the_tree_deep() {
+    fn sorted_insertion_does_not_make_the_tree_deep() {
         let mut store: Indexer<Object<u32>, Heap> = Indexer::new(Seed::new(3));
         let by_body = |object: &Object<u32>, file: &mut dyn FnMut(&[u8])| {
             file(&object.body.to_be_bytes());
@@ -297,6 +303,9 @@ mod tests {
         let index = store.indices.get(0).unwrap();
         let order = index.order.as_ref().unwrap();
         let depth = depth(order, &index.values, order.root);
-        assert!(depth < 60, "a list would be 3,334 deep, this is {depth}");
+        assert!(
+            depth < 60,
+            "the depth is {depth}; that of a list would be 3,334"
+        );
     }
 }

@@ -1,12 +1,13 @@
-//! Postings: which objects are filed under a value.
+//! Which objects are filed under a value.
 
+use crate::invariant::cannot_happen;
 use crate::storage::{Full, NONE, SharedPlaces, Slab, Storage};
 
-/// All postings of a store, of whichever index.
+/// All postings of a store, in all indices.
 ///
-/// The postings of a value stand in groups that are linked one after the other. To file an object or to
-/// take it out is to write one group, and so to copy one page; only a group that comes or goes touches
-/// its neighbours. A posting has a number and keeps it: that of its group and of its place there.
+/// The postings of a value are in a linked list of groups. Filing or removing an object writes one
+/// group, so it copies one page. Only adding or removing a group writes its neighbours. The number of a
+/// posting, which never changes, combines the number of its group with its place there.
 pub(super) struct Postings<S: Storage> {
     groups: SharedPlaces<S, Group>,
 }
@@ -17,7 +18,7 @@ pub(super) struct List {
     /// Its first and last groups.
     first: u32,
     last: u32,
-    /// The posting that was written last, or was taken out last: where there is room, if anywhere.
+    /// The posting that was added or removed last. Only its group is searched for room.
     recent: u32,
     pub(super) count: u32,
 }
@@ -30,7 +31,7 @@ pub(super) struct Posting {
     /// The number of its value.
     pub(super) value: u32,
     pub(super) slot: u32,
-    /// The next posting of the same object, of whichever index.
+    /// The next posting of the same object, in any index.
     pub(super) sibling: u32,
 }
 
@@ -45,14 +46,14 @@ struct Group {
     places: [Place; PLACES],
 }
 
-/// A place for a posting, free if it has no slot.
+/// A place for a posting. Free if it has no slot.
 #[derive(Clone, Copy)]
 struct Place {
     slot: u32,
     sibling: u32,
 }
 
-/// More would make filing cheaper still, and waste memory where most values have one object.
+/// More places would make filing cheaper, but waste memory where most values have one object.
 const PLACES: usize = 4;
 
 impl Place {
@@ -89,7 +90,7 @@ impl List {
     }
 }
 
-/// Between two places of a group, or at one of its ends.
+/// A position between two places of a group, or at one of its ends.
 #[derive(Clone, Copy)]
 pub(super) struct Position {
     group: u32,
@@ -102,22 +103,22 @@ impl Group {
         self.places.iter().position(Place::is_free)
     }
 
-    /// The number of the posting at a place of the group with the number `at`.
+    /// The number of the posting at a place of group `at`.
     const fn number(at: u32, place: usize) -> u32 {
         at * PLACES as u32 + place as u32
     }
 
-    /// The group that has a posting, and the place there. "No posting" has a group that cannot be.
+    /// The group of a posting, and the place there. For [`NONE`], a group that never exists.
     const fn split(posting: u32) -> (u32, usize) {
         (posting / PLACES as u32, posting as usize % PLACES)
     }
 
-    /// All groups have numbers below this one, so that their postings can be numbered.
+    /// The numbers of all groups are below this, so that their postings can be numbered.
     const BOUND: u32 = NONE / PLACES as u32;
 }
 
 impl<S: Storage> Postings<S> {
-    /// Makes sure that a value without postings can get one.
+    /// Makes sure that a new value can get a posting.
     pub(super) fn reserve(&mut self) -> Result<(), Full> {
         self.groups.reserve()
     }
@@ -134,12 +135,20 @@ impl<S: Storage> Postings<S> {
         })
     }
 
-    /// The posting that was filed last in a list, unless one was taken out since.
+    /// [`get`](Self::get) for the posting that a link points to; `None` at the end of the links.
+    pub(super) fn linked(&self, at: u32) -> Option<Posting> {
+        match self.get(at) {
+            None if at != NONE => cannot_happen("a link leads to a free posting", None),
+            posting => posting,
+        }
+    }
+
+    /// The posting that was added last to a list, unless one was removed since.
     pub(super) fn newest(&self, list: &List) -> Option<Posting> {
         self.get(list.recent)
     }
 
-    /// Adds a posting to the list of its value. Gives its number.
+    /// Adds a posting to the list of its value and returns its number.
     pub(super) fn file(&mut self, list: &mut List, posting: Posting) -> Result<u32, Full> {
         let (recent, _) = Group::split(list.recent);
         let free = self.groups.get(recent).and_then(Group::free);
@@ -147,31 +156,28 @@ impl<S: Storage> Postings<S> {
             Some(place) => (recent, place),
             None => (self.add_group(list, &posting)?, 0),
         };
-        let places = self.groups.get_mut(at).map(|group| &mut group.places);
-        *places
-            .and_then(|places| places.get_mut(place))
-            .ok_or(Full)? = Place {
-            slot: posting.slot,
-            sibling: posting.sibling,
-        };
         list.recent = Group::number(at, place);
         list.count += 1;
+        if let Some(place) = self.place_mut(list.recent) {
+            *place = Place {
+                slot: posting.slot,
+                sibling: posting.sibling,
+            };
+        }
         Ok(list.recent)
     }
 
-    /// Makes `sibling` the next posting of the object that is filed `at`.
+    /// Makes `sibling` the next posting of the object that has the posting `at`.
     pub(super) fn set_sibling(&mut self, at: u32, sibling: u32) {
-        let (group, place) = Group::split(at);
-        let group = self.groups.get_mut(group);
-        if let Some(place) = group.and_then(|group| group.places.get_mut(place)) {
+        if let Some(place) = self.place_mut(at) {
             place.sibling = sibling;
         }
     }
 
-    /// Takes a posting out of the list of its value.
+    /// Removes a posting from the list of its value.
     pub(super) fn remove(&mut self, list: &mut List, at: u32) {
         let (number, place) = Group::split(at);
-        let Some(group) = self.groups.get_mut(number) else {
+        let Some(group) = self.groups.linked_mut(number) else {
             return;
         };
         if let Some(place) = group.places.get_mut(place) {
@@ -184,7 +190,8 @@ impl<S: Storage> Postings<S> {
         }
     }
 
-    /// The first object at or behind a position: its slot, and the position behind it.
+    /// The slot of the first object at or behind a position, and the position behind that object.
+    #[inline]
     pub(super) fn next(&self, mut at: Position) -> Option<(u32, Position)> {
         loop {
             let group = self.groups.get(at.group)?;
@@ -200,7 +207,7 @@ impl<S: Storage> Postings<S> {
         }
     }
 
-    /// The last object before a position: its slot, and the position before it.
+    /// The slot of the last object before a position, and the position before that object.
     pub(super) fn next_back(&self, mut at: Position) -> Option<(u32, Position)> {
         loop {
             let group = self.groups.get(at.group)?;
@@ -235,7 +242,7 @@ impl<S: Storage> Postings<S> {
     }
 
     fn remove_group(&mut self, list: &mut List, at: u32) {
-        let Some(Group { before, after, .. }) = self.groups.remove(at) else {
+        let Some(Group { before, after, .. }) = self.groups.remove_linked(at) else {
             return;
         };
         self.set_after(list, before, after);
@@ -246,7 +253,7 @@ impl<S: Storage> Postings<S> {
         list.recent = NONE;
     }
 
-    /// Makes `after` the group behind another one, or the first one.
+    /// Makes `after` the group behind `before`, or the first one of the list.
     fn set_after(&mut self, list: &mut List, before: u32, after: u32) {
         match self.neighbour(before) {
             Some(group) => group.after = after,
@@ -254,12 +261,17 @@ impl<S: Storage> Postings<S> {
         }
     }
 
-    /// A group for writing. Where there is none, nothing is copied.
+    /// The neighbour of a group, for writing; `None` at the end of the list.
     fn neighbour(&mut self, at: u32) -> Option<&mut Group> {
         if at == NONE {
             return None;
         }
-        self.groups.get_mut(at)
+        self.groups.linked_mut(at)
+    }
+
+    fn place_mut(&mut self, at: u32) -> Option<&mut Place> {
+        let (group, place) = Group::split(at);
+        self.groups.linked_mut(group)?.places.get_mut(place)
     }
 }
 
@@ -271,7 +283,7 @@ impl<S: Storage> Default for Postings<S> {
     }
 }
 
-// A derived clone would ask for `S: Clone`.
+// A derived `Clone` would require `S: Clone`.
 impl<S: Storage> Clone for Postings<S> {
     fn clone(&self) -> Self {
         Self {
@@ -287,7 +299,7 @@ mod tests {
     use alloc::collections::BTreeMap;
     use alloc::vec::Vec;
 
-    /// One list beside what should be in it: slots by the numbers of their postings.
+    /// One list, and its expected content: slots by posting number.
     struct Value {
         list: List,
         model: BTreeMap<u32, u32>,
@@ -337,7 +349,7 @@ mod tests {
         let mut values = [empty(), empty(), empty()];
         for slot in 0..30_000 {
             let number = next(3);
-            // Long phases in which there come more than go, and the other way round.
+            // Long phases with more additions than removals, and the other way round.
             let growing = slot / 1_000 % 2 == 0;
             let value = &mut values[number as usize];
             if next(10) < if growing { 6 } else { 4 } || value.model.is_empty() {
@@ -377,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_was_given_back_is_taken_first() {
+    fn the_place_freed_last_is_reused_first() {
         let mut postings = Postings::<Heap>::default();
         let mut list = List::EMPTY;
         let posting = |slot| Posting {

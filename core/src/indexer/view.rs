@@ -1,11 +1,11 @@
-//! `View`: what can be asked of a store.
+//! Reading a store.
 
 use core::fmt;
 use core::ops::RangeBounds;
 
-use super::filed::{Filed, IndexTable};
+use super::filed::{ByIndex, IndexTable};
 use super::function::IndexFn;
-use super::index::{Index, IndexId, IndexRef, Named, RangeError, UnknownIndex};
+use super::index::{Index, IndexId, IndexName, IndexRef, RangeError, UnknownIndex};
 use super::postings::{List, Posting, Postings};
 use crate::known::{Epoch, Known};
 use crate::limits::StoreLimits;
@@ -14,25 +14,56 @@ use crate::storage::{
     FewSharedPlaces, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table,
 };
 
-/// The objects of a store and their indices, for reading.
+/// Read access to the objects of a store and to their indices.
 ///
-/// An [`Indexer`](super::Indexer) reads as its present view, as a `Vec` reads as a slice; and
-/// [`snapshot`](super::Indexer::snapshot) gives a view that stays as it is while the indexer goes on.
-/// Everything that one view shows belongs to one state of the store.
+/// An [`Indexer`](super::Indexer) dereferences to its current view, as a `Vec` does to a slice.
+/// [`snapshot`](super::Indexer::snapshot) returns a view that does not change when the indexer does. A
+/// view shows exactly one state of the store.
 ///
-/// Iteration is in slot order: a function of what was put and removed, not of hashes.
+/// Iteration is in slot order, which depends on the writes and not on hashes.
+///
+/// ```
+/// use informer_core::indexer::{IndexFn, Indexer, View};
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let pod = |namespace: &str, name: &str| Object {
+///     key: ObjectKey::new(namespace, name),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+/// let by_namespace = IndexFn::new(|pod: &Object<()>, file: &mut dyn FnMut(&[u8])| {
+///     file(pod.key.namespace().as_bytes());
+/// });
+/// store.add_index("namespace", by_namespace)?;
+/// store.put(pod("web", "a"))?;
+/// store.put(pod("web", "b"))?;
+/// store.put(pod("db", "a"))?;
+///
+/// let view: View<_, _> = store.snapshot();
+/// assert_eq!((view.len(), view.version()), (3, "7"));
+/// assert!(view.get(&ObjectKey::new("db", "a")).is_some());
+/// assert_eq!(view.count("namespace", "web")?, 2);
+/// let mut values = view.index_values("namespace")?;
+/// assert!(values.any(|value| value == b"db"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct View<T: Resource + Clone, S: Storage> {
     pub(super) seed: Seed,
     pub(super) slots: SharedPlaces<S, Slot<T>>,
     pub(super) keys: SharedTable<S>,
     pub(super) indices: FewSharedPlaces<S, Index<T, S>>,
-    /// How many indices were ever added.
+    /// How many indices have ever been added.
     pub(super) indices_made: u32,
     pub(super) postings: Postings<S>,
     pub(super) version: S::Text,
-    /// The newest full state that any object was marked with.
+    /// The newest full state that any object is marked with.
     pub(super) newest: Epoch,
-    /// What the server sent for all objects together.
+    /// The bytes that the server sent for all objects together.
     pub(super) bytes: u64,
     pub(super) limits: StoreLimits,
 }
@@ -41,7 +72,7 @@ pub struct View<T: Resource + Clone, S: Storage> {
 #[derive(Clone)]
 pub(super) struct Slot<T> {
     pub(super) object: T,
-    /// The last full state that contained it.
+    /// The newest full state that contained it.
     pub(super) seen: Epoch,
     /// The first of its postings.
     pub(super) postings: u32,
@@ -75,14 +106,13 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         self.slots.is_empty()
     }
 
-    /// How many bytes the server sent for all objects together: what
-    /// [`StoreLimits::bytes`] limits.
+    /// How many bytes the server sent for all objects together. [`StoreLimits::bytes`] limits this.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The version that the store has reached; empty at first.
+    /// The version of the store; empty at first.
     #[must_use]
     pub fn version(&self) -> &str {
         self.version.as_ref()
@@ -90,10 +120,10 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
 
     /// The object under `key`.
     pub fn get(&self, key: &T::Key) -> Option<&T> {
-        // The search ends at the object, so there is no need to go there a second time.
+        // Unlike `find`, this does not look at the slot a second time.
         let mut found = None;
         self.keys.find(self.seed.hash(key), |at| {
-            let object = self.slots.get(at).map(|slot| &slot.object);
+            let object = self.slots.linked(at).map(|slot| &slot.object);
             found = object.filter(|object| object.key() == key);
             found.is_some()
         });
@@ -105,11 +135,11 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         self.slots.iter().map(|(_, slot)| &slot.object)
     }
 
-    /// The objects from a place on, in the order of [`iter`](Self::iter), each with the place behind it:
-    /// what the next page begins with.
+    /// The objects from a cursor on, in the order of [`iter`](Self::iter). Each comes with the cursor
+    /// behind it, where the next page starts.
     ///
-    /// Over one snapshot the pages together show everything once. Over a store that is written
-    /// meanwhile, what is there all the time is shown once, and what comes or goes may be missed.
+    /// The pages of one snapshot show every object once. If the store changes between pages, objects that
+    /// stay are shown once, and objects that are added or removed may be missed.
     ///
     /// ```
     /// # use informer_core::indexer::{Cursor, Indexer};
@@ -152,7 +182,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         self.iter().map(Resource::key)
     }
 
-    /// The number of the index with this name.
+    /// The id of an index.
     ///
     /// # Errors
     /// There is no such index.
@@ -170,7 +200,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         found.ok_or_else(|| UnknownIndex::new(wanted))
     }
 
-    /// All indices: their numbers, names and functions.
+    /// All indices: their ids, names and functions.
     pub fn indices(&self) -> impl Iterator<Item = (IndexId, &str, &IndexFn<T>)> {
         self.indices.iter().map(|(at, index)| {
             let serial = index.serial;
@@ -178,8 +208,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         })
     }
 
-    /// The objects that an index files under `value`, in an order that depends on what was put and removed
-    /// only.
+    /// The objects that an index files under `value`, in an order that depends only on the writes.
     ///
     /// # Errors
     /// There is no such index.
@@ -187,7 +216,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         &self,
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
-    ) -> Result<Filed<'_, T, S>, UnknownIndex> {
+    ) -> Result<ByIndex<'_, T, S>, UnknownIndex> {
         let index = self.index_of(index)?;
         let value = index.find(&self.seed, value.as_ref());
         Ok(self.filed_under(index, value.unwrap_or(NONE)))
@@ -205,7 +234,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         Ok(self.by_index(index, value)?.len())
     }
 
-    /// The part of an ordered index whose values lie within `bounds`.
+    /// The part of an ordered index with values within `bounds`.
     ///
     /// ```
     /// use core::ops::Bound;
@@ -243,7 +272,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     ) -> Result<IndexTable<'_, T, S>, RangeError> {
         let index = self.index_of(index)?;
         let Some(numbers) = index.range(&bounds) else {
-            return Err(RangeError::NotOrdered(Named::new(index.name.as_ref())));
+            return Err(RangeError::NotOrdered(IndexName::new(index.name.as_ref())));
         };
         Ok(IndexTable {
             view: self,
@@ -252,8 +281,8 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         })
     }
 
-    /// The values under which an index files at least one object: sorted by their bytes if the index is
-    /// ordered, else in an order that depends on what was put and removed only.
+    /// The values under which an index files at least one object. They are sorted by their bytes if the
+    /// index is ordered; otherwise their order depends only on the writes.
     ///
     /// # Errors
     /// There is no such index.
@@ -266,8 +295,9 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         Ok(values.map(|value| value.bytes.as_ref()))
     }
 
-    /// The objects that share at least one value of an index with `object`, which need not be in the
-    /// store. Each is shown once. It costs the values of `object` times those of each object shown.
+    /// Visits each object that shares at least one value of an index with `object`, once. `object` itself
+    /// need not be in the store. The cost is the number of values of `object` times the number of values
+    /// of each visited object.
     ///
     /// # Errors
     /// There is no such index.
@@ -278,10 +308,8 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         mut visit: impl FnMut(&T),
     ) -> Result<(), UnknownIndex> {
         let id = self.index(index)?;
-        let Some(index) = self.indices.get(id.at) else {
-            return Ok(());
-        };
-        // The values of `object` before the present one, counted by their place in the emission.
+        let index = self.index_of(id)?;
+        // How many values of `object` came before the current one.
         let mut nth = 0;
         index.function.values(object, &mut |bytes| {
             let under = index.find(&self.seed, bytes).unwrap_or(NONE);
@@ -290,7 +318,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
                     let earlier = index.find(&self.seed, earlier);
                     earlier.is_some_and(|value| self.is_filed(slot, id.at, value))
                 });
-                if !shown && let Some(slot) = self.slots.get(slot) {
+                if !shown && let Some(slot) = self.slots.linked(slot) {
                     visit(&slot.object);
                 }
             }
@@ -299,7 +327,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         Ok(())
     }
 
-    /// The whole table of an index, for printing.
+    /// The whole table of an index. It prints as one line per value:
     ///
     /// ```text
     /// web: default/a default/b
@@ -327,16 +355,16 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
 
     pub(super) fn find_hashed(&self, hash: u32, key: &T::Key) -> Option<u32> {
         self.keys.find(hash, |at| {
-            let slot = self.slots.get(at);
+            let slot = self.slots.linked(at);
             slot.is_some_and(|slot| slot.object.key() == key)
         })
     }
 
-    /// The postings of the object in a slot, of all indices.
+    /// The postings of the object in a slot, in all indices.
     pub(super) fn postings_of(&self, slot: u32) -> impl Iterator<Item = Posting> {
-        let mut at = self.slots.get(slot).map_or(NONE, |slot| slot.postings);
+        let mut at = self.slots.linked(slot).map_or(NONE, |slot| slot.postings);
         core::iter::from_fn(move || {
-            let posting = self.postings.get(at)?;
+            let posting = self.postings.linked(at)?;
             at = posting.sibling;
             Some(posting)
         })
@@ -351,13 +379,13 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         let index = index.into();
         let id = self.index(index)?;
         self.indices
-            .get(id.at)
+            .linked(id.at)
             .ok_or_else(|| UnknownIndex::new(index))
     }
 
-    pub(super) fn filed_under(&self, index: &Index<T, S>, value: u32) -> Filed<'_, T, S> {
+    pub(super) fn filed_under(&self, index: &Index<T, S>, value: u32) -> ByIndex<'_, T, S> {
         let list = index.value(value).map_or(List::EMPTY, |value| value.filed);
-        Filed {
+        ByIndex {
             view: self,
             front: list.front(),
             back: list.back(),
@@ -427,6 +455,6 @@ impl<T: Resource + Clone, S: Storage> fmt::Debug for View<T, S> {
     }
 }
 
-/// A place in the order of [`View::iter`]; by default the beginning.
+/// A position in the order of [`View::iter`]; the start by default.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Cursor(u32);

@@ -1,4 +1,4 @@
-//! The knobs of an informer, and the two presets.
+//! The configuration of an informer, with two presets.
 
 use core::time::Duration;
 
@@ -6,61 +6,84 @@ use crate::indexer::{Rules, StoreLimits};
 use crate::queue::{QueueKind, Relist};
 use crate::reflector::ReflectorConfig;
 
-/// How an informer behaves. [`new`](Self::new) is our default; [`client_go`](Self::client_go) does what
-/// client-go does, warts included. Every difference is a field here or in one of the parts.
+/// How an informer behaves.
+///
+/// [`new`](Self::new) is our default. [`client_go`](Self::client_go) does what client-go does, including
+/// its quirks. Every difference is a field here or in one of the parts.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::InformerConfig;
+/// use informer_core::indexer::{Rules, StoreLimits};
+/// use informer_core::queue::{QueueKind, Relist};
+///
+/// let config = InformerConfig {
+///     resync: Some(Duration::from_secs(600)),
+///     limits: StoreLimits { objects: Some(50_000), bytes: None },
+///     ..InformerConfig::new()
+/// };
+/// assert_eq!(config.relist, Relist::Streamed);
+/// assert!(config.rules.drop_noops);
+///
+/// let client_go = InformerConfig::client_go(QueueKind::DeltaFifo);
+/// assert_eq!(client_go.relist, Relist::Staged);
+/// assert_eq!(client_go.rules, Rules::client_go());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct InformerConfig {
-    /// How the server is asked.
+    /// How to query the server.
     pub reflector: ReflectorConfig,
-    /// Which queue lies between reflector and store. Default: the DeltaFIFO.
+    /// Which queue to use between reflector and store. Default: the DeltaFIFO.
     pub queue: QueueKind,
     /// When the objects of a full state reach the store. Default: as they are decoded.
     pub relist: Relist,
-    /// What is told of re-created and unchanged objects.
+    /// Which notifications re-created and unchanged objects make.
     pub rules: Rules,
-    /// How often the store is shown again to the listeners that do not say otherwise, and how often
-    /// due resyncs are looked for; a listener that is added before the start with a shorter period
-    /// makes the looks more frequent. At least a second. `None`, the default, means no resyncs for
-    /// anybody.
+    /// The resync period of listeners with [`Resync::Default`](crate::processor::Resync::Default), and
+    /// how often to check for due resyncs. A listener with a shorter period makes the checks more
+    /// frequent if it is added before the start. At least a second. `None`, the default, switches all
+    /// resyncs off.
     pub resync: Option<Duration>,
-    /// Who is told of an update that changes no version. Default: everybody, unless it is a resync.
+    /// Which listeners get an update that does not change the version. Default: all, unless it is a
+    /// resync.
     pub same_version: SameVersion,
-    /// What the refusal of an object by the transform does.
+    /// What to do if the transform refuses an object.
     pub on_transform_error: OnTransformError,
     /// Whether the store has a version with a DeltaFIFO, too. Default: yes.
     pub store_version: bool,
     /// How much the store may hold. Default: no limits.
     ///
-    /// Where there is more, the informer says [`Failure::Full`](crate::Failure::Full), is not fresh and
-    /// reads the full state again after a wait, until it fits. Meanwhile the store holds a part of the
-    /// state: of each object a whole one, if perhaps not the newest, and nothing that is known to be
-    /// gone. A first state that does not fit is never synced. Where a full state is delivered in one
-    /// piece (an in-order queue, a staged relist), one that does not fit is not delivered at all, and the
-    /// store keeps the one before it; beside the store, at most as much again is held while it is read.
+    /// If there is more on the server, the informer reports [`Failure::Full`](crate::Failure::Full), is
+    /// not fresh, and relists with back-off until everything fits. Until then the store holds a part of
+    /// the state. Each object in it is complete, but perhaps not the newest, and none of them is known to
+    /// be gone. An informer whose first state does not fit does not sync. If the full state is delivered
+    /// in one piece (in-order queue or staged relist), a state that does not fit is not delivered at all,
+    /// and the store keeps the previous one. While it is read, it takes at most as much memory again as
+    /// the store.
     pub limits: StoreLimits,
 }
 
-/// Who is told of an update whose old and new version are equal.
+/// Which listeners get an update with equal old and new versions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum SameVersion {
-    /// The cause decides: a resync goes to the listeners that are due, everything else to everybody.
+    /// The cause decides: a resync goes to the listeners that are due, everything else to all.
     ByCause,
-    /// Only listeners that count as resyncing, whatever the cause. client-go's rule: a listener
-    /// counts as resyncing from its registration until resyncs are looked for and it is not due.
+    /// Only listeners that count as resyncing, whatever the cause. This is client-go's rule: a listener
+    /// counts as resyncing from its registration until the first check that finds it not due.
     IsResync,
 }
 
-/// What the refusal of an object by the transform does.
+/// What to do if the transform refuses an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum OnTransformError {
-    /// The object is reported and left out, and what the store has under its key stays. A deletion
-    /// deletes all the same.
+    /// Report the object and leave it out. The store keeps what it has under the key. A deletion still
+    /// deletes.
     HarmOneObject,
-    /// client-go's rule: in a list it fails the whole list, which is read again after a delay; in a
-    /// watch the event is dropped, even a deletion.
+    /// What client-go does: in a list, fail the whole list and relist with back-off; in a watch, drop the
+    /// event, even a deletion.
     LoseEvents,
 }
 
@@ -72,10 +95,7 @@ impl InformerConfig {
             reflector: ReflectorConfig::new(),
             queue: QueueKind::DeltaFifo,
             relist: Relist::Streamed,
-            rules: Rules {
-                split_recreated: true,
-                drop_noops: true,
-            },
+            rules: Rules::new(),
             resync: None,
             same_version: SameVersion::ByCause,
             on_transform_error: OnTransformError::HarmOneObject,
@@ -93,11 +113,10 @@ impl InformerConfig {
             queue,
             relist: Relist::Staged,
             rules: Rules::client_go(),
-            resync: None,
             same_version: SameVersion::IsResync,
             on_transform_error: OnTransformError::LoseEvents,
             store_version: false,
-            limits: StoreLimits::NONE,
+            ..Self::new()
         }
     }
 }

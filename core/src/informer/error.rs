@@ -1,4 +1,4 @@
-//! What callers are told instead of what they asked for.
+//! Errors of the informer's methods.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use crate::version::NotComparable;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AddListenerError {
-    /// The informer was stopped.
+    /// The informer has been stopped.
     Stopped,
     /// The storage is full.
     Full,
@@ -25,24 +25,21 @@ impl From<Full> for AddListenerError {
 impl fmt::Display for AddListenerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Stopped => "the informer was stopped; make a new one",
-            Self::Full => "there is no room for another listener",
+            Self::Stopped => "the informer has been stopped; build a new one",
+            Self::Full => "there is no room for another listener; remove one first",
         })
     }
 }
 
 impl core::error::Error for AddListenerError {}
 
-/// Why waiting for a version is in vain.
+/// Why waiting for a version would never end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum WaitError<'a, K, X> {
-    /// One of the versions is not a decimal number, so nobody can tell.
+    /// One of the versions is not a decimal number, so they cannot be compared.
     NotComparable,
-    /// The write may be one of this object, which could not be used: the store does not show it.
+    /// The write may belong to this object, which could not be used. The store does not show it.
     Rejected(&'a RejectedObject<K, X>),
 }
 

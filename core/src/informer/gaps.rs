@@ -1,4 +1,4 @@
-//! What the store lacks, and why.
+//! What is missing from the store, and why.
 
 use core::fmt;
 
@@ -9,17 +9,17 @@ use crate::flow::{Change, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
 
-/// What the store lacks, and why.
+/// What is missing from the store, and why.
 pub(super) struct Gaps<K, S: Storage> {
     pub(super) reports: Reports<K, S>,
     pub(super) unshown: Unshown<K, S>,
-    /// The store lacks something for which it had no room.
+    /// Something is missing because it had no room.
     pub(super) incomplete: bool,
-    /// How many objects there were when there was no room.
+    /// How many objects the store held when it was full.
     pub(super) full_at: Option<usize>,
     /// A full state that did not fit was read again at once, and none has fitted since.
     hurried: bool,
-    /// The newest full state contained something that could not even be named, so nothing was swept.
+    /// The newest full state contained an object without a readable key, so nothing was swept.
     pub(super) unswept: bool,
 }
 
@@ -35,8 +35,8 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
         }
     }
 
-    /// An object is left out. Up to the version `before` every event was seen. `lost`: the store lacks
-    /// the write whatever it was.
+    /// Reports an object that is left out. All events up to the version `before` were seen. `lost` means
+    /// that the store does not show the write, whatever its kind.
     pub(super) fn leave_out(
         &mut self,
         rejected: &Rejected<'_, K>,
@@ -51,9 +51,9 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
         self.reports.keep(report);
     }
 
-    /// Whether a full state that did not fit has made room, now that the store holds `objects`, so that
-    /// the next one need not wait: what has vanished makes room only at the end. Only once, as the next
-    /// one may not fit either.
+    /// Whether to relist at once, now that the store holds `objects`. A full state that did not fit may
+    /// have made room, because the sweep runs only at its end. This is true only once, since the next
+    /// full state may not fit either.
     pub(super) fn room_was_made(&mut self, objects: usize) -> bool {
         if !self.incomplete {
             (self.full_at, self.hurried) = (None, false);
@@ -66,8 +66,8 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
         !core::mem::replace(&mut self.hurried, true)
     }
 
-    /// Follows the changes on their way into the queue. `overflowed`: of a full state that ends here,
-    /// something had no room.
+    /// Follows the changes on their way into the queue. `overflowed` means that part of the full state
+    /// that ends here had no room.
     pub(super) fn follow<T: Resource<Key = K>>(&mut self, change: &Change<T>, overflowed: bool) {
         match change {
             Change::ReplaceBegin { .. } => {
@@ -81,7 +81,7 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
             }
             Change::ReplaceAbandon => self.unshown.abandon_state(),
             Change::DeletedUnreadable(key) => self.unshown.resolve(key),
-            // Objects count when the transform has let them pass: see `resolved_by`.
+            // Objects count only after the transform: see `resolved_by`.
             Change::ReplaceItem(_)
             | Change::ReplaceRemove(_)
             | Change::Added(_)
@@ -93,7 +93,7 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
         }
     }
 
-    /// Whose writes the store will show, or need not show any more, once the queue has taken `change`.
+    /// The key whose writes are shown or obsolete once the queue has taken `change`.
     pub(super) fn resolved_by<T: Resource<Key = K>>(&self, change: &mut Change<T>) -> Option<K> {
         if self.unshown.is_empty() {
             return None;
@@ -102,8 +102,8 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
     }
 }
 
-/// Whether the store lacks a write because of this. A deletion deletes all the same, and an event of an
-/// unknown type says something only if it names an object.
+/// Whether the store does not show a write because of this rejection. A deletion still deletes, and an
+/// event of an unknown type matters only if it names an object.
 const fn is_write<K>(rejected: &Rejected<'_, K>) -> bool {
     match rejected.place {
         Place::Item | Place::Upsert => true,

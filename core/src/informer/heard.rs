@@ -1,17 +1,17 @@
-//! What was heard of the server, and when.
+//! What the server has sent, and when.
 
 use super::status::Counts;
 use crate::flow::Fact;
 use crate::object::Resource;
 use crate::time::Instant;
 
-/// What was heard of the server, and when.
+/// What the server has sent, and when.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Heard {
     pub(super) last_byte: Option<Instant>,
     pub(super) last_event: Option<Instant>,
     pub(super) last_bookmark: Option<Instant>,
-    /// When the server last said something that was not a failure.
+    /// When the server last sent something other than a failure.
     pub(super) last_fact: Option<Instant>,
     pub(super) counts: Counts,
 }

@@ -1,4 +1,4 @@
-//! Everything that can be done to an informer, as data.
+//! The calls that change an informer, as data.
 
 use super::{AddListenerError, Informer, KeyOf, RejectedObject};
 use crate::decode::Decode;
@@ -9,17 +9,41 @@ use crate::storage::Storage;
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
 
-/// One call of a method of an [`Informer`] that changes it, as a value: so a run can be recorded and
-/// played again. Polls are among them, since they acknowledge what was given before. The same seed and
-/// the same inputs give the same outputs, byte for byte.
+/// A call that changes an [`Informer`], as a value.
 ///
-/// A function cannot be recorded: an index function is named, and looked up when the input is applied.
-/// A transform belongs to the informer from its beginning.
+/// With inputs you can record a run and replay it. Polls are inputs too, because they acknowledge
+/// earlier notifications. The same seed and the same inputs give the same outputs, byte for byte.
+///
+/// Functions cannot be recorded. An index function is recorded by name and looked up when the input is
+/// applied. A transform is part of the informer from the start.
+///
+#[cfg_attr(feature = "json", doc = "```")]
+#[cfg_attr(not(feature = "json"), doc = "```ignore")]
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::informer::Input;
+/// use informer_core::storage::Heap;
+/// use informer_core::{Informer, InformerConfig, Instant};
+///
+/// let now = Instant::from_micros(0);
+/// let recording = [
+///     Input::Start { now },
+///     Input::PollCommand { now },
+///     Input::PollCommand { now },
+///     Input::Stop { now },
+/// ];
+/// let replay = || {
+///     let mut informer: Informer<_, Heap> =
+///         Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42).unwrap();
+///     let mut outputs = Vec::new();
+///     for input in recording {
+///         informer.apply(input, |_| None, |output| outputs.push(format!("{output:?}")));
+///     }
+///     outputs
+/// };
+/// assert_eq!(replay(), replay());
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever replays a recording must see every input"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Input<'a> {
     /// [`Informer::start`]
     Start {
@@ -33,7 +57,7 @@ pub enum Input<'a> {
     },
     /// [`Informer::signal`]
     Signal {
-        /// Which exchange it is about.
+        /// The exchange it belongs to.
         exchange: ExchangeId,
         /// What the network did.
         signal: Signal<'a>,
@@ -52,7 +76,7 @@ pub enum Input<'a> {
     },
     /// [`Informer::add_listener`]
     AddListener {
-        /// How it listens.
+        /// How it is served.
         config: ListenerConfig,
         /// The time.
         now: Instant,
@@ -65,9 +89,9 @@ pub enum Input<'a> {
     PollNotification(ListenerId),
     /// [`Informer::poll_notifications`]
     PollNotifications {
-        /// Whose notifications.
+        /// The listener.
         listener: ListenerId,
-        /// At most this many.
+        /// The most notifications to take.
         most: usize,
     },
     /// [`Informer::poll_rejected`]
@@ -86,42 +110,60 @@ pub enum Input<'a> {
     },
 }
 
-/// What an [`Input`] was answered with.
+/// What an [`Input`] returned.
+///
+#[cfg_attr(feature = "json", doc = "```")]
+#[cfg_attr(not(feature = "json"), doc = "```ignore")]
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::informer::{Input, Output};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Command, Request};
+/// use informer_core::{Informer, InformerConfig, Instant};
+///
+/// let now = Instant::from_micros(0);
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42)?;
+/// informer.apply(Input::Start { now }, |_| None, |output| {
+///     assert!(matches!(output, Output::Done));
+/// });
+/// informer.apply(Input::PollCommand { now }, |_| None, |output| {
+///     let Output::Command(Some(Command::Open { request, .. })) = output else { panic!() };
+///     assert!(matches!(request, Request::Watch { initial_events: true, .. }));
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever replays a recording must see every output"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Output<'a, D: Decode, S: Storage> {
-    /// The method gives nothing.
+    /// The method returns nothing.
     Done,
-    /// How much of a signal was used.
+    /// How many bytes of a signal were used.
     Used(Option<usize>),
-    /// What the transport shall do.
+    /// The next command for the transport.
     Command(Option<Command<'a>>),
-    /// A listener was added, or not.
+    /// The new listener, or why there is none.
     Added(Result<ListenerId, AddListenerError>),
-    /// Whether there was such a listener.
+    /// Whether the listener existed.
     Removed(bool),
     /// A listener with news.
     Ready(Option<ListenerId>),
-    /// A notification. [`Input::PollNotifications`] gives any number of these before [`Output::Given`].
+    /// A notification. [`Input::PollNotifications`] makes any number of these before [`Output::Given`].
     Notification(Option<Notification<D::Object>>),
     /// How many notifications there were.
     Given(usize),
     /// An object that could not be used.
     Rejected(Option<RejectedObject<KeyOf<D>, S::Text>>),
-    /// An index was added, or not.
+    /// The new index, or why there is none.
     IndexAdded(Result<IndexId, IndexError>),
-    /// An index was removed, or not.
+    /// Whether the index was removed.
     IndexRemoved(Result<(), UnknownIndex>),
-    /// There is no index function of that name. Nothing was done.
+    /// There is no index function with that name. Nothing was done.
     UnknownFunction,
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// Does what `input` says, as the method of the same name does. `function` finds an index function
-    /// by its name; what comes of the input goes to `give`.
+    /// Calls the method that `input` names. `function` finds an index function by its name. Outputs go to
+    /// `give`.
     pub fn apply(
         &mut self,
         input: Input<'_>,

@@ -1,10 +1,11 @@
-//! Takes bytes in: decoder → reflector → queue.
+//! Reads bytes: decoder → reflector → queue.
 
 use super::{Informer, KeyOf, OnTransformError};
 use crate::decode::{Body, Decode};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact, Place, Rejected};
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::queue::{PushError, TransformError};
 use crate::storage::Storage;
@@ -12,7 +13,7 @@ use crate::time::Instant;
 use crate::transport::{ExchangeId, Request};
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// The answer to `exchange` has begun, if that is news.
+    /// Prepares for the answer to `exchange`, unless that has been done.
     pub(super) fn open(&mut self, exchange: ExchangeId, encoding: Encoding, now: Instant) {
         if self.decoding == Some(exchange) {
             return;
@@ -20,6 +21,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.decoding = Some(exchange);
         let body = match self.reflector.request() {
             Some((_, Request::Watch { .. })) => Body::Watch,
+            // There is no request if the pump has just given up the exchange.
             Some((_, Request::List { .. })) | None => Body::List,
         };
         self.decoder.begin(body, encoding);
@@ -28,7 +30,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.push(change, now);
     }
 
-    /// Decodes as long as there are bytes, the exchange is of interest and no listener is full.
+    /// Decodes while there are bytes, the exchange is current and no listener is full.
     pub(super) fn read(&mut self, exchange: ExchangeId, bytes: &[u8], now: Instant) -> usize {
         let mut input = bytes;
         while self.pump() {
@@ -40,7 +42,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             };
             let mut displaced = None;
             let change = match fact {
-                // The body goes on, but we are done with it.
+                // The body goes on, but the rest is not needed.
                 Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
                 fact => {
                     self.heard.note(&fact, now);
@@ -60,7 +62,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             if let Some(version) = self.reflector.version() {
                 self.gaps.unshown.settle(version);
             }
-            // Whatever an unreadable object is, it is not the one whose place it has taken.
+            // The unreadable object has another UID, so the object it replaced is gone.
             self.push(displaced.map(Change::Displaced).or(change), now);
         }
         bytes.len() - input.len()
@@ -96,7 +98,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// What becomes of a change whose object the transform refused. It carries no object any more.
+    /// Replaces a change whose object the transform refused. The new change has no object.
     fn refuse(
         &mut self,
         mut change: Change<D::Object>,
@@ -110,7 +112,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             _ => Place::Upsert,
         };
         let harmless = self.config.on_transform_error == OnTransformError::HarmOneObject;
-        let object = change.object_mut()?;
+        let Some(object) = change.object_mut() else {
+            return cannot_happen("a transform refused a change without an object", None);
+        };
         let refused = Rejected {
             place,
             key: Some(key.clone()),
@@ -123,18 +127,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let displaced =
             place != Place::Delete && self.queue.displaces(&key, object.uid(), &*self.store);
         match change {
-            Change::ReplaceItem(_) | Change::Added(_) | Change::Updated(_)
-                if harmless && displaced =>
-            {
-                Some(Change::Displaced(key))
-            }
+            _ if harmless && displaced => Some(Change::Displaced(key)),
             Change::ReplaceItem(_) if harmless => Some(Change::ReplaceUnreadable(Some(key))),
             Change::ReplaceItem(_) => {
                 let message = Message::of(&format_args!("{key:?}: {error}"));
                 let failure = Failure::TransformFailed;
                 self.reflector.give_up(failure, message.as_str(), now)
             }
-            // What a deletion deletes is known by its key.
+            // A deletion needs only the key.
             Change::Deleted(_) | Change::ReplaceRemove(_) if harmless => {
                 Some(Change::DeletedUnreadable(key))
             }
@@ -142,14 +142,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// There is no room for something, and nobody can wait. The full state is read again later.
+    /// Something has no room and cannot wait. Fails the exchange, so that there is a relist later.
     pub(super) fn overflow(&mut self, now: Instant) {
         self.gaps.full_at = Some(self.store.len());
         let failure = Failure::Full;
         let limits = self.config.limits;
         let message = if limits.any() {
             Message::of(&format_args!(
-                "the limit of {limits} was reached; raise it, or follow less: a namespace, a selector"
+                "the limit of {limits} was reached; raise it, or follow less with a namespace or a selector"
             ))
         } else {
             Message::of(&failure)

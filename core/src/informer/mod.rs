@@ -1,33 +1,33 @@
-//! The composition: all stages, and the contract by which they are driven.
+//! The whole informer, composed of all stages.
 
-// The knobs and the presets.
+// The configuration and the presets.
 mod config;
 
-// Takes bytes in: decoder → reflector → queue.
+// Reads bytes: decoder → reflector → queue.
 mod intake;
 
-// Moves changes on: queue → store → listeners.
+// Applies changes: queue → store → listeners.
 mod pump;
 
-// What was heard of the server, and when.
+// What the server has sent, and when.
 mod heard;
 
-// What the store lacks, and why.
+// What is missing from the store, and why.
 mod gaps;
 
-// The objects that could not be used.
+// Reports of objects that could not be used.
 mod reports;
 
 // Writes that the store does not show.
 mod unshown;
 
-// Everything that can be done to it, as data.
+// The calls that change an informer, as data.
 mod input;
 
-// How it is doing.
+// The state of the informer.
 mod status;
 
-// What callers are told instead.
+// Errors of its methods.
 mod error;
 
 use core::fmt;
@@ -48,7 +48,7 @@ use crate::transport::{Command, ExchangeId, Signal};
 
 use gaps::Gaps;
 use heard::Heard;
-use pump::{PLACES, Telling};
+use pump::{PLACES, Unpublished};
 
 pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, WaitError};
@@ -57,7 +57,7 @@ pub use status::{Counts, InformerStatus, RejectedObject};
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 
-/// A whole informer, to be driven by hand or by a driver.
+/// A whole informer, to be run by a driver or by hand.
 ///
 /// ```text
 /// 1. advance(now)
@@ -67,17 +67,48 @@ type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 /// 5. sleep until next_deadline() or a wake-up from 4; go to 1
 /// ```
 ///
-/// The steps may be taken in any order, left out or repeated: that can cost time, and nothing else.
-/// What comes out is a function of the configuration, the seed and the calls made.
+/// You may take these steps in any order, skip them or repeat them. That can only cost time. The output
+/// depends only on the configuration, the seed and the calls.
+///
+#[cfg_attr(feature = "json", doc = "```")]
+#[cfg_attr(not(feature = "json"), doc = "```ignore")]
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::processor::ListenerConfig;
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Command, Signal};
+/// use informer_core::{Informer, InformerConfig, Instant};
+///
+/// let now = Instant::from_micros(0);
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42)?;
+/// let listener = informer.add_listener(ListenerConfig::new(), now)?;
+/// informer.start(now);
+///
+/// // The test is the server: it answers the first request with a state of one pod.
+/// let Some(Command::Open { exchange, .. }) = informer.poll_command(now) else { panic!() };
+/// let answer = br#"{"type":"ADDED","object":{"metadata":{"name":"web","resourceVersion":"7"}}}
+/// {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}}
+/// "#;
+/// assert_eq!(informer.signal(exchange, Signal::Bytes(answer), now), Some(answer.len()));
+///
+/// assert!(informer.is_synced());
+/// assert_eq!(informer.poll_ready_listener(), Some(listener));
+/// let added = informer.poll_notification(listener).unwrap();
+/// assert_eq!(added.to_string(), "added web (initial, relist)");
+/// // The next poll says that the first notification has been handled.
+/// assert!(informer.poll_notification(listener).is_none());
+/// assert!(informer.listener_status(listener).unwrap().synced);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Informer<D: Decode, S: Storage> {
     config: InformerConfig,
     decoder: D,
     reflector: Reflector<S>,
     queue: Queue<D::Object, S>,
     store: Indexer<D::Object, S>,
-    telling: Telling<D::Object>,
+    unpublished: Unpublished<D::Object>,
     processor: Processor<D::Object, S>,
-    /// The exchange for whose answer the decoder was made ready.
+    /// The exchange that the decoder reads.
     decoding: Option<ExchangeId>,
     heard: Heard,
     gaps: Gaps<KeyOf<D>, S>,
@@ -85,7 +116,7 @@ pub struct Informer<D: Decode, S: Storage> {
     resync_at: Option<Instant>,
     held_up: Option<HeldUp>,
     stopped: Option<Stopped>,
-    /// How many places of the store this call may still look at.
+    /// How many places of the store this call may still visit.
     places: u32,
     now: Instant,
 }
@@ -94,24 +125,24 @@ pub struct Informer<D: Decode, S: Storage> {
 #[derive(Clone, Copy, Debug)]
 struct HeldUp {
     since: Instant,
-    /// False for a resync that has only just begun: usually its listeners poll soon, and nobody says
-    /// when they have.
+    /// False for a resync that has only just begun. Its listeners usually poll soon, and there is no
+    /// signal when they have.
     certain: bool,
 }
 
-/// The informer was stopped.
+/// The state of an informer that has been stopped.
 #[derive(Clone, Copy, Debug)]
 struct Stopped {
-    /// Whether the first full state was in the store by then.
+    /// Whether it had synced before.
     synced: bool,
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// An informer that is not started. `seed` decides everything random in it and the hashes of its
-    /// tables: take it from a source of entropy, except in tests.
+    /// An informer that has not been started. `seed` determines all its random decisions and hashes. Take
+    /// it from a source of entropy, except in tests.
     ///
     /// # Errors
-    /// The configuration cannot work.
+    /// The configuration is not valid.
     pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, InvalidConfig> {
         if let Some(period) = config.resync.filter(|period| *period < SHORTEST_RESYNC) {
             return Err(InvalidConfig::ResyncTooShort(period));
@@ -146,7 +177,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             reflector,
             queue,
             store: Indexer::new(hashes).with_limits(config.limits),
-            telling: Telling::nothing(processor.moment()),
+            unpublished: Unpublished::nothing(processor.moment()),
             processor,
             decoding: None,
             heard: Heard::default(),
@@ -159,7 +190,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         })
     }
 
-    /// The same informer with a transform at the entrance of its queue.
+    /// Adds a transform for the objects on their way into the queue.
     #[must_use]
     pub fn with_transform(mut self, transform: Transform<D::Object>) -> Self {
         self.queue = self.queue.with_transform(transform);
@@ -186,31 +217,31 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.store.remove_index(index)
     }
 
-    /// Begins. Does nothing the second time, or after [`stop`](Self::stop).
+    /// Starts. Does nothing the second time, or after [`stop`](Self::stop).
     pub fn start(&mut self, now: Instant) {
         let now = self.tick(now);
         self.processor.start();
         self.reflector.start(now);
     }
 
-    /// Ends, for good. What is queued and what waits for listeners is dropped; the store stays readable.
+    /// Stops for good. Drops queued changes and waiting notifications. The store stays readable.
     pub fn stop(&mut self, now: Instant) {
         let now = self.tick(now);
         let synced = self.is_synced();
         self.stopped.get_or_insert(Stopped { synced });
         self.reflector.stop(now);
         self.queue.clear();
-        self.telling = Telling::nothing(self.processor.moment());
+        self.unpublished = Unpublished::nothing(self.processor.moment());
         self.processor.discard();
         self.resync_at = None;
     }
 
-    /// Takes a signal of the transport. Gives the number of bytes used (0 for signals without bytes),
-    /// or `None` if nothing was taken, because a listener is full, or because a sweep or a resync must
-    /// end before the next full state begins. Offer the same signal again after listeners have been
-    /// polled, or when the [deadline](Self::next_deadline) has come.
+    /// Takes a signal of the transport. Returns the number of bytes used, which is 0 for a signal without
+    /// bytes. Returns `None` if the signal was not taken: because a listener is full, or because a sweep
+    /// or a resync must end before the next full state. Offer the signal again after polling the listeners
+    /// or at the [deadline](Self::next_deadline).
     ///
-    /// Signals of any exchange but the current one are used up and ignored.
+    /// Ignores signals of any exchange but the current one, and reports all their bytes as used.
     #[must_use = "bytes that were not used must be offered again"]
     pub fn signal(
         &mut self,
@@ -264,14 +295,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         Some(used)
     }
 
-    /// Fires what is due. Calling it early or often is free, calling it late is safe.
+    /// Does what is due. Calling this early or often is free. Calling it late is safe.
     pub fn advance(&mut self, now: Instant) {
         let now = self.tick(now);
         let stalled = !self.pump();
         if let Some(held_up) = self.held_up.take()
             && (held_up.certain || stalled)
         {
-            // It was a listener that held up the bytes, not the server.
+            // A listener held up the bytes, not the server.
             self.reflector.excuse_silence(now.since(held_up.since), now);
         }
         let change = self.reflector.advance(now);
@@ -280,7 +311,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if self.resync_at.is_some_and(|due| due <= now) {
             let period = self.processor.check_period();
             self.resync_at = period.map(|period| now.after(period));
-            // While something is under way, showing more would only pile up behind it.
+            // While something else is running, a resync would only pile up behind it.
             if self.is_settled() && self.processor.check_resync(now) {
                 self.queue.resync(&*self.store);
             }
@@ -300,9 +331,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.reflector.poll_command(now)
     }
 
-    /// When [`advance`](Self::advance) has something to do next; `None` means that only a signal or a
-    /// listener can make a difference. While a sweep or a resync is under way and no listener is in
-    /// its way, this is now.
+    /// When to call [`advance`](Self::advance) next; `None` if only a signal or a listener can change
+    /// anything. While a sweep or a resync is running and no listener blocks it, this is now.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         let walks = self.queue.walks();
@@ -314,10 +344,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         deadlines.into_iter().flatten().min()
     }
 
-    /// Adds a listener. If the store holds objects, it is shown those first.
+    /// Adds a listener. It first gets all objects that are in the store.
     ///
     /// # Errors
-    /// The informer was stopped, or there is no room.
+    /// The informer has been stopped, or there is no room.
     pub fn add_listener(
         &mut self,
         config: ListenerConfig,
@@ -330,7 +360,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         Ok(self.processor.add_listener(config, &self.store, now)?)
     }
 
-    /// Removes a listener and drops what waits for it. Says whether there was one.
+    /// Removes a listener and drops everything that waits for it. Returns whether it existed.
     pub fn remove_listener(&mut self, listener: ListenerId) -> bool {
         self.places = PLACES;
         let removed = self.processor.remove_listener(listener);
@@ -338,13 +368,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         removed
     }
 
-    /// A listener for which something has come since it was last named here.
+    /// A listener that has received notifications since this last returned it.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
         self.processor.poll_ready_listener()
     }
 
-    /// The next notification of a listener. What it was given before counts as dealt with.
-    #[must_use = "a notification is given once"]
+    /// Takes the next notification of a listener, and acknowledges those before.
+    #[must_use = "a notification is delivered once"]
     pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
         self.places = PLACES;
         let next = self.processor.poll_notification(listener, &self.store);
@@ -352,8 +382,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         next
     }
 
-    /// Up to `most` notifications of a listener at once. What it was given before, by an earlier call,
-    /// counts as dealt with. Says how many there were.
+    /// Takes up to `most` notifications of a listener, acknowledges those of earlier calls, and returns
+    /// how many there were.
     pub fn poll_notifications(
         &mut self,
         listener: ListenerId,
@@ -368,20 +398,20 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         given
     }
 
-    /// A report of an object that could not be used. The newest 64 are kept.
-    #[must_use = "a report is given once"]
+    /// Takes a report of an object that could not be used. The newest 64 are kept.
+    #[must_use = "a report is delivered once"]
     pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>, S::Text>> {
         self.gaps.reports.pop()
     }
 
-    /// A call begins. Time never goes back: an earlier `now` counts as the last one.
+    /// Begins a call. Time never goes back: an earlier `now` counts as the last one.
     fn tick(&mut self, now: Instant) -> Instant {
         self.places = PLACES;
         self.now = self.now.max(now);
         self.now
     }
 
-    /// Something here, and not the server, keeps a signal waiting.
+    /// Notes that a signal waits because of something here, not because of the server.
     fn hold_up(&mut self, now: Instant) {
         let since = self.held_up.map_or(now, |held_up| held_up.since);
         self.held_up = Some(HeldUp {

@@ -1,44 +1,45 @@
-//! Moves changes forward: queue → store → listeners.
+//! Applies changes: queue → store → listeners.
 
 use super::{Informer, SameVersion};
 use crate::decode::Decode;
 use crate::flow::{Cause, Delta, Notification, Step};
-use crate::indexer::{Indexer, Told};
+use crate::indexer::{Indexer, Notifications};
 use crate::object::Resource;
 use crate::processor::{Audience, Moment};
 use crate::storage::{Full, Storage};
 
-/// How many places of the store one call looks at for a sweep or a resync.
+/// How many places of the store one call visits for a sweep or a resync.
 pub(super) const PLACES: u32 = 256;
 
-/// Notifications of a step that was applied at once, until listeners have room for them. The store
-/// shows them already.
-pub(super) struct Telling<T: Resource> {
-    pub(super) told: Told<T>,
-    /// When the store began to show them.
+/// The notifications of an applied step that wait until all listeners have room. The store already
+/// shows the step.
+pub(super) struct Unpublished<T: Resource> {
+    pub(super) notifications: Notifications<T>,
+    /// When the store began to show the step.
     since: Moment,
 }
 
-impl<T: Resource> Telling<T> {
+impl<T: Resource> Unpublished<T> {
     pub(super) const fn nothing(since: Moment) -> Self {
         Self {
-            told: Told::Nothing,
+            notifications: Notifications::Nothing,
             since,
         }
     }
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// Applies what is queued, and what a sweep or a resync finds, until nothing is left (`true`) or a
-    /// listener is full (`false`). The store changes before anybody is told. One call of the informer
-    /// looks at no more than [`PLACES`] places of the store, so none takes longer the more it holds.
+    /// Applies queued changes and the findings of a sweep or a resync, until nothing is left (`true`) or a
+    /// listener is full (`false`). The store changes before listeners are notified. One call of the
+    /// informer visits at most [`PLACES`] places of the store, so that no call gets slower as the store
+    /// grows.
     pub(super) fn pump(&mut self) -> bool {
         if self.is_stopped() {
             return true;
         }
         loop {
             self.apply_queued();
-            // To look takes no room; what was found waits until there is some.
+            // The walk itself needs no room in the backlogs; only its findings do.
             let found = self.queue.has_cursor()
                 && self.queue.feed(&*self.store, &mut self.places)
                 && self.processor.has_room();
@@ -52,8 +53,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     fn apply_queued(&mut self) {
         while self.processor.has_room() {
-            let done = if let Some(notification) = self.telling.told.next() {
-                self.tell(&notification, self.telling.since)
+            let done = if let Some(notification) = self.unpublished.notifications.next() {
+                self.publish(&notification, self.unpublished.since)
             } else if let Some(step) = self.queue.next_step() {
                 self.apply_step(step)
             } else {
@@ -68,18 +69,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Whether everything that was taken in is in the store and with its listeners. A sweep or a resync
-    /// may still be under way.
+    /// Whether all changes are in the store and queued for their listeners. A sweep or a resync may still
+    /// be running.
     pub(super) fn is_drained(&self) -> bool {
-        self.queue.is_drained() && self.telling.told.len() == 0
+        self.queue.is_drained() && self.unpublished.notifications.len() == 0
     }
 
-    /// Whether nothing at all is under way.
+    /// Whether nothing is running any more.
     pub(super) fn is_settled(&self) -> bool {
-        self.queue.is_empty() && self.telling.told.len() == 0
+        self.queue.is_empty() && self.unpublished.notifications.len() == 0
     }
 
-    /// Once everything that was reported is in the store, the store is at the version reported last.
+    /// Once all reported changes are in the store, gives it the last reported version.
     fn settle(&mut self) {
         if !self.is_settled() {
             return;
@@ -95,7 +96,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// The store shows everything up to the version of the reflector.
+    /// Gives the store the version of the reflector.
     pub(super) fn show_version(&mut self) {
         if let Some(version) = self.reflector.version() {
             show(&mut self.store, version);
@@ -112,14 +113,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         };
         let applied = self.store.apply(step, self.config.rules);
         self.heard.counts.suppressed += applied.unchanged as u64;
-        self.telling = Telling {
-            told: applied.told,
+        self.unpublished = Unpublished {
+            notifications: applied.notifications,
             since: self.processor.moment(),
         };
         if applied.left_out > 0 {
             return Err(Full);
         }
-        // Each change of an in-order queue brings the store to a version of its own.
+        // With an in-order queue, each change has a version of its own.
         if in_order && !is_sync {
             match object {
                 Some(object) => show(&mut self.store, object.version()),
@@ -129,7 +130,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         Ok(())
     }
 
-    fn tell(&mut self, notification: &Notification<D::Object>, since: Moment) -> Result<(), Full> {
+    fn publish(
+        &mut self,
+        notification: &Notification<D::Object>,
+        since: Moment,
+    ) -> Result<(), Full> {
         let resync = match notification {
             Notification::Updated { old, new, cause } => match self.config.same_version {
                 SameVersion::ByCause => *cause == Cause::Resync,
@@ -148,7 +153,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
 fn show<T: Resource + Clone, S: Storage>(store: &mut Indexer<T, S>, version: &str) {
     if store.version() != version {
-        // A version that does not fit is not shown; the one before it is not wrong.
+        // If the version does not fit, the store keeps the previous one, which is still true.
         let _ = store.set_version(version);
     }
 }

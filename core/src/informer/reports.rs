@@ -1,16 +1,17 @@
-//! The objects that could not be used, until somebody asks for them.
+//! Reports of objects that could not be used, until they are polled.
 
 use core::fmt;
 
 use super::status::RejectedObject;
 use crate::failure::{Message, bounded};
 use crate::flow::Rejected;
+use crate::invariant::cannot_happen;
 use crate::storage::{Cells as _, Storage, Text};
 
-/// How many reports are kept, if the storage has room for so many.
+/// The most reports that are kept. The storage may have room for fewer.
 const KEPT: usize = 64;
 
-/// The newest reports, in a ring.
+/// A ring of the newest reports.
 pub(super) struct Reports<K, S: Storage> {
     ring: S::Few<Option<RejectedObject<K, S::Text>>>,
     first: usize,
@@ -37,7 +38,7 @@ impl<K, S: Storage> Reports<K, S> {
         Some(report)
     }
 
-    /// Keeps a report, if need be instead of the oldest one.
+    /// Keeps a report, and drops the oldest one if there is no room.
     pub(super) fn keep(&mut self, report: RejectedObject<K, S::Text>) {
         self.rejected += 1;
         let size = self.size();
@@ -48,10 +49,11 @@ impl<K, S: Storage> Reports<K, S> {
         if self.len == size {
             self.lost += u64::from(self.pop().is_some());
         }
-        if let Some(free) = self.ring.get_mut((self.first + self.len) % size) {
-            *free = Some(report);
-            self.len += 1;
+        match self.ring.get_mut((self.first + self.len) % size) {
+            Some(free) => *free = Some(report),
+            None => cannot_happen("a ring is smaller than its size", ()),
         }
+        self.len += 1;
     }
 
     fn size(&self) -> usize {
@@ -60,19 +62,21 @@ impl<K, S: Storage> Reports<K, S> {
 }
 
 impl<K: Clone, X: Text> RejectedObject<K, X> {
-    /// As much of it as is kept, with its reason.
+    /// Copies as much as fits.
     pub(super) fn of(rejected: &Rejected<'_, K>, reason: &dyn fmt::Display) -> Self {
+        let known = |text: &str| (!text.is_empty()).then(|| beginning(bounded(text)));
         Self {
             place: rejected.place,
             key: rejected.key.clone(),
-            uid: beginning(bounded(rejected.uid)),
-            version: beginning(bounded(rejected.version)),
+            uid: known(rejected.uid),
+            version: known(rejected.version),
             reason: beginning(Message::of(reason).as_str()),
         }
     }
 }
 
-fn beginning<X: Text>(text: &str) -> X {
+/// As much of `text` as fits.
+pub(super) fn beginning<X: Text>(text: &str) -> X {
     let mut kept = X::default();
     kept.set_beginning(text);
     kept

@@ -1,4 +1,4 @@
-//! How an informer is doing, and how fresh it is.
+//! The state of an informer, and how fresh it is.
 
 use core::fmt;
 use core::task::Poll;
@@ -14,9 +14,9 @@ use crate::storage::Storage;
 use crate::time::Instant;
 use crate::version::compare_versions;
 
-/// What can be asked of an informer.
+/// Reading the state of an informer.
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// Whether it was stopped.
+    /// Whether it has been stopped.
     #[must_use]
     pub const fn is_stopped(&self) -> bool {
         self.stopped.is_some()
@@ -28,14 +28,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         &self.store
     }
 
-    /// The reflector, for those who want to know more than [`status`](Self::status) tells.
+    /// The reflector, for details that [`status`](Self::status) does not have.
     #[must_use]
     pub const fn reflector(&self) -> &Reflector<S> {
         &self.reflector
     }
 
-    /// Whether the first full state is in the store. It says nothing about listeners: see
-    /// [`listener_status`](Self::listener_status). It never turns back.
+    /// Whether the first full state is in the store. Once true, this stays true. For listeners, see
+    /// [`listener_status`](Self::listener_status).
     #[must_use]
     pub fn is_synced(&self) -> bool {
         match &self.stopped {
@@ -44,13 +44,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Whether something is held up by a listener: [`InformerStatus::stalled`], for those who ask often.
+    /// Whether a listener holds up changes. The same as [`InformerStatus::stalled`], but cheaper.
     #[must_use]
     pub fn is_stalled(&self) -> bool {
         !self.is_drained()
     }
 
-    /// How a listener is doing, its own sync included; `None` if there is no such listener.
+    /// The state of a listener, including its own sync; `None` if there is no such listener.
     #[must_use]
     pub fn listener_status(&self, listener: ListenerId) -> Option<ListenerStatus> {
         self.processor.status(listener)
@@ -61,7 +61,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.processor.listeners()
     }
 
-    /// How it is doing.
+    /// The state of the informer.
     #[must_use]
     pub fn status(&self) -> InformerStatus<'_, S::Text> {
         InformerStatus {
@@ -74,7 +74,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_event: self.heard.last_event,
             last_bookmark: self.heard.last_bookmark,
             objects: self.store.len(),
-            queued: self.queue.len() + self.telling.told.len(),
+            queued: self.queue.len() + self.unpublished.notifications.len(),
             stalled: self.is_stalled(),
             unswept: self.gaps.unswept,
             counts: Counts {
@@ -87,17 +87,17 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Whether the store follows the server now. All of this must hold:
+    /// Whether the store follows the server now. This is true if all of these hold:
     ///
-    /// * the first full state is in the store;
-    /// * a watch has been answered, and nothing has failed since: any failure makes this false at once,
-    ///   until the next watch is answered;
-    /// * no listener holds up the changes;
-    /// * something was heard at most `within` ago.
+    /// * The first full state is in the store.
+    /// * A watch has been answered, and nothing has failed since. A failure makes this false at once,
+    ///   until the next watch is answered.
+    /// * No listener holds up the changes.
+    /// * The server sent something at most `within` ago.
     ///
-    /// A watch that ends in good order, as each does every few minutes, changes nothing: the next one is
-    /// asked for within seconds. A connection that is dead without a sign is noticed when `within` has passed. A
-    /// server sends bookmarks about once a minute, so two minutes are a good value for a readiness probe.
+    /// The regular end of a watch, every few minutes, changes nothing: the next request follows within
+    /// seconds. A silently dead connection is noticed when `within` has passed. A server sends bookmarks
+    /// about once a minute, so two minutes are a good value for a readiness probe.
     #[must_use]
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
         self.is_synced()
@@ -110,17 +110,16 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 .is_some_and(|heard| now.max(self.now).since(heard) <= within)
     }
 
-    /// Whether the store shows at least the state of `version`, such as the one that a write of one's
-    /// own was answered with. Ask again after each call that took something.
+    /// Whether the store shows at least the state of `version`, for example that of your own write. While
+    /// this is pending, ask again after each call that changes the informer.
     ///
     /// # Errors
-    /// One of the versions is not a decimal number, so nobody can tell. Or the object of the write could
-    /// not be used, so the store does not show it; the error names the object. Of a write that only a
-    /// full state brought it can be told no more than between which versions it is, so the object may be
-    /// another one than that of the caller.
+    /// One of the versions is not a decimal number, so they cannot be compared. Or the object of the write
+    /// could not be used, so the store does not show it. The error names the object. If only a full state
+    /// contained the write, its exact version is unknown, so the named object may not be yours.
     pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
         let Some(known) = self.reflector.version() else {
-            // Nothing is known yet, but a version that cannot be compared never will be.
+            // There is nothing to compare with yet, but report an invalid version at once.
             compare_versions(version, version)?;
             return Ok(Poll::Pending);
         };
@@ -135,41 +134,65 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 }
 
-/// How an informer is doing. Plain data; `X` is the text of its storage.
+/// The state of an informer. `X` is the text of its storage.
+///
+#[cfg_attr(feature = "json", doc = "```")]
+#[cfg_attr(not(feature = "json"), doc = "```ignore")]
+/// use informer_core::decode::{Decoder, Dynamic};
+/// use informer_core::reflector::Phase;
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Command, Signal};
+/// use informer_core::{Failure, Informer, InformerConfig, Instant};
+///
+/// let now = Instant::from_micros(0);
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42)?;
+/// informer.start(now);
+/// let Some(Command::Open { exchange, .. }) = informer.poll_command(now) else { panic!() };
+/// let failed = Signal::Failed { failure: Failure::Unreachable, message: "connection refused" };
+/// assert_eq!(informer.signal(exchange, failed, now), Some(0));
+///
+/// let status = informer.status();
+/// assert!(!status.synced && !status.following);
+/// assert!(matches!(status.phase, Phase::Waiting { cause: Failure::Unreachable, .. }));
+/// assert_eq!(status.last_failure.unwrap().message, "connection refused");
+/// assert_eq!(status.counts.failures, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct InformerStatus<'a, X> {
-    /// What it is doing, and if it waits, why and until when.
+    /// What it is doing. If it waits: why, and until when.
     pub phase: Phase,
-    /// The failure that happened last, with what the server or the transport said.
+    /// The last failure, with the message of the server or the transport.
     pub last_failure: Option<&'a LastFailure<X>>,
-    /// The version up to which the server has reported everything; `None` before the first full state.
+    /// The version up to which the server has reported all changes; `None` before the first full state.
     pub version: Option<&'a str>,
     /// Whether the first full state is in the store.
     pub synced: bool,
-    /// Whether the changes reach us now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
+    /// Whether changes arrive now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
     pub following: bool,
-    /// When the last byte came.
+    /// When the last byte arrived.
     pub last_byte: Option<Instant>,
-    /// When the last event or object came.
+    /// When the last event or object arrived.
     pub last_event: Option<Instant>,
-    /// When the last bookmark came.
+    /// When the last bookmark arrived.
     pub last_bookmark: Option<Instant>,
     /// Objects in the store.
     pub objects: usize,
     /// Keys or changes between reflector and store.
     pub queued: usize,
-    /// Whether something is held up, because a listener that stalls, by its
-    /// [policy](crate::processor::Backlog) or by a bound of the storage, has not polled.
+    /// Whether a listener holds up changes, by its [policy](crate::processor::Backlog) or because its
+    /// storage is full. It must poll.
     pub stalled: bool,
-    /// Whether the newest full state contained an object that could not even be named, so that nothing
-    /// was deleted: what has vanished meanwhile may still be in the store.
+    /// Whether the newest full state contained an object without a readable key. In that case nothing was
+    /// deleted, so the store may still hold objects that are gone.
     pub unswept: bool,
     /// Counters since the start.
     pub counts: Counts,
 }
 
-/// What has happened since the start.
+/// Counters since the start of an informer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Counts {
@@ -179,15 +202,15 @@ pub struct Counts {
     pub objects: u64,
     /// Bookmarks received.
     pub bookmarks: u64,
-    /// Full states read; one more than the relists.
+    /// Full states read. The first one is not a relist.
     pub full_states: u64,
     /// Failures.
     pub failures: u64,
     /// Objects that could not be used.
     pub rejected: u64,
-    /// Reports of such objects that nobody took in time.
+    /// Reports of such objects that were dropped because they were not polled in time.
     pub reports_lost: u64,
-    /// Changes that changed nothing and were not told.
+    /// Changes that changed nothing and made no notification.
     pub suppressed: u64,
 }
 
@@ -195,27 +218,27 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RejectedObject<K, X> {
-    /// Where it stood.
+    /// Where it was.
     pub place: Place,
-    /// Its key, if that much could be read.
+    /// Its key, if it could be read.
     pub key: Option<K>,
-    /// Its uid; empty if it could not be read.
-    pub uid: X,
-    /// Its version; empty if it could not be read.
-    pub version: X,
-    /// Why, for people.
+    /// Its UID, if it could be read.
+    pub uid: Option<X>,
+    /// Its version, if it could be read.
+    pub version: Option<X>,
+    /// Why it could not be used.
     pub reason: X,
 }
 
-/// One line for people: what was left out, and why.
+/// One line: what was left out, and why.
 impl<K: fmt::Debug, X: AsRef<str>> fmt::Display for RejectedObject<K, X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
             Some(key) => write!(f, "the object {key:?}")?,
             None => f.write_str("an object")?,
         }
-        if !self.version.as_ref().is_empty() {
-            write!(f, " at version {}", self.version.as_ref())?;
+        if let Some(version) = &self.version {
+            write!(f, " at version {}", version.as_ref())?;
         }
         write!(f, " was left out: {}", self.reason.as_ref())
     }

@@ -1,32 +1,35 @@
-//! Writes that the store does not show because their objects could not be used.
+//! Writes that the store does not show, because their objects could not be used.
 
+use super::reports::beginning;
 use super::status::RejectedObject;
-use crate::storage::{Cells as _, Storage, Text as _};
+use crate::invariant::cannot_happen;
+use crate::storage::{Cells as _, Storage};
 
-/// How many writes are remembered one by one, if the storage has room for so many.
+/// The most writes that are remembered one by one. The storage may have room for fewer.
 const KEPT: usize = 64;
 
-/// Writes that the store does not show: of whoever waits for one of them, it is known that they wait in
-/// vain. A write is forgotten when its object can be used again, is deleted, or is missing in a full
-/// state. Of too many writes the oldest are remembered together, by the versions between which they are.
+/// Writes that the store does not show. Waiting for one of them is an error.
+///
+/// A write is forgotten when its object becomes usable, is deleted, or is missing from a full state. If
+/// there are too many, the oldest are remembered together as one range of versions.
 pub(super) struct Unshown<K, S: Storage> {
     writes: S::Few<Option<Write<K, S::Text>>>,
     len: usize,
-    /// Those that there was no room for.
+    /// All writes without a place in `writes`, as one.
     others: Option<Write<K, S::Text>>,
-    /// The number of the full state that began last.
+    /// The number of the newest full state.
     state: u32,
-    /// Whether a full state is under way.
+    /// Whether a full state is being read.
     replacing: bool,
 }
 
-/// One or more writes of an object.
+/// A range of versions that contains one or more writes of an object.
 struct Write<K, X> {
-    /// Above this version,
+    /// The versions are above this one.
     after: u128,
-    /// and up to this one; `None` as long as nobody knows.
+    /// The last version; `None` if it is not known yet.
     to: Option<u128>,
-    /// The full state that contained the object last, unreadable.
+    /// The newest full state that contained the unreadable object.
     state: u32,
     object: RejectedObject<K, X>,
 }
@@ -52,7 +55,7 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
         self.len == 0
     }
 
-    /// The write of `version` waits in vain for this object.
+    /// The object that the write of `version` may belong to.
     pub(super) fn covering(&self, version: &str) -> Option<&RejectedObject<K, S::Text>> {
         let version = number(version)?;
         let kept = (0..self.len).filter_map(|at| self.writes.get(at)?.as_ref());
@@ -61,8 +64,8 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
             .map(|write| &write.object)
     }
 
-    /// An object was left out. Up to the version `before` every event was seen; a full state shows only
-    /// the newest write of an object, and hides those since then.
+    /// Remembers an object that was left out. All events up to the version `before` were seen. A full
+    /// state shows only the newest write of an object, so it may hide others since then.
     pub(super) fn note(
         &mut self,
         object: RejectedObject<K, S::Text>,
@@ -91,7 +94,7 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
         }
     }
 
-    /// The object under `key` can be used, or is gone. A full state is believed when it is complete.
+    /// The object under `key` is usable or gone. During a full state, this counts only at its end.
     pub(super) fn resolve(&mut self, key: &K) {
         if self.len == 0 {
             return;
@@ -113,7 +116,7 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
         self.replacing = false;
     }
 
-    /// The full state is complete: what it did not name as unreadable is shown, or gone.
+    /// The full state is complete. Every object that it did not report as unreadable is shown or gone.
     pub(super) fn end_state(&mut self) {
         self.replacing = false;
         let state = self.state;
@@ -121,7 +124,7 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
         self.others.take_if(|write| write.state != state);
     }
 
-    /// Everything up to `version` was seen, so no write whose version could not be read is newer.
+    /// All events up to `version` were seen, so no write with an unreadable version is newer.
     pub(super) fn settle(&mut self, version: &str) {
         if self.len == 0 {
             return;
@@ -146,10 +149,11 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
         let size = self.writes.capacity().min(KEPT);
         let mut write = Some(write);
         if self.len < size && self.writes.grow(self.len + 1).is_ok() {
-            if let Some(free) = self.writes.get_mut(self.len) {
-                *free = write;
-                self.len += 1;
+            match self.writes.get_mut(self.len) {
+                Some(free) => *free = write,
+                None => cannot_happen("a cell that was grown is missing", ()),
             }
+            self.len += 1;
             return;
         }
         let newest = |at: &usize| {
@@ -168,13 +172,11 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
 
     fn keep_among_others(&mut self, write: Write<K, S::Text>) {
         let Some(others) = &mut self.others else {
-            let mut reason = S::Text::default();
-            reason.set_beginning("more objects were left out than are remembered one by one");
             let object = RejectedObject {
                 key: None,
-                uid: S::Text::default(),
-                version: S::Text::default(),
-                reason,
+                uid: None,
+                version: None,
+                reason: beginning("too many objects were left out to remember each of them"),
                 ..write.object
             };
             self.others = Some(Write { object, ..write });
@@ -211,9 +213,9 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
     }
 }
 
-/// A version as a number; `None` if it is none.
+/// A version as a number; `None` if it is not a decimal number.
 fn number(version: &str) -> Option<u128> {
     let decimal = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit());
-    // Numbers that are too large for anybody are all the same.
+    // No real version is that large, so all of them may count as equal.
     decimal.then(|| version.parse().unwrap_or(u128::MAX))
 }

@@ -1,4 +1,4 @@
-//! What waits for one listener, and what happens when that becomes much.
+//! The notifications that wait for one listener.
 
 use core::fmt;
 
@@ -7,41 +7,71 @@ use crate::object::Resource;
 use crate::storage::{Bucket, Full, NONE, Places, Seed, Slab, Storage, Table};
 
 /// What to do with the notifications of a listener that does not keep up.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::processor::{Audience, Backlog, ListenerConfig, Processor};
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Cause, Instant, Labels, Notification, Object, ObjectKey};
+///
+/// let pod = |version: &str| Object {
+///     key: ObjectKey::new("default", "web"),
+///     uid: "a".into(),
+///     version: version.into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// let now = Instant::from_micros(0);
+/// let empty: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+/// for (backlog, waiting) in [
+///     (Backlog::Grow, 3),
+///     // Merges at once: only the update from the first to the last state is left.
+///     (Backlog::Coalesce { above: 0 }, 1),
+/// ] {
+///     let mut processor = Processor::new(None, Seed::new(1));
+///     let config = ListenerConfig { backlog, ..ListenerConfig::new() };
+///     let listener = processor.add_listener(config, &empty, now)?;
+///     for (old, new) in [("1", "2"), ("2", "3"), ("3", "4")] {
+///         let (old, new, cause) = (pod(old), pod(new), Cause::Watch);
+///         processor.publish(&Notification::Updated { old, new, cause }, Audience::Everybody)?;
+///     }
+///     assert_eq!(processor.status(listener).map(|status| status.pending), Some(waiting));
+/// }
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Backlog {
-    /// Keep them all, as client-go does: without bound, or up to the bound of the storage, which then
-    /// delays everybody.
+    /// Keep them all, as client-go does. The only bound is that of the storage; when it is reached, all
+    /// listeners wait.
     Grow,
-    /// Delay everybody: while `at` notifications or more wait for this listener, nothing is applied to
-    /// the store, and no bytes are taken from the server but those of the one change that is next. This
-    /// is the only policy by which one listener slows down the others.
+    /// Delay all listeners. While `at` or more notifications wait for this listener, the store does not
+    /// change, and the informer reads from the server no further than the next change. Only this policy
+    /// lets one listener slow down the others.
     Stall {
         /// How many may wait. Zero counts as one.
         at: usize,
     },
-    /// Merge what waits for the same object, as soon as more than `above` notifications wait. The
-    /// listener sees fewer states, never a wrong one, and memory is bounded by the number of objects.
+    /// Merge the notifications of the same object while more than `above` notifications wait. The
+    /// listener sees fewer states, but never a wrong one. Memory is bounded by the number of objects.
     Coalesce {
-        /// How many may wait before merging begins.
+        /// How many may wait before merging starts.
         above: usize,
     },
 }
 
 /// How [`Backlog::Coalesce`] merges a deletion with the add that follows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "there are these two")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Recreated {
-    /// Both are kept: it is another object.
+    /// Keep both, since the add is a different object.
     KeepBoth,
-    /// They become an update.
+    /// Merge them into an update.
     Update,
 }
 
-/// The most notifications that one change brings: a deletion and an add.
+/// The most notifications that one change makes: a deletion and an add.
 pub(crate) const PER_CHANGE: usize = 2;
 
 /// The notifications that wait for one listener, in order.
@@ -51,7 +81,7 @@ pub(super) struct Pending<T: Resource, S: Storage> {
     nodes: Places<S, Node<T>>,
     first: u32,
     last: u32,
-    /// The newest node of each key that waits; kept only if nodes may be merged.
+    /// The newest node of each waiting key. Kept only if nodes may be merged.
     newest: Table<S::Cells<Bucket>>,
 }
 
@@ -67,9 +97,9 @@ struct Node<T: Resource> {
 pub(super) enum Pushed {
     /// It waits.
     Appended,
-    /// It was merged into one that waited.
+    /// It was merged into a waiting one.
     Merged,
-    /// It cancelled one that waited, which was initial or not.
+    /// It cancelled a waiting one, which was initial or not.
     Cancelled { initial: bool },
 }
 
@@ -89,14 +119,11 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         self.nodes.len()
     }
 
-    /// Whether the listener lets everybody go on. Where the storage is bounded, room for what one
-    /// change may bring is needed whatever the policy is.
+    /// Whether there is room for the next change. Whatever the policy, a bounded storage must have room
+    /// for all notifications of one change.
     pub(super) fn has_room(&self) -> bool {
-        let patient = match self.policy {
-            Backlog::Stall { at } => self.len() < at.max(1),
-            Backlog::Grow | Backlog::Coalesce { .. } => true,
-        };
-        patient && self.nodes.room() >= PER_CHANGE
+        let stalls = matches!(self.policy, Backlog::Stall { at } if self.len() >= at.max(1));
+        !stalls && self.nodes.room() >= PER_CHANGE
     }
 
     pub(super) fn push(
@@ -169,15 +196,15 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         } else if let Some(after) = self.nodes.linked_mut(node.after) {
             after.before = node.before;
         }
-        // If older nodes of the same key still wait, they are not merged with what comes next; that
-        // costs an entry, and the order stays right.
+        // Older nodes of the same key may still wait. They are not merged with the next notification,
+        // which costs an entry but keeps the order.
         if matches!(self.policy, Backlog::Coalesce { .. }) {
             self.newest.remove(node.hash, at);
         }
         Some(node.notification)
     }
 
-    /// After the one at `before`, or as the first one, comes the one at `after`.
+    /// Links the node `after` behind the node `before`, or as the first one.
     fn link(&mut self, before: u32, after: u32) {
         if before == NONE {
             self.first = after;
@@ -202,7 +229,7 @@ enum Merged<T: Resource> {
     Neither(Notification<T>),
 }
 
-/// What the listener must be told if two notifications of one object become one.
+/// Merges two notifications of one object.
 fn merge<T: Resource + Clone>(
     waiting: &Notification<T>,
     next: Notification<T>,
@@ -210,11 +237,15 @@ fn merge<T: Resource + Clone>(
 ) -> Merged<T> {
     use Notification::{Added, Deleted, Updated};
     match (waiting, next) {
-        (Added { initial, cause, .. }, Updated { new, .. }) => Merged::Into(Added {
-            object: new,
-            initial: *initial,
-            cause: *cause,
-        }),
+        // Only client-go's rules make two adds (a key twice in a list) or two deletions (of an object
+        // that the store does not have).
+        (Added { initial, cause, .. }, Updated { new: object, .. } | Added { object, .. }) => {
+            Merged::Into(Added {
+                object,
+                initial: *initial,
+                cause: *cause,
+            })
+        }
         (Added { .. }, Deleted { .. }) => Merged::Nothing,
         (
             Updated {
@@ -226,14 +257,14 @@ fn merge<T: Resource + Clone>(
         ) => Merged::Into(Updated {
             old: old.clone(),
             new,
-            // That something changed outweighs that it was shown again.
+            // A real change outweighs a resync.
             cause: if second == Cause::Resync {
                 *first
             } else {
                 second
             },
         }),
-        (Updated { .. }, deleted @ Deleted { .. }) => Merged::Into(deleted),
+        (Updated { .. } | Deleted { .. }, deleted @ Deleted { .. }) => Merged::Into(deleted),
         (
             Deleted {
                 last: Some(last), ..
@@ -244,13 +275,6 @@ fn merge<T: Resource + Clone>(
             new: object,
             cause,
         }),
-        // These two come of client-go's rules only: a key twice in a list, a deletion of the unknown.
-        (Added { initial, cause, .. }, Added { object, .. }) => Merged::Into(Added {
-            object,
-            initial: *initial,
-            cause: *cause,
-        }),
-        (Deleted { .. }, deleted @ Deleted { .. }) => Merged::Into(deleted),
         (_, next) => Merged::Neither(next),
     }
 }

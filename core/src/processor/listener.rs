@@ -1,4 +1,4 @@
-//! One listener: its replay, its resync schedule, its sync.
+//! One listener: its backlog, its replay, its resyncs and its sync.
 
 use core::fmt;
 use core::time::Duration;
@@ -11,18 +11,30 @@ use crate::object::Resource;
 use crate::storage::{Full, Kept as _, Seed, Storage};
 use crate::time::Instant;
 
-/// How a listener wants to be served.
+/// How a listener is served.
+///
+/// ```
+/// use core::time::Duration;
+/// use informer_core::processor::{Backlog, ListenerConfig, Resync};
+///
+/// let config = ListenerConfig {
+///     resync: Resync::Every(Duration::from_secs(600)),
+///     ..ListenerConfig::new()
+/// };
+/// assert_eq!(config.backlog, Backlog::Coalesce { above: 1_024 });
+/// assert_eq!(ListenerConfig::client_go().backlog, Backlog::Grow);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
 pub struct ListenerConfig {
-    /// How often it wants to be shown the whole store again.
+    /// How often it gets the whole store again.
     pub resync: Resync,
-    /// What happens if it does not keep up.
+    /// What to do if it does not keep up.
     pub backlog: Backlog,
 }
 
 impl ListenerConfig {
-    /// Our default: the informer's resync period, and merging above 1,024 waiting notifications.
+    /// Our default: the resync period of the informer, and merging above 1,024 waiting notifications.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -31,12 +43,12 @@ impl ListenerConfig {
         }
     }
 
-    /// What client-go does: nothing is ever merged or held back.
+    /// What client-go does: never merge, never hold back.
     #[must_use]
     pub const fn client_go() -> Self {
         Self {
-            resync: Resync::Default,
             backlog: Backlog::Grow,
+            ..Self::new()
         }
     }
 }
@@ -47,17 +59,17 @@ impl Default for ListenerConfig {
     }
 }
 
-/// How often a listener wants to be shown the whole store again. The server is not asked for that.
+/// How often a listener gets the whole store again. A resync does not query the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_enums, reason = "these are the choices")]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Resync {
-    /// As often as the informer says.
+    /// With the period of the informer.
     #[default]
     Default,
     /// Never.
     Never,
-    /// With this period, at least a second; zero counts as [`Never`](Self::Never), as in client-go. It
-    /// is rounded up to when the informer checks: see
+    /// With this period, but not less than a second. Zero counts as [`Never`](Self::Never), as in
+    /// client-go. A resync runs at the first check after it is due: see
     /// [`InformerConfig::resync`](crate::informer::InformerConfig::resync).
     Every(Duration),
 }
@@ -66,31 +78,31 @@ pub enum Resync {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ListenerStatus {
-    /// Notifications that wait for it, the rest of its replay included.
+    /// Notifications that wait for it, including the rest of its replay.
     pub pending: usize,
-    /// Notifications that it was given.
+    /// Notifications it has received.
     pub delivered: u64,
     /// Notifications that were merged away because it did not keep up.
     pub coalesced: u64,
-    /// Whether it has dealt with its initial state.
+    /// Whether it has handled its initial state.
     pub synced: bool,
-    /// Whether it holds up everybody, by its policy or because there is no room for more.
+    /// Whether it holds up all listeners, by its policy or because its storage is full.
     pub stalls: bool,
 }
 
 pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     pub(super) generation: u64,
     pending: Pending<T, S>,
-    /// What a late joiner has still to be shown.
+    /// The part of the store that a listener which joined late has not received yet.
     replay: Option<Replay<S::Kept<View<T, S>>>>,
-    /// Initial notifications that wait, or were given and are not acknowledged.
+    /// Initial notifications that wait, or were delivered and are not acknowledged.
     initial: usize,
-    /// How many of those were given with the last poll.
+    /// How many of those the last poll delivered.
     initial_given: usize,
     synced: bool,
-    /// Whether something has come since the last time it was asked.
+    /// Whether a notification has arrived since the last `take_news`.
     news: bool,
-    /// How often it wants to be shown the store again, if at all, and when that is due next.
+    /// The resync period, if any, and when the next resync is due.
     resync: Option<Duration>,
     next_resync: Option<Instant>,
     resyncing: bool,
@@ -120,15 +132,15 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             news: false,
             resync,
             next_resync: None,
-            // A new listener takes part in whatever resync comes first, as in client-go.
+            // A new listener takes part in the first resync, as in client-go.
             resyncing: true,
             delivered: 0,
             coalesced: 0,
         }
     }
 
-    /// Shows it first what is in the store. Only what changes from now on is published to it, so
-    /// nothing is missing and nothing comes twice.
+    /// Starts with a replay of the store. Only later changes are published to the listener, so it misses
+    /// nothing and gets nothing twice.
     pub(super) fn replay(&mut self, store: &View<T, S>) {
         let left = store.len();
         if left > 0 {
@@ -141,10 +153,10 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         }
     }
 
-    /// Whether the store may change. Not while it is being shown, if nothing was kept of it.
+    /// Whether the store may change. It must not during a replay that reads the live store.
     pub(super) fn has_room(&self) -> bool {
-        let shown_live = S::Kept::<View<T, S>>::NOTHING && self.replay.is_some();
-        self.pending.has_room() && !shown_live
+        let replays_live = S::Kept::<View<T, S>>::IS_LIVE && self.replay.is_some();
+        self.pending.has_room() && !replays_live
     }
 
     pub(super) const fn is_resyncing(&self) -> bool {
@@ -166,14 +178,14 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             Pushed::Cancelled { initial } => {
                 self.coalesced += 2;
                 self.initial -= usize::from(initial);
-                // Dealing with nothing may be what was missing for the sync.
+                // This may have been the last initial notification, so that it can sync.
                 self.news = true;
             }
         }
         Ok(())
     }
 
-    /// What was given before has been dealt with.
+    /// Everything delivered so far has been handled.
     pub(super) fn acknowledge(&mut self) {
         self.initial -= core::mem::take(&mut self.initial_given);
     }
@@ -198,8 +210,8 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
     fn take_replayed(&mut self, store: &View<T, S>) -> Option<T> {
         let replay = self.replay.as_mut()?;
         let next = replay.store.shown(store).iter_from(replay.next).next();
-        // A store that is shown live can lose objects, if whoever owns it does not wait.
-        if next.is_none() && !S::Kept::<View<T, S>>::NOTHING {
+        // A live store can lose objects, if its owner does not wait for the replay.
+        if next.is_none() && !S::Kept::<View<T, S>>::IS_LIVE {
             cannot_happen("a kept store has lost objects", ());
         }
         let (behind, object) = next?;
@@ -207,20 +219,20 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         replay.next = behind;
         replay.left -= 1;
         if replay.left == 0 {
-            // Frees what only the replay still holds.
+            // Frees the objects that only the replay still holds.
             self.replay = None;
         }
         Some(object)
     }
 
-    /// Drops what waits for it. What was initial of it will never be dealt with.
+    /// Drops everything that waits. Initial notifications among it will never be handled.
     pub(super) fn discard(&mut self) {
         while self.pending.pop().is_some() {}
         self.initial += self.replay.take().map_or(0, |replay| replay.left);
     }
 
-    /// Whether its initial state has been dealt with, given that the informer's has. It never turns
-    /// back.
+    /// Notes whether it has handled its initial state, which the informer must have first. Once true,
+    /// this stays true.
     pub(super) fn update_sync(&mut self, upstream_synced: bool) {
         self.synced |= upstream_synced && self.initial == 0 && self.replay.is_none();
     }
@@ -229,18 +241,18 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         self.synced
     }
 
-    /// Whether something has come since the last time this was asked.
+    /// Whether a notification has arrived since the last call.
     pub(super) const fn take_news(&mut self) -> bool {
         core::mem::replace(&mut self.news, false)
     }
 
-    /// Plans its next resync, given how often due ones are looked for.
+    /// Schedules its next resync, no more often than resyncs are checked.
     pub(super) fn plan_resync(&mut self, check_period: Option<Duration>, now: Instant) {
         let periods = self.resync.zip(check_period);
         self.next_resync = periods.map(|(wanted, check)| now.after(wanted.max(check)));
     }
 
-    /// Whether its resync is due. It counts as resyncing until it is asked again.
+    /// Whether its resync is due. If so, it counts as resyncing until the next check.
     pub(super) fn check_resync(&mut self, check_period: Option<Duration>, now: Instant) -> bool {
         self.resyncing = self.next_resync.is_some_and(|next| next <= now);
         if self.resyncing {

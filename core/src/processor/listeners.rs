@@ -1,4 +1,4 @@
-//! All listeners: which of them have news, and how many ask for patience.
+//! All listeners: which have news, and how many are full.
 
 use core::fmt;
 
@@ -6,12 +6,12 @@ use super::listener::Listener;
 use crate::object::Resource;
 use crate::storage::{FewPlaces, Full, NONE, Slab, Storage};
 
-/// The listeners by their places. Every change of one goes through here, so that it is known without a
-/// look at the others which have news and whether all have room: both are asked with every event and with
-/// every poll of every listener.
+/// The listeners by place. Every change to a listener goes through [`change`](Self::change). It keeps
+/// track of which listeners have news and whether all have room, because every event and every poll asks
+/// for that.
 pub(super) struct Listeners<T: Resource + Clone, S: Storage> {
     seats: FewPlaces<S, Seat<T, S>>,
-    /// Those that have news, linked in the order in which it came.
+    /// A linked list of the listeners with news, oldest news first.
     first: u32,
     last: u32,
     /// How many have no room.
@@ -21,7 +21,7 @@ pub(super) struct Listeners<T: Resource + Clone, S: Storage> {
 struct Seat<T: Resource + Clone, S: Storage> {
     listener: Listener<T, S>,
     crowded: bool,
-    /// Whether it is linked with those that have news, and between which two.
+    /// Whether it is in the list of listeners with news, and its neighbours there.
     linked: bool,
     before: u32,
     after: u32,
@@ -36,7 +36,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
             before: NONE,
             after: NONE,
         })?;
-        // What it came with counts.
+        // Count the news and the room that it starts with.
         self.change(at, |_| ());
         Ok(at)
     }
@@ -80,7 +80,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         }
     }
 
-    /// The listener whose news came first. Its news is known then.
+    /// Takes the listener with the oldest news off the list.
     pub(super) fn pop_news(&mut self) -> Option<(u32, &Listener<T, S>)> {
         let at = (self.first != NONE).then_some(self.first)?;
         self.unlink(at);
@@ -92,7 +92,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         self.crowded == 0
     }
 
-    /// All places are below this one.
+    /// One more than the largest place.
     pub(super) const fn bound(&self) -> u32 {
         self.seats.bound()
     }
@@ -117,7 +117,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         }
     }
 
-    /// After the one at `before`, or as the first one, comes the one at `after`.
+    /// Links the listener `after` behind the listener `before`, or as the first one.
     fn follow(&mut self, before: u32, after: u32) {
         if before == NONE {
             self.first = after;

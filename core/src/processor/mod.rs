@@ -1,12 +1,12 @@
-//! From notifications to the listeners that want them.
+//! Distributes notifications to listeners.
 
-// What waits for one listener.
+// The notifications that wait for one listener.
 mod backlog;
 
 // One listener.
 mod listener;
 
-// All listeners: which of them have news, and how many ask for patience.
+// All listeners: which have news, and how many are full.
 mod listeners;
 
 use core::fmt;
@@ -25,53 +25,83 @@ use listener::Listener;
 pub use listener::{ListenerConfig, ListenerStatus, Resync};
 use listeners::Listeners;
 
-/// The shortest resync period, of an informer and of a listener.
+/// The shortest resync period of an informer or a listener.
 pub(crate) const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 
-/// Keeps the listeners and what waits for each of them.
+/// The listeners, and the notifications that wait for each.
 ///
-/// Listeners pull: a notification waits until its listener polls for it, and polling again says that
-/// what was given before has been dealt with.
+/// Listeners pull. A notification waits until its listener polls for it. The next poll acknowledges
+/// everything delivered before.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::processor::{Audience, ListenerConfig, Processor};
+/// use informer_core::storage::{Heap, Seed};
+/// use informer_core::{Cause, Instant, Labels, Notification, Object, ObjectKey};
+///
+/// let pod = |name: &str| Object {
+///     key: ObjectKey::new("default", name),
+///     uid: "".into(),
+///     version: "1".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+/// store.put(pod("a"))?;
+///
+/// let mut processor = Processor::new(None, Seed::new(1));
+/// let now = Instant::from_micros(0);
+/// let listener = processor.add_listener(ListenerConfig::new(), &store, now)?;
+///
+/// // The store changes first, then the listeners hear of it.
+/// store.put(pod("b"))?;
+/// let added = Notification::Added { object: pod("b"), initial: false, cause: Cause::Watch };
+/// processor.publish(&added, Audience::Everybody)?;
+///
+/// assert_eq!(processor.poll_ready_listener(), Some(listener));
+/// let mut lines = Vec::new();
+/// processor.poll_notifications(listener, &store, 10, |n| lines.push(n.to_string()));
+/// assert_eq!(lines, ["added default/a (initial, replay)", "added default/b (watch)"]);
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
 pub struct Processor<T: Resource + Clone, S: Storage> {
     seed: Seed,
     recreated: Recreated,
     listeners: Listeners<T, S>,
     generation: u64,
-    /// The resync period of listeners that do not ask for one.
+    /// The period of [`Resync::Default`].
     default_period: Option<Duration>,
-    /// How often due resyncs are looked for; `None` means never.
+    /// How often to check for due resyncs; `None` means never.
     check_period: Option<Duration>,
     started: bool,
     synced: bool,
 }
 
-/// The name of a listener.
+/// Identifies a listener. Never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ListenerId {
     at: u32,
     generation: u64,
 }
 
-/// A point between two registrations.
+/// A point in time between two registrations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment(u64);
 
-/// Who is to be told.
+/// Which listeners get a notification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "these are the two kinds of distribution"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Audience {
-    /// Every listener.
+    /// All listeners.
     Everybody,
-    /// The listeners that counted as resyncing when resyncs were last looked for.
+    /// The listeners with a due resync at the last check, and those that joined since.
     Resyncing,
 }
 
 impl<T: Resource + Clone, S: Storage> Processor<T, S> {
-    /// A processor without listeners. `period` is the resync period of listeners that do not ask for
-    /// one; `None` switches resyncs off for all.
+    /// A processor without listeners. `period` is the period of [`Resync::Default`]; `None` switches all
+    /// resyncs off.
     #[must_use]
     pub fn new(period: Option<Duration>, seed: Seed) -> Self {
         Self {
@@ -86,29 +116,28 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         }
     }
 
-    /// The same processor with another way to merge a deletion with the add that follows it. Default:
-    /// both are kept.
+    /// Sets how to merge a deletion with the add that follows it. Default: keep both.
     #[must_use]
     pub const fn with_recreated(mut self, recreated: Recreated) -> Self {
         self.recreated = recreated;
         self
     }
 
-    /// From now on, listeners cannot make the check period shorter.
+    /// From now on, new listeners cannot shorten the check period.
     pub const fn start(&mut self) {
         self.started = true;
     }
 
-    /// How often due resyncs are to be looked for; `None` means never.
+    /// How often to call [`check_resync`](Self::check_resync); `None` means never.
     #[must_use]
     pub const fn check_period(&self) -> Option<Duration> {
         self.check_period
     }
 
-    /// Adds a listener, which is first shown everything in `store`.
+    /// Adds a listener. It first gets all objects in `store`.
     ///
     /// # Errors
-    /// [`Full`] if there is no place for it.
+    /// [`Full`] if there is no room.
     pub fn add_listener(
         &mut self,
         config: ListenerConfig,
@@ -129,7 +158,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         })
     }
 
-    /// Removes a listener with everything that waits for it. Says whether there was one.
+    /// Removes a listener and drops everything that waits for it. Returns whether it existed.
     pub fn remove_listener(&mut self, id: ListenerId) -> bool {
         let known = self.get(id).is_some();
         if known {
@@ -138,21 +167,21 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         known
     }
 
-    /// Drops everything that waits for anybody: nothing more will be dealt with.
+    /// Drops everything that waits for any listener.
     pub fn discard(&mut self) {
         self.listeners.change_all(Listener::discard);
     }
 
-    /// Whether no listener asks for patience.
+    /// Whether all listeners have room.
     #[must_use]
     pub const fn has_room(&self) -> bool {
         self.listeners.have_room()
     }
 
-    /// Passes a notification to its audience.
+    /// Queues a notification for its audience.
     ///
     /// # Errors
-    /// [`Full`] if it finds no place.
+    /// [`Full`] if a listener has no room.
     pub fn publish(
         &mut self,
         notification: &Notification<T>,
@@ -161,13 +190,13 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         self.publish_as_of(notification, audience, self.moment())
     }
 
-    /// The present moment, as far as joining is concerned.
+    /// The current moment: after all registrations so far.
     pub(crate) const fn moment(&self) -> Moment {
         Moment(self.generation)
     }
 
-    /// Passes a notification of what the store has shown since `moment`: who joined later has seen it
-    /// there.
+    /// Queues a notification of a change that the store has shown since `moment`. Listeners that joined
+    /// later got it with their replay.
     pub(crate) fn publish_as_of(
         &mut self,
         notification: &Notification<T>,
@@ -175,7 +204,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         moment: Moment,
     ) -> Result<(), Full> {
         for at in 0..self.listeners.bound() {
-            let told = self.listeners.change(at, |listener| {
+            let published = self.listeners.change(at, |listener| {
                 let concerned = audience == Audience::Everybody || listener.is_resyncing();
                 if concerned && listener.generation <= moment.0 {
                     listener.publish(notification.clone(), &self.seed)
@@ -183,12 +212,12 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
                     Ok(())
                 }
             });
-            told.unwrap_or(Ok(()))?;
+            published.unwrap_or(Ok(()))?;
         }
         Ok(())
     }
 
-    /// The first full state has been published.
+    /// Notes that the first full state has been published.
     pub fn set_synced(&mut self) {
         if self.synced {
             return;
@@ -198,17 +227,16 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             .change_all(|listener| listener.update_sync(true));
     }
 
-    /// A listener for which something has come since it was last named here. Who has waited longest is
-    /// named first.
+    /// A listener that has received notifications since this last returned it. Oldest news first.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
         let (at, listener) = self.listeners.pop_news()?;
         let generation = listener.generation;
         Some(ListenerId { at, generation })
     }
 
-    /// The next notification of a listener. What it was given before counts as dealt with. `store` is
-    /// what a late joiner is shown.
-    #[must_use = "a notification is given once"]
+    /// Takes the next notification of a listener, and acknowledges those before. `store` is the source of
+    /// replays.
+    #[must_use = "a notification is delivered once"]
     pub fn poll_notification(
         &mut self,
         id: ListenerId,
@@ -219,8 +247,8 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         next
     }
 
-    /// Up to `most` notifications of a listener at once. What it was given before, by an earlier call,
-    /// counts as dealt with. Says how many there were.
+    /// Takes up to `most` notifications of a listener, acknowledges those of earlier calls, and returns
+    /// how many there were.
     pub fn poll_notifications(
         &mut self,
         id: ListenerId,
@@ -246,8 +274,8 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         given.unwrap_or_else(|| cannot_happen("a listener that was found is gone", 0))
     }
 
-    /// Looks for listeners whose resync is due. Those, and only those, count as resyncing until the
-    /// next look. Says whether there are any.
+    /// Checks which listeners have a due resync. Only those count as resyncing until the next check.
+    /// Returns whether there are any.
     pub fn check_resync(&mut self, now: Instant) -> bool {
         let mut any = false;
         self.listeners
@@ -255,7 +283,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         any
     }
 
-    /// Whether a listener has dealt with its initial state; `None` if there is no such listener.
+    /// Whether a listener has handled its initial state; `None` if there is no such listener.
     #[must_use]
     pub fn is_synced(&self, id: ListenerId) -> Option<bool> {
         Some(self.get(id)?.is_synced())
@@ -280,8 +308,8 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         (listener.generation == id.generation).then_some(listener)
     }
 
-    /// The period that a listener gets to ask for. Before the start a short one makes everybody's
-    /// checks more frequent; afterwards it must make do with them.
+    /// The resync period of a new listener. Before the start, a short period makes the checks more
+    /// frequent.
     fn admit_period(&mut self, resync: Resync) -> Option<Duration> {
         let asked = match resync {
             Resync::Default => self.default_period,

@@ -115,7 +115,7 @@ pub enum Relist {
 /// let mut notifications = Vec::new();
 /// while let Some(step) = queue.next_from(&*store) {
 ///     let applied = store.apply(step, Rules::default());
-///     notifications.extend(applied.told.map(|notification| notification.to_string()));
+///     notifications.extend(applied.notifications.map(|notification| notification.to_string()));
 /// }
 /// assert_eq!(notifications, ["added default/web (initial, relist)", "deleted default/vanished (inferred, relist)"]);
 /// assert!(queue.is_synced() && queue.is_empty());

@@ -1,21 +1,52 @@
-//! The family of fixed size.
+//! Fixed-size storage, without an allocator.
 
 use super::{Bytes, Cells, Full, Kept, Storage, Text};
 use crate::invariant::cannot_happen;
 
-/// Storage inside the value itself, of a size that is part of the type: no allocator is needed.
+/// Storage inside the value itself, with sizes that are part of the type. It needs no allocator.
 ///
-/// `N` is the bound of each stage: objects in the store, keys and changes queued, notifications that
-/// wait for one listener, groups of up to four postings of the same value. `FEW` bounds the number of
-/// listeners, of indices and of reports. `TEXT` is the longest version, page token, message or index
-/// value, in bytes; a page token that does not fit makes the list unpaged, a message is cut.
+/// `N` bounds each stage: objects in the store, queued keys and changes, notifications that wait for
+/// one listener, and groups of up to four postings of the same index value. `FEW` bounds the listeners,
+/// the indices and the reports. `TEXT` is the longest version, page token, message or index value, in
+/// bytes. If a page token does not fit, the list is not paged. A message that does not fit is cut.
 ///
-/// A bound that is hit makes the informer wait or, where nobody can wait, read the full state again
-/// later and say so ([`Failure::Full`](crate::Failure::Full)); nothing is lost silently.
+/// When a bound is reached, the informer waits. Where it cannot wait, it reports
+/// [`Failure::Full`](crate::Failure::Full) and relists later. Nothing is lost silently.
+///
+/// ```
+/// use informer_core::Resource;
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::{Fixed, Full, Seed};
+///
+/// #[derive(Clone, Debug, PartialEq)]
+/// struct Lamp(u8);
+///
+/// impl Resource for Lamp {
+///     type Key = u8;
+///     fn key(&self) -> &u8 {
+///         &self.0
+///     }
+///     fn uid(&self) -> &str {
+///         ""
+///     }
+///     fn version(&self) -> &str {
+///         "1"
+///     }
+///     fn labels(&self, _: &mut dyn FnMut(&str, &str)) {}
+/// }
+///
+/// // A store with room for two objects, all of it on the stack.
+/// let mut store: Indexer<Lamp, Fixed<2>> = Indexer::new(Seed::new(1));
+/// store.put(Lamp(1))?;
+/// store.put(Lamp(2))?;
+/// assert_eq!(store.put(Lamp(3)), Err(Full));
+/// assert_eq!(store.len(), 2);
+/// # Ok::<(), Full>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "a name for a family, without values"
+    reason = "names a family of containers; it has no values"
 )]
 pub enum Fixed<const N: usize, const FEW: usize = 4, const TEXT: usize = 64> {}
 
@@ -89,14 +120,14 @@ impl<const N: usize> Bytes for heapless::Vec<u8, N> {
     }
 }
 
-/// Nothing: a copy of the store would take as much room again, so the store waits instead until it has
-/// been shown.
+/// Keeps nothing. A copy of the store would need as much room again, so the store must not change until
+/// the replay ends.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Live;
 
 impl<V> Kept<V> for Live {
-    const NOTHING: bool = true;
+    const IS_LIVE: bool = true;
 
     fn keep(_: &V) -> Self {
         Self
@@ -112,13 +143,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_changes_nothing() {
+    fn a_value_that_does_not_fit_changes_nothing() {
         let mut text = heapless::String::<4>::default();
         assert_eq!(text.set("four"), Ok(()));
         assert_eq!(text.set("fifth"), Err(Full));
         assert_eq!(text.as_str(), "four");
         text.set_beginning("aaaé");
-        assert_eq!(text.as_str(), "aaa", "cut at a character border");
+        assert_eq!(text.as_str(), "aaa", "cut at a character boundary");
         let mut cells = heapless::Vec::<u32, 3>::default();
         assert_eq!(Cells::grow(&mut cells, 4), Err(Full));
         assert_eq!(Cells::len(&cells), 0);

@@ -1,4 +1,4 @@
-//! The family on the allocator.
+//! Storage from the allocator.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -6,12 +6,35 @@ use alloc::vec::Vec;
 
 use super::{Bytes, Cells, Full, Kept, NONE, Pages, Snapshots, Storage, Text};
 
-/// Storage from the allocator: it grows as needed. Its only bound is that places are numbered with
-/// 32 bits.
+/// Storage from the allocator. It grows as needed, up to the 2³² cells that a 32-bit number can name.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::{Full, Heap, Seed};
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let mut store: Indexer<Object<u32>, Heap> = Indexer::new(Seed::new(1));
+/// for n in 0..1_000 {
+///     store.put(Object {
+///         key: ObjectKey::new("default", &n.to_string()),
+///         uid: "".into(),
+///         version: "1".into(),
+///         labels: Labels::default(),
+///         size: 0,
+///         body: n,
+///     })?;
+/// }
+///
+/// // A snapshot shares its pages with the store, so it costs a few pointers.
+/// let before = store.snapshot();
+/// store.remove(&ObjectKey::new("default", "7"));
+/// assert_eq!((before.len(), store.len()), (1_000, 999));
+/// # Ok::<(), Full>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_enums,
-    reason = "a name for a family, without values"
+    reason = "names a family of containers; it has no values"
 )]
 pub enum Heap {}
 
@@ -55,7 +78,7 @@ impl<T: Default> Cells<T> for Vec<T> {
     }
 }
 
-/// One page for all of them, shared until it is written.
+/// One page for all cells, shared until the first write.
 impl<T: Default + Clone> Cells<T> for Arc<Vec<T>> {
     fn len(&self) -> usize {
         self.as_slice().len()
@@ -99,12 +122,12 @@ impl Bytes for Arc<[u8]> {
     }
 }
 
-/// A clone that stays as it is.
+/// Keeps a clone, which never changes.
 #[derive(Clone, Debug)]
 pub struct Frozen<V>(V);
 
 impl<V: Clone> Kept<V> for Frozen<V> {
-    const NOTHING: bool = false;
+    const IS_LIVE: bool = false;
 
     fn keep(live: &V) -> Self {
         Self(live.clone())

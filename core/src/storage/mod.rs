@@ -1,30 +1,29 @@
-//! Where the machines keep things.
+//! The containers that the machines keep their data in.
 //!
-//! The machines are written once, over three kinds of container: numbered [`Cells`] (and on top of
-//! them a [`Slab`] and a [`Table`]), [`Text`] and [`Bytes`]. A [`Storage`] says what these are made
-//! of: [`Heap`] takes them from the allocator, [`Fixed`] has them inline, of a size that is part of
-//! the type.
+//! Every machine is written once, over three kinds of container: numbered [`Cells`] (with a [`Slab`]
+//! and a [`Table`] on top), [`Text`] and [`Bytes`]. A [`Storage`] picks the types. [`Heap`] takes them
+//! from the allocator. [`Fixed`] stores them inline, with sizes that are part of the type.
 //!
-//! Nothing is held in a container of containers but a few listeners and indices: chains, backlogs and
-//! postings are cells linked by their numbers. So a storage of fixed size has one bound per stage, and
-//! not a product of bounds.
+//! Only listeners and indices contain containers, and there are few of them. Chains, backlogs and
+//! postings are cells that are linked by their numbers. So a fixed-size storage has one bound per stage
+//! instead of a product of bounds.
 
-// The family on the allocator.
+// Storage from the allocator.
 #[cfg(feature = "alloc")]
 mod heap;
 
-// The family of fixed size.
+// Fixed-size storage.
 #[cfg(feature = "heapless")]
 mod fixed;
 
-// Cells in pages that are shared until one of them is written.
+// Copy-on-write pages of cells.
 #[cfg(feature = "alloc")]
 mod pages;
 
-// Numbered places that are handed out, given back and handed out again.
+// Numbered places that are reused.
 mod slab;
 
-// From the hash of a key to the number of its place.
+// A hash table from keys to places.
 mod table;
 
 use core::fmt;
@@ -45,28 +44,27 @@ pub use table::{Bucket, Seed, Table};
     note = "use `Heap` (feature `alloc`), or `Fixed` (feature `heapless`)"
 )]
 pub trait Storage {
-    /// Cells that one machine reads and writes.
+    /// Cells of one machine.
     type Cells<T: Default>: Cells<T>;
-    /// Cells for what there are only few of: listeners and reports.
+    /// Cells for the few listeners and reports.
     type Few<T: Default>: Cells<T>;
-    /// Cells of the store. [`Snapshots`] says whether a clone of them is cheap: then `CELLS` of them are
-    /// copied together when one is written.
+    /// Cells of the store. If the storage supports [`Snapshots`], a clone is cheap, and a write copies
+    /// `CELLS` cells at once.
     type Pages<T: Default + Clone, const CELLS: usize>: Cells<T> + Clone;
-    /// Cells for what a store has only few of: indices.
+    /// Cells of the store for its few indices.
     type FewPages<T: Default + Clone>: Cells<T> + Clone;
-    /// What a late joiner keeps of the store that it is shown.
+    /// What a listener that joins late keeps of the store for its replay.
     type Kept<V: Clone>: Kept<V>;
-    /// A short text: a version, a token, a message.
+    /// A short text: a version, a page token, a message.
     type Text: Text;
-    /// The value of an index; a clone is cheap.
+    /// A value of an index. Cloning it must be cheap.
     type Bytes: Bytes;
 }
 
-/// A storage whose [`Storage::Pages`] are shared when they are cloned and copied when one of them is
-/// written, so that a snapshot of the store costs a few pointers.
+/// A storage with copy-on-write [`Storage::Pages`], so that a snapshot of the store costs a few pointers.
 pub trait Snapshots: Storage {}
 
-/// Numbered cells, from 0 on.
+/// Numbered cells, starting at 0.
 pub trait Cells<T>: Default {
     /// How many cells there are.
     fn len(&self) -> usize;
@@ -85,10 +83,10 @@ pub trait Cells<T>: Default {
     /// The cell with the number `at`, for writing.
     fn get_mut(&mut self, at: usize) -> Option<&mut T>;
 
-    /// Makes sure that there are at least `len` cells. New ones hold the default value.
+    /// Makes sure that there are at least `len` cells. New cells hold the default value.
     ///
     /// # Errors
-    /// [`Full`] if the storage cannot hold so many; nothing has changed then.
+    /// [`Full`] if there can be no `len` cells. Nothing has changed then.
     fn grow(&mut self, len: usize) -> Result<(), Full>;
 }
 
@@ -107,10 +105,10 @@ pub trait Text: Default + Clone + PartialEq + fmt::Debug + AsRef<str> {
     /// Replaces the text.
     ///
     /// # Errors
-    /// [`Full`] if it does not fit; the text is unchanged then.
+    /// [`Full`] if it does not fit. The text is unchanged then.
     fn set(&mut self, text: &str) -> Result<(), Full>;
 
-    /// Replaces the text by as much of `text` as fits.
+    /// Replaces the text with as much of `text` as fits.
     fn set_beginning(&mut self, text: &str);
 }
 
@@ -123,21 +121,21 @@ pub trait Bytes: Clone + AsRef<[u8]> + Sized {
     fn copy(bytes: &[u8]) -> Result<Self, Full>;
 }
 
-/// What is kept of something that goes on changing while it is being shown to somebody.
+/// What a reader keeps of a value that may change while it is being read.
 pub trait Kept<V> {
-    /// Whether nothing is kept, so that the thing itself must not change meanwhile.
-    const NOTHING: bool;
+    /// Whether nothing is kept. The value itself must not change then until the reader is done.
+    const IS_LIVE: bool;
 
-    /// Keeps what there is to be kept of `live`.
+    /// Keeps `live` for later.
     fn keep(live: &V) -> Self;
 
-    /// What is to be shown: what was kept, or the thing itself.
+    /// The value to read: the kept one, or `live` itself.
     fn shown<'a>(&'a self, live: &'a V) -> &'a V;
 }
 
-/// A bound of the storage is reached. Nothing has changed.
+/// A bound of the storage has been reached. Nothing has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
+#[expect(clippy::exhaustive_structs, reason = "has no details to add")]
 pub struct Full;
 
 impl fmt::Display for Full {
@@ -151,16 +149,16 @@ impl core::error::Error for Full {}
 /// A slab in the cells of a storage.
 pub(crate) type Places<S, T> = Slab<T, <S as Storage>::Cells<Cell<T>>>;
 
-/// A slab in the cells for what there are only few of.
+/// A slab for a few listeners or reports.
 pub(crate) type FewPlaces<S, T> = Slab<T, <S as Storage>::Few<Cell<T>>>;
 
-/// A slab in the pages for what a store has only few of.
+/// A slab for the few indices of a store.
 pub(crate) type FewSharedPlaces<S, T> = Slab<T, <S as Storage>::FewPages<Cell<T>>>;
 
-/// A slab in the pages of a storage. The pages are short: what one of them owns is cloned with it.
+/// A slab in the pages of a storage. Pages are short because a write clones everything that a page owns.
 pub(crate) type SharedPlaces<S, T> = Slab<T, <S as Storage>::Pages<Cell<T>, 8>>;
 
-/// A table in the pages of a storage. Its buckets are small.
+/// A table in the pages of a storage. Pages are longer because buckets are small.
 pub(crate) type SharedTable<S> = Table<<S as Storage>::Pages<Bucket, 64>>;
 
 /// The number that stands for "no cell".

@@ -1,4 +1,4 @@
-//! Cells in pages that are shared until one of them is written.
+//! Copy-on-write pages of cells.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -6,17 +6,16 @@ use core::fmt;
 use super::{Cells, Full, NONE};
 use crate::invariant::cannot_happen;
 
-/// Cells in pages behind shared pointers, `CELLS` in each: the root has branches, a branch has twigs, a
-/// twig has pages.
+/// Copy-on-write cells in pages of `CELLS` cells each. The pages form a tree: the root has branches, a
+/// branch has twigs, and a twig has pages.
 ///
-/// A clone copies one pointer. A write to a page that a clone still sees first copies that page and what
-/// leads to it: a twig of at most 16 pointers, a branch of at most 32, and the root with one pointer for
-/// each branch. So the price of a snapshot is paid by the writes after it, page by page, and never by
-/// the reader.
+/// A clone copies one pointer. A write to a page that a clone still shares copies that page and the path
+/// to it: a twig of at most 16 pointers, a branch of at most 32, and the root with one pointer per
+/// branch. So the writes after a snapshot pay for it, page by page. Readers never do.
 ///
-/// To copy a pointer is to count, in memory that is likely not in the cache, and once more when the old
-/// page goes: that is why nothing here is wide. Every level is one more step on the way to each cell:
-/// that is why there are not more of them.
+/// Nodes are narrow, because copying a pointer changes a reference count that is probably not in the
+/// cache, and dropping the old node changes it again. The tree has few levels, because each level adds
+/// a step to every access.
 pub struct Pages<T, const CELLS: usize> {
     root: Arc<[Branch<T, CELLS>]>,
     len: usize,
@@ -25,19 +24,18 @@ pub struct Pages<T, const CELLS: usize> {
 type Branch<T, const CELLS: usize> = Node<Twig<T, CELLS>, 32>;
 type Twig<T, const CELLS: usize> = Node<Page<T, CELLS>, 16>;
 
-/// A part of the tree: a page, or a node with what hangs on it.
+/// A part of the tree: a page, or a node with its children.
 trait Part<T>: Default + Clone {
-    /// How many cells it has when it is full: a power of two, so that the way to a cell is a matter of
-    /// shifts.
+    /// How many cells it has when it is full. A power of two, so that finding a cell takes only shifts.
     const SPAN: usize;
 
-    /// The cell with the number `at`, counted from its beginning or from that of a larger part.
+    /// The cell with the number `at`, counted from the start of this part or of any part around it.
     fn get(&self, at: usize) -> Option<&T>;
 
-    /// The same for writing. What others see as well is copied.
+    /// The same for writing. Copies whatever is shared.
     fn get_mut(&mut self, at: usize) -> Option<&mut T>;
 
-    /// Makes sure that the cell is there.
+    /// Makes sure that the cell exists.
     fn add(&mut self, at: usize);
 }
 
@@ -45,7 +43,7 @@ struct Page<T, const CELLS: usize>(Arc<[T; CELLS]>);
 
 impl<T: Default + Clone, const CELLS: usize> Part<T> for Page<T, CELLS> {
     const SPAN: usize = {
-        assert!(CELLS.is_power_of_two(), "pages of 2^n cells");
+        assert!(CELLS.is_power_of_two(), "a page must have 2^n cells");
         CELLS
     };
 
@@ -69,7 +67,7 @@ impl<T: Default, const CELLS: usize> Default for Page<T, CELLS> {
 struct Node<P, const WIDTH: usize>(Arc<[Option<P>; WIDTH]>);
 
 impl<P, const WIDTH: usize> Node<P, WIDTH> {
-    /// Which of its parts has the cell with the number `at`.
+    /// Which child has the cell with the number `at`.
     const fn turn<T>(at: usize) -> usize
     where
         P: Part<T>,
@@ -93,7 +91,7 @@ impl<T, P: Part<T>, const WIDTH: usize> Part<T> for Node<P, WIDTH> {
     fn add(&mut self, at: usize) {
         match Arc::make_mut(&mut self.0).get_mut(Self::turn(at)) {
             Some(part) => part.get_or_insert_default().add(at),
-            None => cannot_happen("a node without room for its parts", ()),
+            None => cannot_happen("a node has no room for a child", ()),
         }
     }
 }
@@ -134,7 +132,7 @@ impl<T: Default + Clone, const CELLS: usize> Cells<T> for Pages<T, CELLS> {
             }
             match Arc::make_mut(&mut self.root).get_mut(branch) {
                 Some(branch) => branch.add(self.len),
-                None => cannot_happen("a root without its newest branch", ()),
+                None => cannot_happen("the newest branch is missing", ()),
             }
             self.len += CELLS;
         }
@@ -160,7 +158,7 @@ impl<T, const CELLS: usize> Clone for Pages<T, CELLS> {
     }
 }
 
-// Derived clones would ask for `T: Clone`.
+// A derived `Clone` would require `T: Clone`.
 impl<T, const CELLS: usize> Clone for Page<T, CELLS> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
@@ -210,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clone_does_not_see_later_writes_of_any_kind() {
+    fn a_clone_does_not_see_later_writes_whatever_the_type() {
         a_clone_does_not_see_later_writes::<_, 64>(|at| at as u32);
         a_clone_does_not_see_later_writes::<_, 4>(Box::new);
         a_clone_does_not_see_later_writes::<_, 1>(|at| [[at; 16]; 8]);
@@ -218,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_is_there_once_and_no_other() {
+    fn every_cell_exists_exactly_once() {
         let mut pages = Pages::<Box<u8>, 2>::default();
         pages.grow(2 * Branch::<Box<u8>, 2>::SPAN + 1).unwrap();
         assert_eq!(pages.root.len(), 3);

@@ -1,4 +1,4 @@
-//! Numbered places that are handed out, given back and handed out again.
+//! Numbered places that are reused.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,7 +10,7 @@ use crate::invariant::cannot_happen;
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a storage only moves it")]
 pub enum Cell<T> {
-    /// Free; holds the number of the next free one.
+    /// Free; holds the number of the next free place.
     Vacant(u32),
     /// Taken.
     Taken(T),
@@ -22,14 +22,14 @@ impl<T> Default for Cell<T> {
     }
 }
 
-/// Numbered places over some cells. The place given back last is handed out first, so numbers, and
-/// with them the order of iteration, are a function of the calls made.
+/// Numbered places, stored in cells. The place freed last is reused first, so the numbers, and with them
+/// the iteration order, depend only on the calls made.
 #[derive(Clone)]
 pub struct Slab<T, C> {
     cells: C,
     /// The first free place below `used`.
     free: u32,
-    /// Places that have ever been taken.
+    /// How many places have ever been taken.
     used: u32,
     len: u32,
     kind: PhantomData<T>,
@@ -46,17 +46,17 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         self.len == 0
     }
 
-    /// All numbers handed out so far are below this one.
+    /// One more than the largest number handed out so far.
     pub const fn bound(&self) -> u32 {
         self.used
     }
 
-    /// How many more values find a place.
+    /// How many more values fit.
     pub fn room(&self) -> usize {
         self.cells.capacity().saturating_sub(self.len())
     }
 
-    /// Makes sure that one more value finds a place.
+    /// Makes sure that one more value fits.
     ///
     /// # Errors
     /// [`Full`] if it does not.
@@ -67,10 +67,10 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         self.cells.grow(self.used as usize + 1)
     }
 
-    /// Puts `value` into a free place and says which.
+    /// Puts `value` into a free place and returns the number of that place.
     ///
     /// # Errors
-    /// [`Full`] if there is none; call [`reserve`](Self::reserve) first not to lose the value.
+    /// [`Full`] if there is no free place. Call [`reserve`](Self::reserve) first to keep the value.
     pub fn insert(&mut self, value: T) -> Result<u32, Full> {
         self.reserve()?;
         let at = if self.free == NONE {
@@ -90,9 +90,9 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         Ok(at)
     }
 
-    /// Takes the value out of a place and gives the place back.
+    /// Takes the value out of a place and frees the place.
     pub fn remove(&mut self, at: u32) -> Option<T> {
-        // Looked at first: to write is to copy, where pages are shared.
+        // Look first: `get_mut` copies a shared page.
         self.get(at)?;
         let cell = self.cells.get_mut(at as usize)?;
         let Cell::Taken(value) = core::mem::replace(cell, Cell::Vacant(self.free)) else {
@@ -103,19 +103,22 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         Some(value)
     }
 
-    /// [`get`](Self::get) where a link leads, or a table: that place is taken.
+    /// [`get`](Self::get) for a place that a link or a table points to. It must be taken.
+    #[inline]
     #[track_caller]
     pub(crate) fn linked(&self, at: u32) -> Option<&T> {
         must_be_taken(self.get(at))
     }
 
-    /// [`get_mut`](Self::get_mut) where a link leads, or a table: that place is taken.
+    /// [`get_mut`](Self::get_mut) for a place that a link or a table points to. It must be taken.
+    #[inline]
     #[track_caller]
     pub(crate) fn linked_mut(&mut self, at: u32) -> Option<&mut T> {
         must_be_taken(self.get_mut(at))
     }
 
-    /// [`remove`](Self::remove) where a link leads, or a table: that place is taken.
+    /// [`remove`](Self::remove) for a place that a link or a table points to. It must be taken.
+    #[inline]
     #[track_caller]
     pub(crate) fn remove_linked(&mut self, at: u32) -> Option<T> {
         must_be_taken(self.remove(at))
@@ -137,7 +140,7 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         }
     }
 
-    /// All taken places in the order of their numbers.
+    /// All taken places, ordered by number.
     pub fn iter<'a>(&'a self) -> impl Iterator<Item = (u32, &'a T)>
     where
         T: 'a,
@@ -146,10 +149,11 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
     }
 }
 
+#[inline]
 #[track_caller]
 fn must_be_taken<T>(value: Option<T>) -> Option<T> {
     if value.is_none() {
-        return cannot_happen("a link leads to a free place", None);
+        cannot_happen("a link leads to a free place", ());
     }
     value
 }
@@ -174,7 +178,7 @@ impl<T, C> fmt::Debug for Slab<T, C> {
     }
 }
 
-/// First and last of some cells that are linked one after the other; the links are in the cells.
+/// The first and last cell of a linked list. The links are in the cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
     pub(crate) first: u32,
@@ -191,12 +195,12 @@ impl Default for Ends {
 }
 
 impl Ends {
-    /// The first one, if there is any.
+    /// The first cell, if there is one.
     pub(crate) fn first(&self) -> Option<u32> {
         (self.first != NONE).then_some(self.first)
     }
 
-    /// Makes `at` the last one and says which one was last before, so that it can be linked.
+    /// Makes `at` the last cell and returns the one that was last before, so that you can link it.
     pub(crate) fn push(&mut self, at: u32) -> Option<u32> {
         let before = core::mem::replace(&mut self.last, at);
         if self.first == NONE {
@@ -206,7 +210,7 @@ impl Ends {
         Some(before)
     }
 
-    /// Takes the first one away, whose follower is `next`.
+    /// Removes the first cell, which is followed by `next`.
     pub(crate) const fn pop(&mut self, next: u32) {
         self.first = next;
         if next == NONE {
@@ -230,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn places_given_back_are_handed_out_again() {
+    fn freed_places_are_reused() {
         let mut slab = Slab::<u32, Vec<Cell<u32>>>::default();
         let places: Vec<_> = (0..10).map(|n| slab.insert(n).unwrap()).collect();
         for round in 0..1_000 {
@@ -239,7 +243,7 @@ mod tests {
                 Some(if round == 0 { 3 } else { 99 })
             );
             assert_eq!(slab.remove(places[3]), None);
-            assert_eq!(slab.insert(99), Ok(places[3]), "the place given back last");
+            assert_eq!(slab.insert(99), Ok(places[3]), "the place freed last");
         }
         assert_eq!((slab.len(), slab.bound()), (10, 10));
         assert_eq!(slab.iter().count(), 10);

@@ -1,4 +1,4 @@
-//! From the hash of a key to the number of its place.
+//! A hash table from keys to places.
 
 use core::fmt;
 use core::hash::{BuildHasher, Hash};
@@ -8,14 +8,13 @@ use foldhash::quality::FixedState;
 use super::{Cells, Full, NONE};
 use crate::invariant::cannot_happen;
 
-/// What makes the hashes of this program different from those of another one, so that whoever names
-/// the objects of a cluster cannot choose names that collide. Drivers take it from a source of
-/// entropy, tests from a number.
+/// The seed of all hashes. With a secret seed, users of a cluster cannot choose object names that
+/// collide. Drivers take it from a source of entropy, tests from a number.
 #[derive(Clone)]
 pub struct Seed(FixedState);
 
 impl Seed {
-    /// The hashes that belong to `seed`.
+    /// Hashes with `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(FixedState::with_seed(seed))
@@ -50,11 +49,11 @@ impl Default for Bucket {
     }
 }
 
-/// From hashes to numbers, by open addressing with linear probing.
+/// A map from hashes to numbers: open addressing with linear probing.
 ///
-/// It knows neither keys nor values: whoever asks says how to compare. The hash is kept beside the
-/// number, so growing needs no key, and a key is compared only if the hashes agree. There is no way
-/// to iterate over it, on purpose: its order is nobody's business.
+/// It stores neither keys nor values, so the caller does the comparing. It keeps the hash beside the
+/// number: growing needs no keys, and keys are compared only if their hashes are equal. You cannot
+/// iterate over it, so that nothing can depend on the order of hashes.
 #[derive(Clone)]
 pub struct Table<C> {
     buckets: C,
@@ -62,19 +61,19 @@ pub struct Table<C> {
 }
 
 impl<C: Cells<Bucket>> Table<C> {
-    /// The number with this hash for which `is_it` says yes.
+    /// The number with this hash for which `is_it` returns true.
     pub fn find(&self, hash: u32, mut is_it: impl FnMut(u32) -> bool) -> Option<u32> {
         self.probe(hash)
             .find(|(_, bucket)| bucket.hash == hash && is_it(bucket.place))
             .map(|(_, bucket)| bucket.place)
     }
 
-    /// Makes sure that one more entry finds a place.
+    /// Makes sure that one more entry fits.
     ///
     /// # Errors
     /// [`Full`] if it does not.
     pub fn reserve(&mut self) -> Result<(), Full> {
-        // At most three quarters full as long as there is more to be had; then up to the last one.
+        // Grow at three quarters. A table that cannot grow any more is filled to the last bucket.
         let size = self.buckets.len();
         if (self.len + 1) * 4 <= size * 3 {
             return Ok(());
@@ -97,7 +96,7 @@ impl<C: Cells<Bucket>> Table<C> {
         }
     }
 
-    /// Enters a number under a hash. It must not be there yet.
+    /// Adds a number under a hash. It must not be in the table yet.
     ///
     /// # Errors
     /// [`Full`] if there is no room.
@@ -107,16 +106,16 @@ impl<C: Cells<Bucket>> Table<C> {
         Ok(())
     }
 
-    /// Puts the number `new` in the place of `old`, which is there under the same hash.
+    /// Replaces the number `old`, which must be in the table under this hash, with `new`.
     pub fn replace(&mut self, hash: u32, old: u32, new: u32) {
         let found = self.probe(hash).find(|(_, bucket)| bucket.place == old);
         match found {
             Some((at, _)) => self.write(at, Bucket { hash, place: new }),
-            None => cannot_happen("a number to be replaced is not in the table", ()),
+            None => cannot_happen("the number to replace is not in the table", ()),
         }
     }
 
-    /// Removes a number that was entered under a hash. Says whether it was there.
+    /// Removes a number from under a hash. Returns whether it was there.
     pub fn remove(&mut self, hash: u32, place: u32) -> bool {
         let found = self.probe(hash).find(|(_, bucket)| bucket.place == place);
         let Some((mut hole, _)) = found else {
@@ -124,8 +123,8 @@ impl<C: Cells<Bucket>> Table<C> {
         };
         self.len -= 1;
         self.write(hole, Bucket::default());
-        // Close the gap: what lies behind it and may be nearer to its home moves into it. There is at
-        // least one free bucket, the gap, where this ends.
+        // Close the gap: move entries behind it into it if that brings them closer to their home. This
+        // ends at a free bucket, and there is at least one: the gap.
         let mut at = self.after(hole);
         while let Some(bucket) = self.taken(at) {
             if self.distance(self.home(bucket.hash), at) >= self.distance(hole, at) {
@@ -138,15 +137,17 @@ impl<C: Cells<Bucket>> Table<C> {
         true
     }
 
-    /// [`remove`](Self::remove) of a number that is there.
+    /// [`remove`](Self::remove) for a number that must be in the table.
+    #[inline]
     #[track_caller]
     pub(crate) fn remove_entered(&mut self, hash: u32, place: u32) {
         if !self.remove(hash, place) {
-            cannot_happen("a number to be removed is not in the table", ());
+            cannot_happen("the number to remove is not in the table", ());
         }
     }
 
-    /// [`insert`](Self::insert) after [`reserve`](Self::reserve): there is room.
+    /// [`insert`](Self::insert) after [`reserve`](Self::reserve). There must be room.
+    #[inline]
     #[track_caller]
     pub(crate) fn insert_reserved(&mut self, hash: u32, place: u32) {
         if self.insert(hash, place).is_err() {
@@ -154,7 +155,7 @@ impl<C: Cells<Bucket>> Table<C> {
         }
     }
 
-    /// Where the search for a hash begins: its share of the buckets, however many there are.
+    /// Where the search for a hash starts. Scales the hash to the number of buckets.
     fn home(&self, hash: u32) -> usize {
         ((u64::from(hash) * self.buckets.len() as u64) >> 32) as usize
     }
@@ -167,7 +168,7 @@ impl<C: Cells<Bucket>> Table<C> {
         }
     }
 
-    /// How many steps lie between two buckets.
+    /// How many steps lead from one bucket to another.
     fn distance(&self, from: usize, to: usize) -> usize {
         if to >= from {
             to - from
@@ -183,7 +184,7 @@ impl<C: Cells<Bucket>> Table<C> {
         (bucket.place != NONE).then_some(*bucket)
     }
 
-    /// The taken buckets from the home of `hash` up to the first free one.
+    /// The taken buckets from the home of `hash` to the first free bucket.
     fn probe(&self, hash: u32) -> impl Iterator<Item = (usize, Bucket)> {
         let mut at = self.home(hash);
         (0..self.buckets.len()).map_while(move |_| {
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
     use alloc::vec::Vec;
 
-    /// Few distinct hashes, so that long runs of probes meet, wrap around and are cut.
+    /// Uses few distinct hashes, so that long runs of probes meet, wrap around and are cut.
     fn agrees_with_a_list<C: Cells<Bucket>>(most: usize) {
         let mut random = 7_u32;
         let mut next = move |n: u32| {
@@ -267,7 +268,7 @@ mod tests {
 
     #[cfg(feature = "heapless")]
     #[test]
-    fn a_table_of_fixed_size_can_be_filled_to_the_last_bucket() {
+    fn a_fixed_size_table_can_be_filled_to_the_last_bucket() {
         agrees_with_a_list::<heapless::Vec<Bucket, 37>>(37);
         let mut table = Table::<heapless::Vec<Bucket, 5>>::default();
         for place in 0..5 {

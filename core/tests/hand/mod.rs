@@ -1,5 +1,5 @@
-//! An informer driven by hand: the test is the server.
-#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
+//! An informer driven by hand. The test plays the server.
+#![allow(dead_code, unreachable_pub, reason = "no test uses everything")]
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub fn pod(name: &str, uid: &str, version: u64) -> String {
     )
 }
 
-/// Our default, with a list at the beginning.
+/// Our default, but the first state comes from a list.
 pub fn listed() -> InformerConfig {
     let mut config = InformerConfig::new();
     config.reflector.first_state = FirstState::Listed;
@@ -59,7 +59,7 @@ impl Hand {
         hand
     }
 
-    /// A started informer that has listed these objects at version 10 and watches.
+    /// An informer that has listed these objects at version 10, and watches.
     pub fn synced(config: InformerConfig, objects: &[String]) -> Self {
         let mut hand = Self::new(config);
         hand.list(10, objects);
@@ -69,7 +69,7 @@ impl Hand {
         hand
     }
 
-    /// Takes the commands; gives the request that was opened last.
+    /// Takes all commands and returns the last request.
     pub fn request(&mut self) -> Option<OwnedRequest<String>> {
         let mut last = None;
         while let Some(command) = self.informer.poll_command(self.now) {
@@ -111,7 +111,7 @@ impl Hand {
         self.event("BOOKMARK", &object);
     }
 
-    /// The watch expires, and after the wait the full state is asked for.
+    /// Lets the watch expire, and waits for the relist request.
     pub fn expire(&mut self) {
         self.event(
             "ERROR",
@@ -124,7 +124,7 @@ impl Hand {
         let _ = self.signal(Signal::Failed { failure, message });
     }
 
-    /// Lets the time pass up to the next deadline.
+    /// Advances the time to the next deadline.
     pub fn wait(&mut self) -> Option<OwnedRequest<String>> {
         self.now = self.informer.next_deadline().unwrap();
         self.informer.advance(self.now);
@@ -144,7 +144,7 @@ impl Hand {
         self.told(listener).iter().map(shown).collect()
     }
 
-    /// All that waits for a listener.
+    /// Takes everything that waits for a listener.
     pub fn told(&mut self, listener: ListenerId) -> Vec<Notification<Pod>> {
         core::iter::from_fn(|| self.informer.poll_notification(listener)).collect()
     }

@@ -135,7 +135,7 @@ impl Stream {
                     },
                     self.rules,
                 );
-                assert_eq!(marked.told.count(), 0);
+                assert_eq!(marked.notifications.count(), 0);
                 self.listed.as_mut().unwrap().insert(key);
             }
             Event::Resync => self.fifo.resync(&*self.store).unwrap(),
@@ -181,7 +181,7 @@ impl Stream {
             }
             let applied = self.store.apply(step, self.rules);
             assert_eq!(applied.left_out, 0);
-            for told in applied.told {
+            for told in applied.notifications {
                 if let Notification::Added { initial, .. } = told {
                     assert_eq!(initial, !synced);
                 }

@@ -1,4 +1,4 @@
-//! A listener that checks whether what it is told can be true.
+//! A listener that checks its notifications for consistency.
 
 use informer_core::Notification;
 use informer_core::processor::ListenerId;

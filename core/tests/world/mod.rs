@@ -1,6 +1,6 @@
-//! A small world for tests: an API server with a history, a wire that cuts bytes anywhere, a clock,
-//! and listeners that check every notification. Everything random comes from one seed.
-#![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
+//! A small world for tests: an API server with a history, a connection that splits bytes anywhere, a
+//! clock, and listeners that check every notification. All randomness comes from one seed.
+#![allow(dead_code, unreachable_pub, reason = "no test uses everything")]
 
 pub mod listener;
 pub mod server;
@@ -22,7 +22,7 @@ use server::{Answer, Server};
 
 pub type Pod = Arc<Object<serde_json::Value>>;
 
-/// One informer, its server and what lies between.
+/// An informer, its server, and the connection between them.
 pub struct World<S: Storage = Heap> {
     pub informer: Informer<Decoder<Dynamic>, S>,
     pub server: Server,
@@ -31,9 +31,9 @@ pub struct World<S: Storage = Heap> {
     pub now: Instant,
     pub answer: Option<(ExchangeId, Answer)>,
     old_exchange: Option<ExchangeId>,
-    /// Everything that came out, line by line.
+    /// All commands and notifications, one per line.
     pub trace: String,
-    /// How long a chunk of bytes may be.
+    /// The longest chunk of bytes.
     pub chunk: u64,
 }
 
@@ -65,7 +65,7 @@ impl<S: Storage> World<S> {
         self.observers.push(Observer::new(id, strictness));
     }
 
-    /// Takes the commands that are there.
+    /// Executes all commands.
     pub fn execute(&mut self) {
         while let Some(command) = self.informer.poll_command(self.now) {
             match command {
@@ -88,7 +88,7 @@ impl<S: Storage> World<S> {
         }
     }
 
-    /// Offers the next signal, bytes in a piece of random length. Says whether anything moved.
+    /// Offers the next signal, with bytes in chunks of random length. Returns whether it was taken.
     pub fn deliver(&mut self) -> bool {
         let Some((exchange, answer)) = &mut self.answer else {
             return false;
@@ -107,7 +107,7 @@ impl<S: Storage> World<S> {
         true
     }
 
-    /// Lets an observer take up to `most` notifications.
+    /// Lets an observer take up to `most` notifications. Returns how many there were.
     pub fn observe(&mut self, which: usize, most: usize) -> usize {
         let observer = &mut self.observers[which];
         let trace = &mut self.trace;
@@ -126,7 +126,7 @@ impl<S: Storage> World<S> {
         given
     }
 
-    /// One random act of the world.
+    /// Does one random thing.
     pub fn act(&mut self) {
         match self.random.below(20) {
             0..=4 => self.server.mutate(&mut self.random),
@@ -157,12 +157,12 @@ impl<S: Storage> World<S> {
             16 => self.informer.advance(self.now),
             17 => self.fault(),
             18 => {
-                // What an exchange that is over still has to say, and a clock that goes back.
+                // A signal of an old exchange, with a clock that goes back.
                 if let Some(old) = self.old_exchange {
                     let used =
                         self.informer
                             .signal(old, Signal::Bytes(b"garbage"), Instant::default());
-                    assert_eq!(used, Some(7), "old news is used up and ignored");
+                    assert_eq!(used, Some(7), "old signals must be ignored");
                 }
             }
             _ => {
@@ -193,7 +193,7 @@ impl<S: Storage> World<S> {
         }
     }
 
-    /// No more faults: runs until nothing moves any more, and everything must agree.
+    /// Runs without faults until nothing changes any more, and checks that everything agrees.
     pub fn settle(&mut self) {
         self.server.refuse = None;
         for round in 0.. {
@@ -224,7 +224,11 @@ impl<S: Storage> World<S> {
         }
         let store = self.informer.store();
         let shown = view(store.iter());
-        assert_eq!(shown, self.server.state(), "the store equals the server");
+        assert_eq!(
+            shown,
+            self.server.state(),
+            "the store must equal the server"
+        );
         for app in ["a0", "a1", "a2"] {
             let has = |pod: &&Pod| pod.labels.get("app") == Some(app);
             let mut filed: Vec<_> = store
@@ -235,13 +239,13 @@ impl<S: Storage> World<S> {
             let mut right: Vec<_> = store.iter().filter(has).map(|pod| &pod.key).collect();
             filed.sort();
             right.sort();
-            assert_eq!(filed, right, "the index equals a recomputation");
+            assert_eq!(filed, right, "the index must equal a recomputation");
         }
         for observer in &self.observers {
             assert_eq!(
                 observer.view(),
                 shown,
-                "what a listener saw equals the store"
+                "a listener's view must equal the store"
             );
             let status = self.informer.listener_status(observer.id).unwrap();
             assert!(status.synced && status.pending == 0, "{status:?}");

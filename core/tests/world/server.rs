@@ -1,4 +1,4 @@
-//! The server: objects, one revision counter, a history that can be compacted.
+//! The server: objects, a revision counter, and a history that can be compacted.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ pub struct Server {
     objects: BTreeMap<String, Stored>,
     /// Every change: its revision, its event type, the object.
     history: Vec<(u64, &'static str, String)>,
-    /// Changes up to here are forgotten.
+    /// Changes up to this revision are forgotten.
     compacted: u64,
     uids: u64,
-    /// The states that pages are read of, by revision.
+    /// The states that paged lists read, by revision.
     listed: BTreeMap<u64, BTreeMap<String, Stored>>,
     /// How the next request fails.
     pub refuse: Option<Failure>,
-    /// Pages of this size, if the request allows pages.
+    /// The page size, if the request allows pages; 0 for no pages.
     pub page: usize,
 }
 
@@ -31,7 +31,7 @@ struct Stored {
 }
 
 impl Server {
-    /// An empty server. No server is ever at version 0: that means whatever is at hand.
+    /// An empty server. It starts at revision 1, because version 0 means "any version".
     pub fn new() -> Self {
         Self {
             revision: 1,
@@ -94,7 +94,7 @@ impl Server {
         }
     }
 
-    /// Forgets the history: whoever is behind must read the full state.
+    /// Forgets the history, so that an informer that is behind must relist.
     pub fn compact(&mut self) {
         self.compacted = self.revision;
         self.listed.clear();
@@ -145,7 +145,7 @@ impl Server {
         answer
     }
 
-    /// One page of the state as it was when the first page was read; `None` if that is forgotten.
+    /// One page of the state at the revision of the first page; `None` if that is forgotten.
     fn list(&mut self, paged: bool, token: Option<&str>) -> Option<String> {
         // A token holds the revision of the list and the first key of the page.
         let (revision, from) = token
@@ -178,14 +178,14 @@ impl Server {
     }
 }
 
-/// One answer on its way.
+/// An answer that is being sent.
 pub struct Answer {
     begun: bool,
     pub bytes: Vec<u8>,
-    /// How it ends when the bytes are gone; a watch without an end goes on.
+    /// How it fails after the last byte. A watch without a failure goes on.
     pub end: Option<Failure>,
     complete: bool,
-    /// A watch: the revision up to which it has told everything.
+    /// For a watch: the revision up to which it has sent all events.
     follows: Option<u64>,
     until: Option<Instant>,
 }
@@ -201,7 +201,7 @@ impl Answer {
         self.follows = None;
     }
 
-    /// A watch tells what has happened meanwhile.
+    /// Adds the events since the last call, if this is a watch.
     pub fn catch_up(&mut self, server: &Server, now: Instant) {
         let Some(from) = self.follows.filter(|_| self.end.is_none()) else {
             return;
@@ -240,7 +240,7 @@ impl Answer {
         self.complete.then_some(Signal::Closed)
     }
 
-    /// Takes off what was used. Says whether that was the end.
+    /// Removes the used bytes. Returns whether the answer has ended.
     pub fn consume(&mut self, used: usize) -> bool {
         if self.bytes.is_empty() && (self.end.is_some() || (self.begun && self.complete)) {
             return true;
