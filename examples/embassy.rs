@@ -98,7 +98,7 @@ async fn drive(pods: &'static mut Pods, listener: ListenerId) {
         pods.advance(now());
         while let Some(command) = pods.poll_command(now()) {
             // The texts fit: those of the informer are as long.
-            if let Ok(command) = command.to_text() {
+            if let Ok(command) = command.try_to_owned() {
                 COMMANDS.send(command).await;
             }
         }

@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_for_people_are_bounded(bytes in noise(), tail in "[a-z]{600}", body in body()) {
+    fn messages_are_bounded(bytes in noise(), tail in "[a-z]{600}", body in body()) {
         let bytes = [&bytes[..], tail.as_bytes(), b"\n"].concat();
         let mut decoder = Decoder::new(Dynamic);
         feed(&mut decoder, body, &bytes, &[usize::MAX], |fact| match fact {
@@ -103,9 +103,9 @@ proptest! {
     }
 
     #[test]
-    fn the_readers_of_one_text_take_anything(bytes in noise()) {
+    fn readers_accept_any_bytes(bytes in noise()) {
         let strict = Header::read(&bytes, 128);
-        let lenient = Header::of_prefix(&bytes);
+        let lenient = Header::from_prefix(&bytes);
         if let Ok(strict) = strict {
             // What is right is read in the same way.
             prop_assert!(serde_json::from_slice::<Value>(&bytes).is_ok());
@@ -117,7 +117,7 @@ proptest! {
             prop_assert_eq!(Ok(guess), Envelope::read(&bytes));
         }
         if let Ok(envelope) = Envelope::read(&bytes) {
-            prop_assert_eq!(Some(envelope), Envelope::of_prefix(&bytes));
+            prop_assert_eq!(Some(envelope), Envelope::from_prefix(&bytes));
         }
         if ApiStatus::read(&bytes).is_some() {
             prop_assert!(json::text::validate(&bytes, 128).is_ok());
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lean_object_is_kept_exactly_if_serde_json_would_parse_it(
+    fn an_object_is_accepted_exactly_if_serde_json_parses_it(
         object in object(),
         style in style(),
         at in any::<prop::sample::Index>(),
@@ -144,14 +144,14 @@ proptest! {
     }
 
     #[test]
-    fn the_beginning_of_an_object_never_lies(
+    fn a_cut_object_never_gives_wrong_fields(
         object in object(),
         style in style(),
         cut in any::<prop::sample::Index>(),
     ) {
         let text = object.render(style).into_bytes();
         let whole = Header::read(&text, 128).unwrap();
-        let part = Header::of_prefix(&text[..cut.index(text.len() + 1)]);
+        let part = Header::from_prefix(&text[..cut.index(text.len() + 1)]);
         prop_assert!(part.name.is_none() || part.name == whole.name);
         prop_assert!(part.namespace.is_none() || part.namespace == whole.namespace);
         prop_assert!(part.uid.is_none() || part.uid == whole.uid);

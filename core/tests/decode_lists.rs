@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn a_list_that_breaks_off_is_never_taken_for_a_whole_one(
+    fn a_cut_list_is_never_complete(
         list in list(),
         style in style(),
         pieces in pieces(),
@@ -221,7 +221,7 @@ proptest! {
     }
 
     #[test]
-    fn a_broken_object_harms_itself_only(
+    fn a_broken_object_does_not_affect_others(
         good in prop::collection::vec(object(), 1..4),
         bad in prop::sample::select(vec![
             r#"{"metadata":{"name":"bad","resourceVersion":"7"},"spec":{"x":01}}"#,

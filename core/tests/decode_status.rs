@@ -60,7 +60,7 @@ fn the_reason_decides_if_it_is_known() {
 }
 
 #[test]
-fn the_code_decides_if_the_reason_is_not_known() {
+fn the_code_decides_if_the_reason_is_unknown() {
     for reason in ["", "Unknown", "expired", "SomethingNew"] {
         for (code, failure) in [
             (400, Failure::Invalid),
@@ -112,7 +112,7 @@ fn the_code_429_throttles_whatever_the_reason() {
 }
 
 #[test]
-fn a_version_that_is_too_large_is_recognised_in_all_three_ways() {
+fn all_three_forms_of_a_too_large_version_are_recognised() {
     let classify = |body: serde_json::Value| {
         ApiStatus::read(body.to_string().as_bytes())
             .unwrap()
@@ -152,7 +152,7 @@ fn a_version_that_is_too_large_is_recognised_in_all_three_ways() {
 }
 
 #[test]
-fn what_the_real_server_sends_for_a_version_that_is_too_large() {
+fn a_too_large_version_of_a_real_server() {
     let body = br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 99999999, current: 20364","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}"#;
     let (failure, message) = failure_of_answer(504, body, Some(Duration::from_secs(1)));
     assert_eq!(failure, Failure::VersionTooLarge);
@@ -168,7 +168,7 @@ fn what_the_real_server_sends_for_a_version_that_is_too_large() {
 }
 
 #[test]
-fn how_long_to_wait_is_taken_from_the_status_and_else_from_the_header() {
+fn the_status_overrides_the_retry_after_header() {
     let with = |seconds: u64| {
         json!({"kind": "Status", "code": 429, "details": {"retryAfterSeconds": seconds}})
             .to_string()
@@ -199,7 +199,7 @@ fn how_long_to_wait_is_taken_from_the_status_and_else_from_the_header() {
 }
 
 #[test]
-fn a_body_that_is_no_status_is_quoted() {
+fn a_body_that_is_not_a_status_is_quoted() {
     let message = |code, body: &[u8]| failure_of_answer(code, body, None).1.into_owned();
     assert_eq!(message(503, b""), "HTTP 503");
     assert_eq!(message(503, b" \r\n"), "HTTP 503");
@@ -224,7 +224,7 @@ fn a_body_that_is_no_status_is_quoted() {
 }
 
 #[test]
-fn a_status_without_a_message_still_says_something() {
+fn a_status_without_a_message_is_quoted() {
     let body = br#"{"kind":"Status","code":403}"#;
     assert_eq!(
         failure_of_answer(403, body, None).1,
@@ -249,7 +249,7 @@ fn a_message_is_unescaped_and_bounded() {
 }
 
 #[test]
-fn only_a_status_is_a_status() {
+fn other_objects_are_not_read_as_a_status() {
     for text in [
         &b""[..],
         b"null",

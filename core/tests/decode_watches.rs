@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn lean_and_metadata_keep_everything_but_managed_fields(event in event(), pieces in pieces()) {
+    fn lean_and_metadata_bodies_drop_only_managed_fields(event in event(), pieces in pieces()) {
         let text = event.text() + "\n";
         let line: Value = serde_json::from_str(&text).unwrap();
         let expected = without_managed_fields(&line["object"]);
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_a_line_that_is_no_event_is_not_looked_at(
+    fn everything_after_an_invalid_line_is_skipped(
         (_, after) in stream(),
         line in prop::sample::select(vec![
             "<html>",

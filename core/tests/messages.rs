@@ -18,7 +18,7 @@ fn last_message(hand: &Hand) -> String {
 }
 
 #[test]
-fn an_unsuccessful_answer() {
+fn the_message_of_an_unsuccessful_answer_is_printable() {
     let status = serde_json::json!({"kind": "Status", "code": 500, "message": NASTY}).to_string();
     assert_eq!(failure_of_answer(500, status.as_bytes(), None).1, HARMLESS);
     let (_, message) = failure_of_answer(502, NASTY.as_bytes(), None);
@@ -26,7 +26,7 @@ fn an_unsuccessful_answer() {
 }
 
 #[test]
-fn an_error_event() {
+fn the_message_of_an_error_event_is_printable() {
     let mut hand = Hand::synced(listed(), &[]);
     let status = serde_json::json!({"kind": "Status", "code": 500, "message": NASTY}).to_string();
     hand.event("ERROR", &status);
@@ -34,7 +34,7 @@ fn an_error_event() {
 }
 
 #[test]
-fn what_a_transport_says() {
+fn the_message_of_a_transport_is_printable_and_bounded() {
     let mut hand = Hand::synced(listed(), &[]);
     hand.fail(Failure::Broken, NASTY);
     assert_eq!(last_message(&hand), HARMLESS);
@@ -44,7 +44,7 @@ fn what_a_transport_says() {
 }
 
 #[test]
-fn why_an_object_cannot_be_used() {
+fn the_reason_of_a_rejected_object_is_printable() {
     #[derive(serde::Deserialize)]
     struct Door {
         #[serde(rename = "state")]
@@ -65,7 +65,7 @@ fn why_an_object_cannot_be_used() {
 }
 
 #[test]
-fn no_headline_says_more_than_is_known() {
+fn failures_do_not_claim_more_than_is_known() {
     // Names, proxies and certificates fail in this way, too.
     assert_eq!(
         Failure::Unreachable.describe(),

@@ -61,7 +61,7 @@ fn run<S: Storage>(seed: u64, backlogs: &[Backlog], joins_late: bool) -> World<S
 }
 
 #[test]
-fn heap_and_fixed_give_the_same_trace_while_no_bound_is_hit() {
+fn heap_and_fixed_give_the_same_trace_below_capacity() {
     // Merging keeps what waits below the bound whatever happens.
     let backlogs = [
         Backlog::Coalesce { above: 2 },
@@ -84,7 +84,7 @@ fn heap_and_fixed_give_the_same_trace_while_no_bound_is_hit() {
 /// Twelve objects in room for sixteen, and listeners that are held up by the bound again and again;
 /// the world checks every notification, and the end.
 #[test]
-fn bounds_that_are_hit_stall_and_lose_nothing() {
+fn full_storage_stalls_and_loses_nothing() {
     let backlogs = [
         Backlog::Grow,
         Backlog::Stall { at: 2 },

@@ -75,19 +75,19 @@ pub fn label_pairs<T: Resource>() -> IndexFn<T> {
 /// By the value of the annotation `key`.
 #[must_use]
 pub fn annotation<T: Fields>(key: &str) -> IndexFn<T> {
-    field(FieldPath::of_members(["metadata", "annotations", key]))
+    field(FieldPath::from_members(["metadata", "annotations", key]))
 }
 
 /// By the UIDs of the owners.
 #[must_use]
 pub fn owner_uid<T: Fields>() -> IndexFn<T> {
-    field(FieldPath::of_members(["metadata", "ownerReferences"]).each("uid"))
+    field(FieldPath::from_members(["metadata", "ownerReferences"]).each("uid"))
 }
 
 /// By the name of the node that a pod is on.
 #[must_use]
 pub fn node_name<T: Fields>() -> IndexFn<T> {
-    field(FieldPath::of_members(["spec", "nodeName"]))
+    field(FieldPath::from_members(["spec", "nodeName"]))
 }
 
 /// By the texts, numbers and truth values at the end of a path, all of them as texts.

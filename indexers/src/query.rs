@@ -7,7 +7,7 @@ use core::fmt;
 use core::ops::Bound;
 
 use informer_core::Resource;
-use informer_core::decode::{FieldPath, FieldPathError, Fields};
+use informer_core::decode::{FieldPath, Fields, ParseFieldPathError};
 use informer_core::indexer::{Filed, IndexFn, IndexId, Subject, View};
 use informer_core::storage::Storage;
 
@@ -82,7 +82,7 @@ impl<'q, T> Query<'q, T> {
     ///
     /// # Errors
     /// A field of the selector is not a path.
-    pub fn fields(self, selector: &'q FieldSelector) -> Result<Self, FieldPathError>
+    pub fn fields(self, selector: &'q FieldSelector) -> Result<Self, ParseFieldPathError>
     where
         T: Fields,
     {
