@@ -11,6 +11,22 @@ use crate::object::Resource;
 
 /// A decoded object: its key, uid, version and labels, and a body in the form that you chose. It
 /// dereferences to the body.
+///
+/// ```
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let pod = Object {
+///     key: ObjectKey::new("web", "shop-1"),
+///     uid: "5a1c4f0e".into(),
+///     version: "42".into(),
+///     labels: Labels::from_iter([("app", "shop")]),
+///     size: 0,
+///     body: "Running".to_owned(),
+/// };
+/// assert_eq!(pod.labels.get("app"), Some("shop"));
+/// // The object dereferences to its body.
+/// assert!(pod.starts_with("Run"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(
     clippy::exhaustive_structs,

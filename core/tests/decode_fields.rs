@@ -1,4 +1,4 @@
-//! Fields by their paths: in the text of an object and in its value, always the same.
+//! Fields by path: the same results from the text of an object and from its value.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use informer_core::decode::{

@@ -1,4 +1,4 @@
-//! Whatever arrives, in whatever pieces: no panic, no endless loop, the same facts.
+//! Any bytes in any pieces: no panic, no endless loop, the same facts.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use informer_core::flow::Fact;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Bytes that lead a decoder far in before they disappoint it.
+/// Bytes that a decoder accepts for a while before they become invalid.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop::sample::select(vec![
         "{",
@@ -107,7 +107,7 @@ proptest! {
         let strict = Header::read(&bytes, 128);
         let lenient = Header::from_prefix(&bytes);
         if let Ok(strict) = strict {
-            // What is right is read in the same way.
+            // The strict reader reads a valid object in the same way.
             prop_assert!(serde_json::from_slice::<Value>(&bytes).is_ok());
             prop_assert_eq!(strict.name, lenient.name);
             prop_assert_eq!(strict.version, lenient.version);
@@ -138,7 +138,7 @@ proptest! {
         match Header::read(&text, 128) {
             Ok(_) => prop_assert!(theirs.is_ok()),
             Err(json::header::HeaderError::Text(_)) => prop_assert!(theirs.is_err()),
-            // Valid JSON, but no longer an object of Kubernetes.
+            // Valid JSON, but no longer a Kubernetes object.
             Err(_) => {}
         }
     }
@@ -161,7 +161,7 @@ proptest! {
 
 #[test]
 fn single_bytes_take_linear_time() {
-    // If every byte looked at the bytes before it again, this would take hours.
+    // If every byte were compared with all bytes before it, this would take hours.
     let filler = "x\\\"[{".repeat(200_000);
     let item = format!(r#"{{"metadata":{{"name":"a"}},"spec":"{filler}"}}"#);
     let list = format!(r#"{{"skipped":["{filler}"],"items":[{item}]}}"#);

@@ -134,7 +134,7 @@ fn managed_fields_are_removed_from_any_position() {
             "{\"metadata\":{ \"managedFields\" : [ ] }}",
             "{\"metadata\":{ }}",
         ),
-        // Not that of something else.
+        // Members of this name elsewhere stay.
         (
             r#"{"spec":{"managedFields":[1]},"metadata":{"name":"n","x":{"managedFields":1}}}"#,
             r#"{"spec":{"managedFields":[1]},"metadata":{"name":"n","x":{"managedFields":1}}}"#,
@@ -145,7 +145,7 @@ fn managed_fields_are_removed_from_any_position() {
         let whole: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(body.decode::<Value>().unwrap(), whole);
         assert_eq!(metadata(json).decode::<Value>().unwrap(), whole["metadata"]);
-        // A form that keeps them, and one that goes by where `metadata` stands.
+        // A form that keeps `managedFields`, and one that uses the position of `metadata`.
         assert_eq!(kept(WithoutManagedFields(Dynamic), json), whole);
         assert_eq!(
             kept(WithoutManagedFields(MetadataOnly), json).as_json(),
@@ -258,7 +258,7 @@ fn an_unusable_object_says_why() {
 
 #[test]
 fn nesting_is_counted_from_the_object() {
-    // Under `spec`, in `metadata`, in its annotations and among its labels: always as serde_json does.
+    // Under `spec`, in `metadata`, and in its annotations: always like serde_json.
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     for (json, outside) in [
         (r#"{"metadata":{"name":"n"},"spec":@}"#, 1),

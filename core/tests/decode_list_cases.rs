@@ -1,4 +1,4 @@
-//! Lists as servers really send them, and as they should not: whole and byte by byte.
+//! Lists of real servers and broken lists, whole and byte by byte.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ fn a_page_of_a_real_server() {
     assert_eq!(pod.key.as_str(), "ns-0/p-0");
     assert_eq!((&*pod.uid, &*pod.version), ("u-0", "315"));
     assert_eq!(pod.labels.get("app"), Some("x"));
-    // Elements carry neither: it is what the list says.
+    // Elements state neither, so these come from the list.
     assert_eq!(pod.body["kind"], "Pod");
     assert_eq!(pod.body["apiVersion"], "v1");
     let end = Fact::PageEnd {
@@ -57,7 +57,7 @@ fn the_kind_of_an_object_overrides_that_of_the_list() {
         }
     });
     assert_eq!(found[0], ("Pod".into(), "v2".into()));
-    // A plain `List` does not tell what it is a list of.
+    // A plain `List` does not state the kind of its elements.
     assert_eq!(found[1], (serde_json::Value::Null, "v1".into()));
 }
 
@@ -85,7 +85,7 @@ fn list_metadata_may_be_escaped_and_repeated() {
     let body = r#"{"metadata":{"resourceVersion":"1","continue":"x","remainingItemCount":4},"it\u0065ms":[],"m\u0065tadata":{"resourceVersion":"0","continue":"y","resourceVersion":"\u0037","continue":"a\"\ud83d\ude00","remainingItemCount":5}}"#;
     let end = r#"PageEnd { version: "7", next: Some("a\"😀"), remaining: Some(5) }"#;
     assert_eq!(lean(Body::List, body), [end, "Closed"]);
-    // The whole of the last one counts, not the last of each of its members.
+    // The last `metadata` replaces the first one as a whole.
     let body = r#"{"metadata":{"resourceVersion":"1","continue":"x"},"items":[],"metadata":{}}"#;
     assert_eq!(lean(Body::List, body), [page_end(""), "Closed".into()]);
 }

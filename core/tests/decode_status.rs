@@ -1,4 +1,4 @@
-//! Status objects and HTTP statuses to failures, row by row.
+//! From Status objects and HTTP status codes to failures, case by case.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,12 +19,12 @@ use serde_json::json;
 
 const THROTTLED: Failure = Failure::Throttled { retry_after: None };
 
-/// The class by a reason and a code, as a Status and through HTTP.
+/// Classifies a reason and a code, as a Status and as an HTTP answer.
 fn class(reason: &str, code: u16) -> Failure {
     let body = json!({"kind": "Status", "reason": reason, "code": code}).to_string();
     let failure = ApiStatus::read(body.as_bytes()).unwrap().classify();
     assert_eq!(failure_of_answer(200, body.as_bytes(), None).0, failure);
-    // Without a code of its own, a Status has the code of the answer.
+    // A Status without a code takes the code of the answer.
     let body = json!({"kind": "Status", "reason": reason}).to_string();
     assert_eq!(failure_of_answer(code, body.as_bytes(), None).0, failure);
     failure
@@ -107,7 +107,7 @@ fn the_code_decides_if_the_reason_is_unknown() {
 fn the_code_429_throttles_whatever_the_reason() {
     assert_eq!(class("Conflict", 429), THROTTLED);
     assert_eq!(class("InternalError", 429), THROTTLED);
-    // But what has expired has expired.
+    // `Expired` still wins.
     assert_eq!(class("Expired", 429), Failure::Expired);
 }
 
@@ -134,10 +134,10 @@ fn all_three_forms_of_a_too_large_version_are_recognised() {
                 "details": details, "message": message});
             classify(status)
         };
-        // A cause of that type: whatever the reason.
+        // A cause of this type decides for any reason.
         let typed = status(cause("ResourceVersionTooLarge", ""), "");
         assert_eq!(typed, Failure::VersionTooLarge, "{reason} {code}");
-        // The two ways of old servers: only in a timeout.
+        // The two forms of old servers count only in a timeout.
         assert_eq!(
             status(cause("", phrase), ""),
             expected_old,
@@ -145,7 +145,7 @@ fn all_three_forms_of_a_too_large_version_are_recognised() {
         );
         let said = status(json!(null), &format!("{phrase}: 9, current: 7"));
         assert_eq!(said, expected_old, "{reason} {code}");
-        // The message of a cause must be the phrase, not contain it.
+        // The message of a cause must equal the phrase, not contain it.
         let contained = status(cause("", &format!("{phrase}!")), "");
         assert_ne!(contained, Failure::VersionTooLarge);
     }
@@ -191,7 +191,7 @@ fn the_status_overrides_the_retry_after_header() {
         failure_of_answer(429, with(0).as_bytes(), None).0,
         THROTTLED
     );
-    // A number that no server means is no number.
+    // A number out of range is ignored.
     assert_eq!(
         failure_of_answer(429, with(u64::MAX).as_bytes(), None).0,
         THROTTLED
@@ -217,7 +217,7 @@ fn a_body_that_is_not_a_status_is_quoted() {
         message(500, br#"{"kind":"Pod"}"#),
         r#"HTTP 500: {"kind":"Pod"}"#
     );
-    // A Status that was cut off decides nothing.
+    // A Status that was cut is ignored.
     let cut = br#"{"kind":"Status","reason":"Expired","code":410,"mess"#;
     assert_eq!(failure_of_answer(500, cut, None).0, Failure::Internal);
     assert!(message(500, cut).starts_with(r#"HTTP 500: {"kind":"Status""#));
@@ -262,7 +262,7 @@ fn other_objects_are_not_read_as_a_status() {
     ] {
         assert!(ApiStatus::read(text).is_none(), "{}", text.escape_ascii());
     }
-    // The order of its members does not matter, nor what they contain besides.
+    // The order of members and unknown members do not matter.
     let odd = br#" { "x" : [{}], "details" : 7, "reason" : null, "code" : "410", "message":1, "k\u0069nd":"Status" } "#;
     let status = ApiStatus::read(odd).unwrap();
     assert_eq!(status.code, 0);

@@ -1,4 +1,4 @@
-//! The hand-written reading of JSON agrees with serde_json on what is JSON and on what it means.
+//! The JSON reader agrees with serde_json on what is valid and on what it means.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,7 +26,7 @@ fn agrees(text: &[u8]) -> Result<(), String> {
     ))
 }
 
-/// Text that looks like JSON and mostly is.
+/// Text that is almost always JSON.
 fn almost_json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z \u{7f}é😀]{0,12}",
@@ -151,7 +151,7 @@ proptest! {
         }
     }
 
-    /// Numbers around the largest that an `f64` holds, where serde_json's arithmetic is not exact.
+    /// Numbers near the largest `f64`, where the arithmetic of serde_json is not exact.
     #[test]
     fn numbers_near_the_largest_f64_are_judged_like_serde_json(
         sign in "-?",
@@ -331,7 +331,7 @@ fn nesting_is_bounded_where_serde_json_bounds_it() {
 
 #[test]
 fn arrays_and_objects_are_distinguished_at_any_depth() {
-    // Alternating, so that a wrong bit anywhere is an error.
+    // Arrays and objects alternate, so that any wrong bit is an error.
     let levels = 900;
     let text = "[{\"a\":".repeat(levels / 2) + "1" + &"}]".repeat(levels / 2);
     assert_eq!(validate(text.as_bytes(), MAX_DEPTH), Ok(()));

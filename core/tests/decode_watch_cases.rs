@@ -1,4 +1,4 @@
-//! Watches as servers really send them, and as they should not, and what lists and watches share.
+//! Watches of real servers, broken watches, and what lists and watches share.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -47,7 +47,7 @@ fn an_object_that_is_too_large_is_rejected_with_its_key() {
         assert_eq!(found.len(), 4);
         assert_eq!(found[1], rejected(place, Some("n/big"), "7", reason));
         assert!(!found[0].starts_with("Rejected") && !found[2].starts_with("Rejected"));
-        // A little too large for an object, but not for a line.
+        // Too large for an object, but not for a line.
         let object = large.replace(&filler, &"x".repeat(200));
         let found = lean_with(SMALL, Body::Watch, &line(&object));
         assert_eq!(found[0], rejected(place, Some("n/big"), "7", reason));
@@ -102,7 +102,7 @@ fn a_large_line_without_a_readable_key_is_a_failure() {
 
 #[test]
 fn a_line_without_an_end_is_given_up() {
-    // It says whose it is, and would be left out if it ended.
+    // The key is readable, so the line would only be rejected if it ended.
     let begun = r#"{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":"#;
     let line = format!("{begun}\"{}", "x".repeat(5000));
     let found = lean_with(SMALL, Body::Watch, &line);
@@ -113,7 +113,7 @@ fn a_line_without_an_end_is_given_up() {
         found[0]
     );
     assert!(found[0].contains(message), "{}", found[0]);
-    // That it ended at last makes no difference: it must not matter in which pieces it comes.
+    // The result is the same if the line ends at last: it must not depend on the pieces.
     assert_eq!(
         lean_with(SMALL, Body::Watch, &format!("{line}\"}}}}\n")),
         found
@@ -274,7 +274,7 @@ fn a_new_body_drops_the_previous_one() {
     decoder.begin(Body::Watch, Encoding::Json);
     let mut line = &b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n"[..];
     assert!(matches!(decoder.decode(&mut line), Some(Fact::Added(_))));
-    // After a failure, too.
+    // Also after a failure.
     assert!(matches!(
         decoder.decode(&mut &b"x\n"[..]),
         Some(Fact::Failed { .. })

@@ -1,4 +1,4 @@
-//! What is said to people: on one line, and nothing in it that a terminal obeys.
+//! Messages for people are on one line and contain no control characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod hand;
@@ -9,7 +9,7 @@ use informer_core::decode::{Body, Decode as _, Decoder, Typed};
 use informer_core::flow::Fact;
 use informer_core::{Encoding, Failure};
 
-/// Clears the screen, goes on in a new line, and turns the direction of what follows.
+/// Clears the screen, starts a new line, and reverses the direction of the text after it.
 const NASTY: &str = "gone\u{1b}[2J\u{9b}31m\nnow\u{202e}\u{7f}";
 const HARMLESS: &str = r"gone\u{1b}[2J\u{9b}31m now\u{202e}\u{7f}";
 
@@ -66,12 +66,12 @@ fn the_reason_of_a_rejected_object_is_printable() {
 
 #[test]
 fn failures_do_not_claim_more_than_is_known() {
-    // Names, proxies and certificates fail in this way, too.
+    // Names, proxies and certificates fail with this class too.
     assert_eq!(
         Failure::Unreachable.describe(),
         "the server could not be reached"
     );
-    // Not every resource has a CRD, and not every missing right is one of these.
+    // Not every resource has a CRD, and other rights can be missing too.
     assert!(
         Failure::NotFound
             .describe()

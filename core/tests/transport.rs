@@ -1,4 +1,4 @@
-//! Commands are lent and can be kept; a transport behind a pointer is a transport.
+//! Borrowed and owned commands, and pointers to transports.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use core::task::{Context, Poll, Waker};
@@ -58,15 +58,15 @@ fn an_owned_command_equals_the_borrowed_one() {
 fn a_command_that_does_not_fit_is_an_error() {
     let fits = |command: &Command<'_>| command.try_to_owned::<heapless::String<4>>() != Err(Full);
     let kept: Vec<_> = commands().into_iter().filter(fits).collect();
-    // The abort, and everything without a version and a page.
+    // The abort, and all requests without a version and a page token.
     assert_eq!(kept.len(), 1 + 2 * 3);
 }
 
-/// Says what it was told.
+/// Records its calls.
 #[derive(Default)]
-struct Told(Vec<String>);
+struct Calls(Vec<String>);
 
-impl Transport for Told {
+impl Transport for Calls {
     fn execute(&mut self, _: Command<'_>) {
         self.0.push("execute".to_owned());
     }
@@ -89,9 +89,9 @@ fn pointers_to_transports_are_transports() {
         assert!(transport.poll_signal(&mut cx).is_pending());
         transport.consume(7);
     }
-    let mut told = Told::default();
-    drive(&mut told);
-    drive(&mut told as &mut dyn Transport);
-    drive(Box::new(&mut told) as Box<dyn Transport + '_>);
-    assert_eq!(told.0, ["execute", "poll", "consume 7"].repeat(3));
+    let mut calls = Calls::default();
+    drive(&mut calls);
+    drive(&mut calls as &mut dyn Transport);
+    drive(Box::new(&mut calls) as Box<dyn Transport + '_>);
+    assert_eq!(calls.0, ["execute", "poll", "consume 7"].repeat(3));
 }

@@ -4,7 +4,7 @@
 use crate::invariant::cannot_happen;
 
 /// Reading a frame stops at this multiple of its limit.
-const ENDLESS: usize = 2;
+const ENDLESS_FACTOR: usize = 2;
 
 /// A line of a watch or an element of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,7 +152,7 @@ impl<B: Buffer> Assembly<B> {
     }
 
     pub(super) const fn is_endless(&self, length: usize) -> bool {
-        length > self.longest.saturating_mul(ENDLESS)
+        length > self.longest.saturating_mul(ENDLESS_FACTOR)
     }
 }
 

@@ -96,7 +96,7 @@ impl<B: Buffer> ListScanner<B> {
     /// Starts at the beginning of a body. Elements have at most `longest` bytes.
     #[must_use]
     pub const fn new(longest: usize) -> Self {
-        let patience = longest.saturating_mul(2);
+        let twice = longest.saturating_mul(2);
         Self {
             state: State::Begin,
             taken: 0,
@@ -104,8 +104,8 @@ impl<B: Buffer> ListScanner<B> {
             longest,
             parts: Assembly::new(longest),
             between: 0,
-            endless: if patience > ENDLESS {
-                patience
+            endless: if twice > ENDLESS {
+                twice
             } else {
                 ENDLESS
             },
