@@ -28,10 +28,7 @@ use crate::object::Resource;
 /// assert!(pod.starts_with("Run"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "users build objects in tests and transforms"
-)]
+#[expect(clippy::exhaustive_structs, reason = "users build objects")]
 pub struct Object<K> {
     /// The namespace and name.
     pub key: ObjectKey,

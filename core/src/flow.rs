@@ -69,10 +69,7 @@ pub enum Fact<'a, T: Resource> {
 
 /// An object that was left out because it cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "users build it in their decoders"
-)]
+#[expect(clippy::exhaustive_structs, reason = "users build it")]
 pub struct Rejected<'a, K> {
     /// Where the object was.
     pub place: Place,

@@ -67,7 +67,7 @@ pub use json::reading::decode_object;
 
 /// The kind of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "the protocol has these two kinds")]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has two kinds")]
 pub enum Body {
     /// A List object.
     List,
@@ -132,7 +132,7 @@ impl core::error::Error for InvalidLimit {}
 /// The type that a list states for its elements. Both fields are `None` for an object of a watch,
 /// which states its own type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "Kubernetes calls this TypeMeta")]
+#[expect(clippy::exhaustive_structs, reason = "the TypeMeta of Kubernetes")]
 pub struct TypeMeta<'a> {
     /// The `apiVersion` of the list.
     pub api_version: Option<&'a str>,

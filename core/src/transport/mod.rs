@@ -59,10 +59,7 @@ impl ExchangeId {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a transport must handle every command"
-)]
+#[expect(clippy::exhaustive_enums, reason = "transports handle every command")]
 pub enum Command<'a> {
     /// Send this request. Signals of an earlier exchange are no longer needed.
     Open {
@@ -77,10 +74,7 @@ pub enum Command<'a> {
 
 /// A list or watch request, without the parts that never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a transport must handle every kind of request"
-)]
+#[expect(clippy::exhaustive_enums, reason = "transports handle every request")]
 pub enum Request<'a> {
     /// `GET …?resourceVersion=…&limit=…&continue=…`
     ///
@@ -109,10 +103,7 @@ pub enum Request<'a> {
 
 /// The `resourceVersion` of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the protocol has these three forms"
-)]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has three forms")]
 pub enum At<'a> {
     /// The empty version: the newest state, read from etcd.
     Latest,
@@ -165,10 +156,7 @@ impl<'a> At<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a driver must pass on every signal"
-)]
+#[expect(clippy::exhaustive_enums, reason = "drivers pass on every signal")]
 pub enum Signal<'a> {
     /// The head of a successful answer arrived, with the encoding of its body. Without this signal,
     /// the body is read as [`Encoding::Json`].

@@ -11,10 +11,7 @@ use crate::decode::form::BodyError;
 
 /// An object of a list or a watch: its checked text and its header.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "users build it in tests of forms"
-)]
+#[expect(clippy::exhaustive_structs, reason = "tests of forms build it")]
 pub struct JsonObject<'a> {
     /// The text of the object: valid JSON.
     pub json: &'a [u8],

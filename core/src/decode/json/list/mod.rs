@@ -104,11 +104,7 @@ impl<B: Buffer> ListScanner<B> {
             longest,
             parts: Assembly::new(longest),
             between: 0,
-            endless: if twice > ENDLESS {
-                twice
-            } else {
-                ENDLESS
-            },
+            endless: if twice > ENDLESS { twice } else { ENDLESS },
             has_items: false,
             head: Head::new(3 * MAX_HEAD),
         }

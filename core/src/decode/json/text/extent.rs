@@ -2,8 +2,8 @@
 
 use memchr::memchr2;
 
+use super::part;
 use super::string::{ONES, zero_bytes};
-use crate::invariant::cannot_happen;
 
 /// Finds the end of one value in text that arrives in pieces.
 ///
@@ -113,9 +113,7 @@ fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
         }
         at += 8;
     }
-    let rest = bytes.get(at..);
-    let rest = rest.unwrap_or_else(|| cannot_happen("words beyond the text", &[]));
-    Some(at + memchr2(b'"', b'\\', rest)?)
+    Some(at + memchr2(b'"', b'\\', part(bytes, at..bytes.len()))?)
 }
 
 const fn ends_scalar(byte: &u8) -> bool {

@@ -412,8 +412,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     fn slice(&self, range: Range<usize>) -> &'a [u8] {
-        let part = self.text.get(range);
-        part.unwrap_or_else(|| cannot_happen("a cursor beyond its text", &[]))
+        part(self.text, range)
     }
 
     const fn syntax(&self) -> TextError {
@@ -458,6 +457,12 @@ impl<'a> JsonCursor<'a> {
         self.at = scanned.end + 1;
         Ok(scanned)
     }
+}
+
+/// A part of `text`, whose bounds were found in it.
+fn part(text: &[u8], range: Range<usize>) -> &[u8] {
+    let part = text.get(range);
+    part.unwrap_or_else(|| cannot_happen("a position beyond the text", &[]))
 }
 
 /// Converts text that a cursor has checked.

@@ -4,7 +4,7 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-use super::TextError;
+use super::{TextError, part};
 use crate::invariant::cannot_happen;
 
 /// `scan` checks every escape.
@@ -146,26 +146,25 @@ impl Iterator for Chars<'_> {
             plain => return Some(plain),
         }
         let escape = self.raw.next();
-        Some(
-            match escape.unwrap_or_else(|| cannot_happen(BAD_ESCAPE, '\\')) {
-                'b' => '\u{8}',
-                'f' => '\u{c}',
-                'n' => '\n',
-                'r' => '\r',
-                't' => '\t',
-                'u' => {
-                    let mut code = self.unit();
-                    if let 0xd800..0xdc00 = code {
-                        // `scan` has checked that the second half follows, as `\uXXXX`.
-                        self.raw.nth(1);
-                        code = 0x10000 + ((code & 0x3ff) << 10 | self.unit() & 0x3ff);
-                    }
-                    let bad = || cannot_happen(BAD_ESCAPE, char::REPLACEMENT_CHARACTER);
-                    char::from_u32(code).unwrap_or_else(bad)
+        let escape = escape.unwrap_or_else(|| cannot_happen(BAD_ESCAPE, '\\'));
+        Some(match escape {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => {
+                let mut code = self.unit();
+                if let 0xd800..0xdc00 = code {
+                    // `scan` has checked that the second half follows, as `\uXXXX`.
+                    self.raw.nth(1);
+                    code = 0x10000 + ((code & 0x3ff) << 10 | self.unit() & 0x3ff);
                 }
-                itself => itself,
-            },
-        )
+                let bad = || cannot_happen(BAD_ESCAPE, char::REPLACEMENT_CHARACTER);
+                char::from_u32(code).unwrap_or_else(bad)
+            }
+            itself => itself,
+        })
     }
 }
 
@@ -223,9 +222,7 @@ fn scan_any(text: &[u8], start: usize) -> Result<Scanned, TextError> {
     let mut escaped = false;
     let mut ascii = true;
     loop {
-        let rest = text.get(end..);
-        let rest = rest.unwrap_or_else(|| cannot_happen("an escape beyond the text", &[]));
-        let plain = plain_prefix(rest);
+        let plain = plain_prefix(part(text, end..text.len()));
         end += plain.length;
         ascii &= plain.ascii;
         match text.get(end) {
@@ -251,9 +248,7 @@ fn scan_any(text: &[u8], start: usize) -> Result<Scanned, TextError> {
 /// unescaped string is.
 #[cold]
 fn check_utf8(text: &[u8], start: usize, end: usize) -> Result<(), TextError> {
-    let string = text.get(start..end);
-    let string = string.unwrap_or_else(|| cannot_happen("a string beyond the text", &[]));
-    match core::str::from_utf8(string) {
+    match core::str::from_utf8(part(text, start..end)) {
         Ok(_) => Ok(()),
         Err(error) => Err(TextError::Syntax {
             at: start + error.valid_up_to(),
