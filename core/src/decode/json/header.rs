@@ -36,7 +36,9 @@ use core::ops::Range;
 use super::text::last_member;
 use super::text::{JsonCursor, JsonKind, JsonStr, Members, TextError};
 #[cfg(feature = "alloc")]
-use crate::{invariant::cannot_happen, key::ObjectKey};
+use crate::invariant::cannot_happen;
+#[cfg(feature = "alloc")]
+use crate::key::ObjectKey;
 
 /// Labels must be strings.
 const NOT_LABELS: HeaderError = HeaderError::NotText {
