@@ -51,8 +51,8 @@ impl ExchangeId {
 /// let mut reflector: Reflector<Heap> = Reflector::new(ReflectorConfig::new(), 42)?;
 /// reflector.start(now);
 /// let kept = reflector.poll_command(now).unwrap().to_owned();
-/// // The reflector is no longer borrowed.
-/// reflector.advance(now);
+/// // The copy does not borrow from the reflector.
+/// drop(reflector);
 /// let Command::Open { exchange, request } = kept.as_command() else { panic!() };
 /// assert_eq!(exchange.number(), 1);
 /// assert!(matches!(request, Request::Watch { initial_events: true, .. }));
