@@ -101,7 +101,7 @@ async fn drive(pods: &'static mut Pods, listener: ListenerId) {
         pods.advance(now());
         while let Some(command) = pods.poll_command(now()) {
             // The strings fit, because those of the informer have the same capacity.
-            if let Ok(command) = command.to_text() {
+            if let Ok(command) = command.try_to_owned() {
                 COMMANDS.send(command).await;
             }
         }

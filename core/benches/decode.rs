@@ -18,7 +18,7 @@ use support::timing;
 
 fn decode(criterion: &mut Criterion) {
     let (bytes, managed) = Pods::realistic().mean_bytes();
-    println!("a pod has {bytes} bytes of JSON in the mean, {managed} of them managedFields");
+    println!("a pod has {bytes} bytes of JSON on average, {managed} of them managedFields");
     for operation in operations::group("decode") {
         let mut group = criterion.benchmark_group(operation.name);
         group.throughput(Throughput::Bytes(bytes as u64));

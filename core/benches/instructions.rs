@@ -1,10 +1,12 @@
-//! Instructions and allocations per event, which do not depend on how busy the machine is.
+//! Instructions and allocations per event, independent of the load on the machine.
 //!
-//! It runs itself under valgrind. Instructions are counted while [`measured`] runs, and nowhere else;
-//! allocations are the difference of two runs, of which the second has twice the events. So what
-//! comes before the events does not count. `cargo bench -p informer-core --bench instructions` prints
-//! the table; names after `--` choose the operations that contain them. With `BENCH_LARGE=1` it
-//! measures with 100,000 objects as well, which takes some minutes.
+//! The benchmark runs itself under valgrind. It counts instructions only inside [`measured`]. The
+//! number of allocations is the difference between two runs, the second with twice the events. So
+//! the setup does not count.
+//!
+//! `cargo bench -p informer-core --bench instructions` prints the table. Names after `--` select
+//! operations by substring. `BENCH_LARGE=1` also measures with 100,000 objects, which takes
+//! minutes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,7 +25,7 @@ use std::process::{Child, Command, Stdio, exit};
 use support::operations::{Event, OPERATIONS, Operation, Size};
 use support::timing;
 
-/// The sizes that are compared, and how much more an event may cost at the larger one.
+/// The sizes to compare, and the largest allowed ratio between their costs.
 const SIZES: [usize; 2] = [1_000, 100_000];
 const MOST: f64 = 1.5;
 
@@ -32,17 +34,17 @@ fn main() {
     match arguments.as_slice() {
         [mode, name, n, events] if mode == "--events" => run(name, number(n), number(events)),
         arguments if arguments.iter().any(|argument| argument == "--bench") => measure(arguments),
-        // `cargo test --benches` only wants to know that it starts.
-        _ => println!("nothing to do: run it with `cargo bench`"),
+        // `cargo test --benches` only checks that it starts.
+        _ => println!("nothing to do: run this with `cargo bench`"),
     }
 }
 
-/// What runs under valgrind.
+/// Runs under valgrind.
 fn run(name: &str, n: usize, events: usize) {
     let operation = OPERATIONS.iter().find(|operation| operation.name == name);
     let mut event = (operation.unwrap().make)(n);
     measured(&mut event, events);
-    // What has grown is not dropped: that is not what an event costs.
+    // Exit without dropping the data, which is not part of an event.
     exit(0);
 }
 
@@ -56,7 +58,7 @@ fn measured(event: &mut Event, events: usize) {
 fn measure(arguments: &[String]) {
     let valgrind = Command::new("valgrind").arg("--version").output();
     let Some(version) = valgrind.ok().filter(|output| output.status.success()) else {
-        println!("instructions: skipped, there is no valgrind on this machine");
+        println!("instructions: skipped, because valgrind is not installed");
         return;
     };
     let version = String::from_utf8_lossy(&version.stdout);
@@ -81,13 +83,13 @@ fn measure(arguments: &[String]) {
         }
     }
     for name in above {
-        println!("{name}: more than {MOST} times as much with 100k objects as with 1k");
+        println!("{name}: more than {MOST} times the cost of 1k objects with 100k");
     }
 }
 
-/// Prints what is known of one operation and gives the ratio.
+/// Prints the row of an operation and returns the ratio.
 fn row(operation: &Operation) -> f64 {
-    // To fill a store takes long under valgrind, and 100,000 realistic pods in a list take minutes.
+    // Filling a store is slow under valgrind. A list of 100,000 realistic pods takes minutes.
     let slow = operation.name == "pipeline/list, Lean";
     let sizes = match operation.size {
         Size::Fixed | Size::Grows if timing::large() && !slow => &SIZES[..],
@@ -128,7 +130,7 @@ enum Tool {
     Memcheck,
 }
 
-/// A run under valgrind.
+/// A process under valgrind.
 struct Run {
     tool: Tool,
     events: usize,
@@ -170,7 +172,7 @@ impl Run {
         }
     }
 
-    /// The figures per event: instructions, or allocations and their bytes.
+    /// The figures per event: instructions, or allocations and bytes.
     fn wait(self) -> Vec<f64> {
         let output = self.child.wait_with_output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,5 +1,5 @@
-//! The time of one event of a watch, from its bytes until every listener has taken its notification, with
-//! so many listeners.
+//! The time of one watch event, from its bytes until every listener has its notification, for
+//! various numbers of listeners.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,5 +1,5 @@
-//! The time of each part alone: pushes and pops of the DeltaFIFO with so many keys queued; look-ups,
-//! writes and snapshots of a store with so many objects; and fan-out while so many notifications wait.
+//! The time of each part alone: push and pop on a DeltaFIFO with `n` keys; reads, writes and
+//! snapshots of a store with `n` objects; fan-out with `n` pending notifications.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

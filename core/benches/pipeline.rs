@@ -1,4 +1,4 @@
-//! The time from bytes to notifications: a list from nothing, and one event of a watch.
+//! The time from bytes to notifications: a first list, and one watch event.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,7 +23,7 @@ fn watch(criterion: &mut Criterion) {
     timing::group(criterion, "pipeline");
 }
 
-/// The whole list, the end of it included; the time is that of all objects together.
+/// A whole list including its end. The time is for all objects together.
 fn list(criterion: &mut Criterion) {
     let sizes = timing::sizes();
     for (name, pods, most) in [

@@ -1,14 +1,14 @@
-//! A bucket of tokens: so many at once, and then at a steady rate.
+//! A token bucket: a burst first, then a steady rate.
 
 use core::time::Duration;
 
 use crate::time::Instant;
 
-/// A bucket of tokens, full at first, that is refilled at a steady rate. Whoever comes takes one; if
-/// there is none, in advance, and waits until it would have been there.
+/// A token bucket that starts full and refills at a steady rate. If it is empty, a caller takes a
+/// token in advance and waits until that token would have arrived.
 ///
-/// As a [`RateLimiter`](crate::workqueue::RateLimiter) it knows no items: `forget` does nothing, and
-/// there are no `attempts`.
+/// As a [`RateLimiter`](crate::workqueue::RateLimiter) it treats all items alike: `forget` does
+/// nothing and `attempts` is always zero.
 ///
 /// ```
 /// use core::time::Duration;
@@ -19,7 +19,7 @@ use crate::time::Instant;
 /// let now = Instant::from_micros(0);
 /// let delays = [(); 4].map(|()| bucket.when(&"any", now).expect("it needs no room"));
 /// assert_eq!(delays, [0, 0, 250, 500].map(Duration::from_millis));
-/// // The two tokens that were taken in advance come first.
+/// // Two tokens were taken in advance, so the next one is free only after them.
 /// let later = now.after(Duration::from_millis(750));
 /// assert_eq!(bucket.when(&"any", later), Ok(Duration::ZERO));
 /// ```
@@ -27,16 +27,16 @@ use crate::time::Instant;
 pub struct TokenBucket {
     per_second: f64,
     burst: u32,
-    /// How many there are; negative if some were taken in advance.
+    /// Negative if tokens were taken in advance.
     tokens: f64,
     last: Instant,
 }
 
 impl TokenBucket {
-    /// A bucket with room for `burst` tokens that is given `per_second` of them.
+    /// Creates a bucket that holds `burst` tokens and gains `per_second` tokens each second.
     ///
-    /// Without any tokens to come (not a positive number), the wait after the burst has no end; without
-    /// room, so has every wait. An infinite rate means no wait at all.
+    /// If `per_second` is not positive, every wait after the burst is endless. If `burst` is zero,
+    /// every wait is. An infinite rate means no wait at all.
     #[must_use]
     pub const fn new(per_second: f64, burst: u32) -> Self {
         Self {
@@ -47,9 +47,10 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a token, and says how long to wait for it. A clock that goes back stands still.
+    /// Takes a token and returns how long to wait for it. A clock that goes back counts as standing
+    /// still.
     //
-    // Step by step as golang.org/x/time/rate: then the last bit is the same, too.
+    // The steps follow golang.org/x/time/rate, so the results agree to the last bit.
     pub(crate) fn take(&mut self, now: Instant) -> Duration {
         if self.per_second.is_infinite() {
             return Duration::ZERO;
@@ -81,7 +82,7 @@ mod tests {
         Instant::from_micros(seconds * 1_000_000)
     }
 
-    /// Time that was counted once is not counted again when the clock comes back to it.
+    /// Time is not counted twice when the clock returns to it.
     #[test]
     fn a_clock_that_goes_back_gives_no_tokens() {
         let mut bucket = TokenBucket::new(1.0, 1);

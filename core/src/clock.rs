@@ -1,24 +1,23 @@
-//! The contract with whoever tells the time.
+//! The interface to a clock.
 
 use alloc::boxed::Box;
 use core::task::{Context, Poll};
 
 use crate::time::Instant;
 
-/// Somebody who tells the time and wakes tasks at a point of it: a runtime, the operating system, or a
-/// test that lets the time pass by hand. Everything that waits, waits by one of these, so virtual time
-/// reaches everything.
+/// A clock that tells the time and wakes tasks: a runtime, the operating system, or a test with
+/// virtual time. Everything that waits uses one of these, so virtual time reaches everything.
 pub trait Clock: Send + Sync {
-    /// The time. It never goes back.
+    /// The current time. It never goes back.
     fn now(&self) -> Instant;
 
-    /// A timer for one task.
+    /// Creates a timer for one task.
     fn timer(&self) -> Box<dyn Timer>;
 }
 
-/// Wakes one task at one point in time.
+/// Wakes one task at a deadline.
 pub trait Timer: Send {
-    /// Whether `deadline` has come; if not, arranges for a wake-up then. What was arranged before is
-    /// forgotten.
+    /// Ready once `deadline` has passed; until then, arranges a wake-up. A new deadline replaces
+    /// the previous one.
     fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()>;
 }

@@ -1,4 +1,4 @@
-//! The object that our decoders make.
+//! The object that the decoders of this crate produce.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -9,15 +9,28 @@ use core::ops::Deref;
 use crate::key::ObjectKey;
 use crate::object::Resource;
 
-/// An object as our decoders make it: what the machines need to know, and the body in the form that
-/// the user chose. It dereferences to the body.
-#[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "users make objects in tests and transforms"
-)]
+/// A decoded object: its key, uid, version and labels, and a body in the form that you chose. It
+/// dereferences to the body.
+///
+/// ```
+/// use informer_core::{Labels, Object, ObjectKey};
+///
+/// let pod = Object {
+///     key: ObjectKey::new("web", "shop-1"),
+///     uid: "5a1c4f0e".into(),
+///     version: "42".into(),
+///     labels: Labels::from_iter([("app", "shop")]),
+///     size: 0,
+///     body: "Running".to_owned(),
+/// };
+/// assert_eq!(pod.labels.get("app"), Some("shop"));
+/// // The object dereferences to its body.
+/// assert!(pod.starts_with("Run"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "users build objects")]
 pub struct Object<K> {
-    /// Namespace and name.
+    /// The namespace and name.
     pub key: ObjectKey,
     /// `metadata.uid`; empty if the server sent none.
     pub uid: Box<str>,
@@ -25,9 +38,9 @@ pub struct Object<K> {
     pub version: Box<str>,
     /// `metadata.labels`.
     pub labels: Labels,
-    /// How many bytes the server sent for it; 0 for an object of your own making.
+    /// The size of the object as the server sent it, in bytes; 0 for an object that you built.
     pub size: usize,
-    /// The object itself.
+    /// The body.
     pub body: K,
 }
 
@@ -65,14 +78,16 @@ impl<K> Deref for Object<K> {
     }
 }
 
-/// The labels of one object, sorted by key, packed into two allocations (none if there are no labels).
+/// The labels of an object, sorted by key.
+///
+/// They are packed into two allocations, or none if there are no labels.
 ///
 /// ```
 /// use informer_core::Labels;
 ///
 /// let labels: Labels = [("tier", "db"), ("app", "web"), ("tier", "web")].into_iter().collect();
 /// assert_eq!(labels.get("app"), Some("web"));
-/// // Of equal keys the last one counts, as in a JSON object.
+/// // If a key is repeated, the last value counts, as in a JSON object.
 /// assert_eq!(labels.get("tier"), Some("web"));
 /// assert_eq!(labels.get("zone"), None);
 /// assert_eq!(labels.iter().count(), 2);
@@ -80,19 +95,19 @@ impl<K> Deref for Object<K> {
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Labels {
     text: Box<str>,
-    /// Where each key and each value ends in `text`, alternately.
+    /// Where each key and each value ends in `text`, in turn.
     ends: Box<[u32]>,
 }
 
 impl Labels {
-    /// The value of the label `key`.
+    /// The value of the label `key`, if it is set.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.iter()
             .find_map(|(name, value)| (name == key).then_some(value))
     }
 
-    /// How many labels there are.
+    /// The number of labels.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() / 2
@@ -104,7 +119,7 @@ impl Labels {
         self.ends.is_empty()
     }
 
-    /// All labels in the order of their keys.
+    /// The labels, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut from = 0;
         let mut next = move |end: u32| {
@@ -112,17 +127,17 @@ impl Labels {
             from = end as usize;
             part
         };
-        self.ends.chunks_exact(2).map(move |pair| match pair {
-            [key, value] => (next(*key), next(*value)),
-            _ => ("", ""),
-        })
+        let (pairs, _) = self.ends.as_chunks();
+        pairs
+            .iter()
+            .map(move |[key, value]| (next(*key), next(*value)))
     }
 }
 
 impl<A: AsRef<str>, B: AsRef<str>> FromIterator<(A, B)> for Labels {
     fn from_iter<I: IntoIterator<Item = (A, B)>>(pairs: I) -> Self {
         let mut pairs: Vec<(A, B)> = pairs.into_iter().collect();
-        // Stable, so of equal keys the one given last stays last.
+        // The sort is stable, so the last of equal keys stays last.
         pairs.sort_by(|a, b| a.0.as_ref().cmp(b.0.as_ref()));
         let length = |(key, value): &(A, B)| key.as_ref().len() + value.as_ref().len();
         let mut text = String::with_capacity(pairs.iter().map(length).sum());

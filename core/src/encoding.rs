@@ -1,33 +1,35 @@
-//! The encodings in which a server answers.
+//! The encodings of an answer.
 
 use core::fmt;
 
-/// How an answer is encoded. Its `Content-Type` tells, list by list and watch by watch: a server that
-/// was asked for several encodings chooses.
+/// How the body of an answer is encoded.
+///
+/// The `Content-Type` of each answer decides: if a request accepts several encodings, the server
+/// picks one.
 ///
 /// ```
 /// use informer_core::Encoding;
 ///
-/// let of = Encoding::of_content_type;
-/// assert_eq!(of(Some("application/json; charset=utf-8")), Ok(Encoding::Json));
+/// let encoding = Encoding::from_content_type;
+/// assert_eq!(encoding(Some("application/json; charset=utf-8")), Ok(Encoding::Json));
 /// assert_eq!(
-///     of(Some("text/html")).unwrap_err().to_string(),
-///     "the answer is `text/html` and not JSON; does something else answer in place of the API server?"
+///     encoding(Some("text/html")).unwrap_err().to_string(),
+///     "the answer is `text/html` and not JSON; does something other than the API server answer?"
 /// );
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Encoding {
-    /// JSON, which every server speaks for every kind.
+    /// JSON. Every server supports it for every kind.
     #[default]
     Json,
 }
 
 impl Encoding {
-    /// All of them.
+    /// Every encoding.
     pub const ALL: [Self; 1] = [Self::Json];
 
-    /// Its name in the headers `Accept` and `Content-Type`.
+    /// The media type for the `Accept` and `Content-Type` headers.
     #[must_use]
     pub const fn media_type(self) -> &'static str {
         match self {
@@ -35,18 +37,18 @@ impl Encoding {
         }
     }
 
-    /// The encoding that the header `Content-Type` of an answer names. An answer without that header
-    /// is taken for JSON.
+    /// The encoding that a `Content-Type` header names. Without that header, JSON is assumed.
     ///
     /// # Errors
     ///
-    /// It names none that we know. A login page is a successful answer, too.
-    pub fn of_content_type(header: Option<&str>) -> Result<Self, UnknownContentType<'_>> {
+    /// The header names no known encoding. For example, a login page is a successful answer too.
+    pub fn from_content_type(header: Option<&str>) -> Result<Self, UnknownContentType<'_>> {
         let Some(found) = header else {
             return Ok(Self::default());
         };
         let is_end = |character: char| matches!(character, ';' | ',') || character.is_whitespace();
-        let media_type = found.trim_start().split(is_end).next().unwrap_or_default();
+        let text = found.trim_start();
+        let media_type = text.split_once(is_end).map_or(text, |(before, _)| before);
         Self::ALL
             .into_iter()
             .find(|encoding| encoding.media_type().eq_ignore_ascii_case(media_type))
@@ -54,7 +56,7 @@ impl Encoding {
     }
 }
 
-/// An answer whose `Content-Type` names no [`Encoding`].
+/// The `Content-Type` of an answer names no [`Encoding`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownContentType<'a> {
     found: &'a str,
@@ -62,11 +64,11 @@ pub struct UnknownContentType<'a> {
 
 impl fmt::Display for UnknownContentType<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // So much of it is told, so that what to do about it is told, too.
-        const TOLD: usize = 60;
+        // Quote only the start, so that the hint still fits into a message.
+        const QUOTED: usize = 60;
         write!(
             f,
-            "the answer is `{:.TOLD$}` and not JSON; does something else answer in place of the API server?",
+            "the answer is `{:.QUOTED$}` and not JSON; does something other than the API server answer?",
             self.found
         )
     }
@@ -79,8 +81,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_media_type_decides_whatever_its_parameters() {
-        let is_known = |header| Encoding::of_content_type(Some(header)).is_ok();
+    fn parameters_of_the_media_type_are_ignored() {
+        let is_known = |header| Encoding::from_content_type(Some(header)).is_ok();
         for known in [
             "application/json",
             " application/json;stream=watch",
@@ -98,6 +100,6 @@ mod tests {
         ] {
             assert!(!is_known(unknown), "{unknown}");
         }
-        assert_eq!(Encoding::of_content_type(None), Ok(Encoding::Json));
+        assert_eq!(Encoding::from_content_type(None), Ok(Encoding::Json));
     }
 }

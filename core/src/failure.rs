@@ -1,109 +1,118 @@
-//! What can go wrong in the world, classified once.
+//! Why an exchange with a server fails.
 
 use core::fmt::{self, Write as _};
 use core::time::Duration;
 
 use crate::invariant::cannot_happen;
 
-/// Why an exchange with the server failed: small enough to decide by.
+/// Why an exchange with the server failed.
 ///
-/// Inside this crate every `match` on it names every class, so that a new one does not compile until
-/// each stage has decided what it means there.
+/// This is the class of a failure, small enough to decide by. A message for people travels beside
+/// it. HTTP statuses and Status bodies become a `Failure` in [`decode`](crate::decode) and nowhere
+/// else.
 ///
-/// The text for people travels beside it. HTTP statuses and Status bodies become a `Failure` in
-/// [`decode`](crate::decode) and nowhere else.
+/// Inside this crate, every `match` names every class. A new class does not compile until each
+/// stage handles it.
+///
+/// ```
+/// use informer_core::Failure;
+/// use informer_core::decode::answer::failure_of_answer;
+///
+/// let (failure, message) = failure_of_answer(403, b"no access", None);
+/// assert_eq!(failure, Failure::Forbidden);
+/// assert_eq!(message, "HTTP 403: no access");
+/// assert_eq!(
+///     failure.to_string(),
+///     "forbidden; grant the missing right, usually `list` and `watch` on the resource"
+/// );
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The server no longer has the version or the page that was asked for (410).
+    /// The server no longer has the requested version or page (410).
     Expired,
-    /// The server has not reached the version that was asked for.
+    /// The server has not reached the requested version yet.
     VersionTooLarge,
-    /// The server asks for patience (429).
+    /// The server asks the client to slow down (429).
     Throttled {
-        /// How long the server wants us to wait, if it said so.
+        /// How long to wait, if the server said so.
         retry_after: Option<Duration>,
     },
-    /// The server could not be reached: its name, the address, the proxy or TLS. Nothing was said to
-    /// it.
+    /// The server could not be reached: name, address, proxy or TLS. It received no request.
     Unreachable,
-    /// What is configured here to connect with cannot be used: a file of authorities, a certificate, a
-    /// key, a token file or an exec plugin. Nothing was said to the server.
+    /// The local configuration cannot be used: a CA file, a certificate, a key, a token file or an
+    /// exec plugin. The server received no request.
     Credentials,
-    /// The server does not know who we are (401).
+    /// The server does not know the client (401).
     Unauthorized,
-    /// We lack a right (403).
+    /// The client lacks a permission (403).
     Forbidden,
-    /// There is no such resource (404).
+    /// The resource does not exist (404).
     NotFound,
-    /// The server does not accept the request as it is (400, 406, 415, 422).
+    /// The server rejects the request as malformed (400, 406, 415, 422).
     Invalid,
     /// The server failed (500).
     Internal,
-    /// The server, or something before it, cannot answer now (502, 503, other 5xx).
+    /// The server, or a proxy before it, cannot answer now (502, 503, other 5xx).
     Unavailable,
-    /// Somebody ran out of time (504, or a deadline of the transport).
+    /// A deadline passed at the server (504) or in the transport.
     TimedOut,
-    /// The connection ended in the middle of something.
+    /// The connection broke in the middle of an answer.
     Broken,
-    /// The answer is not what we can read.
+    /// The answer could not be decoded.
     Undecodable,
-    /// Nothing was heard for longer than the idle deadline.
+    /// Nothing arrived within the idle deadline.
     Idle,
-    /// A watch ended in less than a second without a single event.
+    /// A watch ended in less than a second without an event.
     ShortWatch,
-    /// A streamed list never said that it is complete.
+    /// A streamed list did not announce its end in time.
     NoEndBookmark,
-    /// The user's transform refused an object of a list.
+    /// The transform refused an object of a list.
     TransformFailed,
-    /// A limit of the store, or a bound of its storage, was reached.
+    /// A limit of the store, or the capacity of its storage, was reached.
     Full,
-    /// Requests followed one another so fast that the next one waits.
+    /// Requests followed one another too fast, so the next one waits.
     TooFast,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
 impl Failure {
-    /// The failure in words, with what usually mends it.
+    /// The failure in words, with the usual remedy.
     #[must_use]
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Expired => "the requested version has expired; the full state is read again",
             Self::VersionTooLarge => "the server has not reached the requested version yet",
-            Self::Throttled { .. } => "the server asks to slow down",
+            Self::Throttled { .. } => "the server asks the client to slow down",
             Self::Unreachable => "the server could not be reached",
             Self::Credentials => {
-                "the credentials or certificates configured here cannot be used; the server was not asked"
+                "the configured credentials or certificates cannot be used; no request was sent"
             }
             Self::Unauthorized => "not authenticated; check the credentials",
             Self::Forbidden => {
                 "forbidden; grant the missing right, usually `list` and `watch` on the resource"
             }
             Self::NotFound => {
-                "no such resource on this server; check its name, group and version, and the CRD of a custom one"
+                "the server has no such resource; check its name, group and version, and the CRD of a custom one"
             }
             Self::Invalid => "the request is invalid",
-            Self::Internal => "internal error of the server",
+            Self::Internal => "the server reports an internal error",
             Self::Unavailable => "the server is unavailable",
             Self::TimedOut => "timed out",
             Self::Broken => "the connection broke",
             Self::Undecodable => "the answer could not be decoded",
-            Self::Idle => "nothing was received within the idle deadline",
-            Self::ShortWatch => "the watch ended at once, without events",
+            Self::Idle => "nothing arrived within the idle deadline",
+            Self::ShortWatch => "the watch ended at once, without an event",
             Self::NoEndBookmark => "the streamed list did not announce its end in time",
             Self::TransformFailed => "the transform refused an object of the list",
-            Self::Full => {
-                "there is more than the store has room for; give it more room, or follow less"
-            }
-            Self::TooFast => "the server ends its answers too soon; the next request waits",
+            Self::Full => "the store is full; raise its limits, or watch fewer objects",
+            Self::TooFast => "requests follow one another too fast; the next one waits",
             Self::Other => "the request failed",
         }
     }
-}
 
-impl Failure {
-    /// How long the server wants us to wait, if it said so.
+    /// How long to wait, if the server said so.
     pub(crate) const fn asked_wait(self) -> Option<Duration> {
         match self {
             Self::Throttled { retry_after } => retry_after,
@@ -137,10 +146,12 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The longest message for people that is kept with a failure, in bytes.
+impl core::error::Error for Failure {}
+
+/// The longest message that is kept with a failure, in bytes.
 pub const MAX_MESSAGE: usize = 512;
 
-/// `message`, cut at a character border so that it has at most [`MAX_MESSAGE`] bytes.
+/// Cuts `message` to at most [`MAX_MESSAGE`] bytes, at a character boundary.
 #[must_use]
 pub fn bounded(message: &str) -> &str {
     let mut end = message.len().min(MAX_MESSAGE);
@@ -151,8 +162,7 @@ pub fn bounded(message: &str) -> &str {
     cut.unwrap_or_else(|| cannot_happen("a cut within a character", ""))
 }
 
-/// What `text` displays, as it is kept for people: at most [`MAX_MESSAGE`] bytes, and
-/// [printable](Printable).
+/// Formats `text` as a message: [printable](Printable) and at most [`MAX_MESSAGE`] bytes long.
 ///
 /// ```
 /// use informer_core::failure::message;
@@ -166,10 +176,10 @@ pub fn message(text: impl fmt::Display) -> alloc::string::String {
     Message::of(&text).as_str().into()
 }
 
-/// A text of somebody else, fit for a terminal and for one line of a log.
+/// Displays untrusted text safely on one line of a log or a terminal.
 ///
-/// Line ends and tabs become spaces. Other control characters, and those that hide or reorder what
-/// stands around them, are written as `\u{…}`: a terminal obeys them, and people are deceived.
+/// Line ends and tabs become spaces. Other control characters, and characters that hide or reorder
+/// text, become `\u{…}`: a terminal would obey them, and people would be misled.
 ///
 /// ```
 /// use informer_core::failure::Printable;
@@ -179,7 +189,7 @@ pub fn message(text: impl fmt::Display) -> alloc::string::String {
 /// assert_eq!(Printable("größer als 10 µs").to_string(), "größer als 10 µs");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "this is all there is to it")]
+#[expect(clippy::exhaustive_structs, reason = "a plain wrapper")]
 pub struct Printable<'a>(pub &'a str);
 
 impl fmt::Display for Printable<'_> {
@@ -199,7 +209,7 @@ fn write_printable(text: &str, to: &mut dyn fmt::Write) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a terminal obeys a character instead of showing it, or people cannot see what it does.
+/// Whether a character controls a terminal or is invisible to people.
 #[must_use]
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
@@ -217,20 +227,20 @@ pub fn is_hidden(character: char) -> bool {
         )
 }
 
-/// A printable text of at most [`MAX_MESSAGE`] bytes, on the stack.
+/// A printable message of at most [`MAX_MESSAGE`] bytes, on the stack.
 pub(crate) struct Message {
     bytes: [u8; MAX_MESSAGE],
     len: usize,
 }
 
 impl Message {
-    /// As much of what `text` displays as a message may be long.
+    /// Formats `text`, cut to the longest message.
     pub(crate) fn of(text: &dyn fmt::Display) -> Self {
         let mut message = Self {
             bytes: [0; MAX_MESSAGE],
             len: 0,
         };
-        // It stops when it is full, which is all that can go wrong.
+        // The only possible error is a full buffer; the rest is cut.
         let _ = write!(Sieve(&mut message), "{text}");
         message
     }
@@ -238,7 +248,7 @@ impl Message {
     pub(crate) fn as_str(&self) -> &str {
         let bytes = self.bytes.get(..self.len);
         let bytes = bytes.unwrap_or_else(|| cannot_happen("a message beyond its bound", &[]));
-        // A character may have been cut at the end.
+        // The last character may have been cut.
         bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
     }
 }
@@ -260,7 +270,7 @@ impl fmt::Write for Message {
     }
 }
 
-/// Lets only what is printable through.
+/// Passes on text in printable form.
 pub(crate) struct Sieve<'a>(pub(crate) &'a mut dyn fmt::Write);
 
 impl fmt::Write for Sieve<'_> {

@@ -1,8 +1,13 @@
-//! The nouns that cross a border between two stages, on one page.
+//! The values that pass from one stage to the next.
 //!
 //! ```text
 //! bytes ─decode─► Fact ─reflector─► Change ─queue─► Step ─indexer─► Notification ─processor─► listener
 //! ```
+//!
+//! * A **full state** is the set of all objects at one version: a list, or a watch that begins with
+//!   every object. Reading it again is a *relist*.
+//! * A **tombstone** (client-go: `DeletedFinalStateUnknown`) is a deletion that a relist inferred.
+//! * A **resync** shows the store to a listener again. It sends no request.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -16,40 +21,37 @@ use crate::failure::{Failure, Sieve};
 use crate::known::Epoch;
 use crate::object::Resource;
 
-/// One fact that an answer of the server stated. Made by a decoder, read by the reflector.
-#[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+/// A statement by the server, as a decoder read it. The reflector consumes it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Fact<'a, T: Resource> {
     /// The answer has begun.
     Opened,
-    /// One object of a list.
+    /// An object of a list.
     Item(T),
-    /// A list, or a page of one, is complete.
+    /// The end of a list, or of one page of it.
     PageEnd {
         /// The version of the list.
         version: &'a str,
         /// The token of the next page, if there is one.
         next: Option<&'a str>,
-        /// How many objects are on the pages to come, if the server told.
+        /// How many objects are on later pages, if the server said so.
         remaining: Option<u64>,
     },
-    /// An object appeared, or a watch that began with the whole state shows one.
+    /// An object was added, or belongs to the state that a watch begins with.
     Added(T),
     /// An object changed.
     Modified(T),
-    /// An object is gone; this is its last state.
+    /// An object was deleted. This is its last state.
     Deleted(T),
-    /// Everything up to this version has been reported.
+    /// The watch has reported everything up to this version.
     Bookmark {
-        /// The version reached.
+        /// That version.
         version: &'a str,
     },
-    /// The bookmark that closes the streamed state.
+    /// The bookmark that ends a streamed list.
     InitialEnd {
-        /// The version of the streamed state.
+        /// The version of the streamed list.
         version: &'a str,
     },
     /// An object that could not be decoded, or that the server should not have sent.
@@ -58,69 +60,78 @@ pub enum Fact<'a, T: Resource> {
     Closed,
     /// The answer is, or contains, a failure.
     Failed {
-        /// Its class.
+        /// The class of the failure.
         failure: Failure,
-        /// Its text for people.
+        /// The message for people.
         message: &'a str,
     },
 }
 
-/// An object that was left out because it could not be used.
+/// An object that was left out because it cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "decoders of users make it")]
+#[expect(clippy::exhaustive_structs, reason = "users build it")]
 pub struct Rejected<'a, K> {
-    /// Where it stood.
+    /// Where the object was.
     pub place: Place,
-    /// Its key, if that much could be read.
+    /// The key, if it could be read.
     pub key: Option<K>,
-    /// Its uid; empty if it could not be read. If it is not that of the object which is known under
-    /// the key, that one is gone.
+    /// The uid; empty if it could not be read. If the store holds another uid under this key, that
+    /// object is gone.
     pub uid: &'a str,
-    /// Its version; empty if it could not be read.
+    /// The version; empty if it could not be read.
     pub version: &'a str,
-    /// Why it was rejected, for people.
+    /// Why the object was rejected, for people.
     pub reason: &'a str,
 }
 
-/// Where a rejected object stood.
+/// Where a rejected object was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Place {
     /// In a list.
     Item,
-    /// In an event that says it exists.
+    /// In an event that adds or modifies it.
     Upsert,
-    /// In an event that says it is gone.
+    /// In an event that deletes it.
     Delete,
-    /// In an event that we do not know.
+    /// In an event of unknown type.
     Unknown,
 }
 
-/// What a fact means for the set of objects. Made by the reflector, read by the queue.
-#[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+/// What a fact means for the set of objects. The reflector makes it, a queue consumes it.
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+/// use informer_core::flow::{Change, Step};
+/// use informer_core::indexer::StoreLimits;
+/// use informer_core::queue::{NothingKnown, Queue, QueueKind, Relist};
+/// use informer_core::storage::{Heap, Seed};
+///
+/// let pod = decode_object(&mut Lean, br#"{"metadata":{"name":"web"}}"#)?;
+/// let mut queue: Queue<_, Heap> =
+///     Queue::new(QueueKind::DeltaFifo, Relist::Streamed, StoreLimits::NONE, Seed::new(42));
+/// assert!(queue.push(Change::Added(pod), &NothingKnown).is_ok());
+/// let Some(Step::Delta { delta, .. }) = queue.next() else { panic!() };
+/// assert_eq!(delta.key().as_str(), "web");
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Change<T: Resource> {
-    /// A new full state begins. What was begun before it counts as abandoned.
+    /// A new full state begins. It replaces one that is still incomplete.
     ReplaceBegin {
-        /// Whether it is streamed by a watch, so that an object may come more than once.
+        /// Whether a watch streams it. Then an object may come more than once.
         streamed: bool,
     },
     /// The full state contains this object.
     ReplaceItem(T),
-    /// The full state contained this object, and then it was deleted while the state was streamed.
+    /// The full state contained this object, but it was deleted while the state was streamed.
     ReplaceRemove(T),
-    /// The full state contains something under this key that could not be decoded; without a key,
-    /// it contains something unknown.
+    /// The full state contains an object that could not be decoded, under this key if it is known.
     ReplaceUnreadable(Option<T::Key>),
-    /// The full state is complete; the version just adopted is its version.
+    /// The full state is complete. Its version is the one just adopted.
     ReplaceEnd,
-    /// The full state was not completed.
+    /// The full state was abandoned.
     ReplaceAbandon,
     /// The object was added.
     Added(T),
@@ -128,9 +139,9 @@ pub enum Change<T: Resource> {
     Updated(T),
     /// The object was deleted.
     Deleted(T),
-    /// The object under this key was deleted, its last state could not be decoded.
+    /// The object with this key was deleted, but its last state could not be decoded.
     DeletedUnreadable(T::Key),
-    /// The object under this key is gone: another one, by its UID, has taken its place and could not be
+    /// The object with this key is gone. Another object, by its uid, took its place and cannot be
     /// used.
     Displaced(T::Key),
     /// Nothing changed up to the adopted version.
@@ -138,7 +149,7 @@ pub enum Change<T: Resource> {
 }
 
 impl<T: Resource> Change<T> {
-    /// The object that came with it.
+    /// The object in this change, if any.
     pub(crate) const fn object_mut(&mut self) -> Option<&mut T> {
         match self {
             Self::ReplaceItem(object)
@@ -157,42 +168,54 @@ impl<T: Resource> Change<T> {
     }
 }
 
-/// What the store is to apply next. Handed out by a queue, applied by the indexer.
-#[derive(Clone, PartialEq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+/// What the store applies next. A queue makes it, the indexer applies it.
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+/// use informer_core::flow::{Delta, Step};
+/// use informer_core::indexer::{Indexer, Rules};
+/// use informer_core::queue::Epoch;
+/// use informer_core::storage::{Heap, Seed};
+///
+/// let pod = decode_object(&mut Lean, br#"{"metadata":{"name":"web"}}"#)?;
+/// let step = Step::Delta { delta: Delta::Added(pod), initial: false, seen: Epoch::NEVER };
+/// let mut store: Indexer<_, Heap> = Indexer::new(Seed::new(42));
+/// store.apply(step, Rules::default());
+/// assert_eq!(store.len(), 1);
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Step<T: Resource> {
-    /// One change of one object.
+    /// A change of one object.
     Delta {
         /// The change.
         delta: Delta<T>,
-        /// Whether it comes before the first full state is complete in the store.
+        /// Whether the store does not hold its first full state yet.
         initial: bool,
-        /// The round that contained the object; [`Epoch::NEVER`] leaves what the store has noted.
+        /// The round that contained the object. [`Epoch::NEVER`] keeps what the store has recorded.
         seen: Epoch,
     },
-    /// A full state contained something under this key that could not be read. What the store has
-    /// under it stays.
+    /// A full state contained an unreadable object with this key. The store keeps what it has.
     Seen {
         /// The key.
         key: T::Key,
-        /// The full state.
+        /// The round of the full state.
         seen: Epoch,
     },
-    /// A full state to be applied in one step: an in-order queue has these.
+    /// A full state to apply in one step. Only an in-order queue makes it.
     #[cfg(feature = "alloc")]
     FullState {
-        /// The full state, boxed: it is rare, and every step would be as large as it.
+        /// The full state. It is boxed because it is rare, and would make every step larger.
         state: Box<FullState<T>>,
-        /// Whether it is the first one.
+        /// Whether it is the first full state.
         initial: bool,
     },
 }
 
 impl<T: Resource> Step<T> {
-    /// The bare delta; `None` for the other steps.
+    /// The delta, if this step is one.
+    #[must_use]
     pub fn into_delta(self) -> Option<Delta<T>> {
         match self {
             Self::Delta { delta, .. } => Some(delta),
@@ -203,73 +226,70 @@ impl<T: Resource> Step<T> {
     }
 }
 
-/// A full state as one value.
+/// A full state in one value.
 #[cfg(feature = "alloc")]
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "plain data")]
 pub struct FullState<T: Resource> {
-    /// Its objects.
+    /// The objects.
     pub objects: Vec<T>,
-    /// Keys that it contains, but whose objects could not be read: what the store has under them stays.
+    /// Keys of objects that could not be read. The store keeps what it has under them.
     pub unreadable: Vec<T::Key>,
-    /// Keys that it certainly does not contain: deleted while the state was streamed, or taken by
-    /// another object that could not be read. What the store has under them is deleted, whether or not
-    /// the state is complete.
+    /// Keys that the full state does not contain: deleted while it was streamed, or taken by
+    /// another object that could not be read. The store deletes them even if the full state is not
+    /// complete.
     pub gone: Vec<T::Key>,
-    /// Whether everything that it contains is named above. If not, nothing else may be deleted.
+    /// Whether the fields above name everything in the full state. If not, nothing else may be
+    /// deleted.
     pub complete: bool,
-    /// Its version, if the store shall adopt it.
+    /// The version that the store adopts, if any.
     pub version: Option<String>,
 }
 
-/// One change of one object on its way through a queue.
+/// A change of one object on its way through a queue.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Delta<T: Resource> {
-    /// A watch reported the object as new.
+    /// A watch reported a new object.
     Added(T),
-    /// A watch reported the object as changed.
+    /// A watch reported a changed object.
     Updated(T),
     /// The object is gone.
     Deleted(Deletion<T>),
     /// A full state contained the object.
     Replaced(T),
-    /// The store shows the object again, on request.
+    /// A resync shows the object again.
     Sync(T),
 }
 
-/// How an object went.
+/// How an object was deleted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Deletion<T: Resource> {
-    /// The server reported it, with the last state.
+    /// The server reported the deletion, with the last state.
     Observed(T),
-    /// It was found missing. client-go calls this a tombstone, `DeletedFinalStateUnknown`.
+    /// The object was missing from a full state. client-go calls this a tombstone,
+    /// `DeletedFinalStateUnknown`.
     Inferred {
-        /// Whose absence it is.
+        /// The key of the missing object.
         key: T::Key,
-        /// The last state known here, if any.
+        /// The last state in the store, if any.
         last: Option<T>,
     },
-    /// The server reported it, but the last state could not be read.
+    /// The server reported the deletion, but its last state could not be read.
     Unreadable(T::Key),
-    /// Another object, by its UID, has taken its place and could not be used.
+    /// Another object, by its uid, took its place and cannot be used.
     Displaced {
-        /// Whose place it was.
+        /// The key of the deleted object.
         key: T::Key,
-        /// What brought the other one.
+        /// What reported the other object.
         cause: Cause,
     },
 }
 
 impl<T: Resource> Delta<T> {
     /// The key of the object.
+    #[must_use]
     pub fn key(&self) -> &T::Key {
         match self {
             Self::Added(object)
@@ -280,7 +300,8 @@ impl<T: Resource> Delta<T> {
         }
     }
 
-    /// The object; for a deletion its last known state.
+    /// The object; for a deletion, its last known state.
+    #[must_use]
     pub fn object(&self) -> Option<&T> {
         match self {
             Self::Added(object)
@@ -295,7 +316,8 @@ impl<T: Resource> Delta<T> {
 }
 
 impl<T: Resource> Deletion<T> {
-    /// The key of the object.
+    /// The key of the deleted object.
+    #[must_use]
     pub fn key(&self) -> &T::Key {
         match self {
             Self::Observed(object) => object.key(),
@@ -304,46 +326,57 @@ impl<T: Resource> Deletion<T> {
     }
 }
 
-/// What a listener is told. The store shows the change already when the notification is made.
+/// A change that a listener receives. The store already contains it.
+///
+/// ```
+/// use informer_core::decode::{Lean, decode_object};
+/// use informer_core::{Cause, Notification};
+///
+/// let json = br#"{"metadata":{"namespace":"web","name":"shop-1"}}"#;
+/// let object = decode_object(&mut Lean, json)?;
+/// let added = Notification::Added { object, initial: true, cause: Cause::Relist };
+/// assert_eq!(added.key().name(), "shop-1");
+/// assert!(added.is_initial());
+/// assert_eq!(added.to_string(), "added web/shop-1 (initial, relist)");
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Notification<T: Resource> {
-    /// An object that the listener did not know.
+    /// An object that is new to the listener.
     Added {
         /// The object.
         object: T,
         /// Whether it belongs to the state that the listener starts with.
         initial: bool,
-        /// What brought it.
+        /// What caused the notification.
         cause: Cause,
     },
-    /// An object that the listener knows, in another state (or in the same one, for a resync).
+    /// A new state of an object that the listener knows. A resync repeats the same state.
     Updated {
-        /// The state before.
+        /// The previous state.
         old: T,
-        /// The state now.
+        /// The new state.
         new: T,
-        /// What brought it.
+        /// What caused the notification.
         cause: Cause,
     },
-    /// An object that is gone.
+    /// An object is gone.
     Deleted {
         /// Its key.
         key: T::Key,
-        /// Its last state; may be missing if the deletion was inferred.
+        /// Its last state. It may be missing if the deletion was inferred.
         last: Option<T>,
-        /// Whether the server said so, or it was found missing.
+        /// Whether the server reported the deletion or a relist inferred it.
         certainty: Certainty,
-        /// What brought it.
+        /// What caused the notification.
         cause: Cause,
     },
 }
 
 impl<T: Resource> Notification<T> {
     /// The key of the object.
+    #[must_use]
     pub fn key(&self) -> &T::Key {
         match self {
             Self::Added { object, .. } => object.key(),
@@ -352,13 +385,13 @@ impl<T: Resource> Notification<T> {
         }
     }
 
-    /// Whether it is an add that belongs to the state which the listener starts with.
+    /// Whether it is an add that belongs to the state that the listener starts with.
     #[must_use]
     pub const fn is_initial(&self) -> bool {
         matches!(self, Self::Added { initial: true, .. })
     }
 
-    /// What brought it.
+    /// What caused the notification.
     #[must_use]
     pub const fn cause(&self) -> Cause {
         match self {
@@ -374,7 +407,7 @@ impl<T: Resource> Notification<T> {
 impl<T: Resource<Key: fmt::Display>> fmt::Display for Notification<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (key, cause) = (self.key(), self.cause());
-        // It goes to logs and terminals, and names are what somebody else has chosen.
+        // This goes to logs and terminals, and names are untrusted.
         let mut f = Sieve(f);
         match self {
             Self::Added { initial: true, .. } => write!(f, "added {key} (initial, {cause})"),
@@ -389,33 +422,27 @@ impl<T: Resource<Key: fmt::Display>> fmt::Display for Notification<T> {
     }
 }
 
-/// What made a notification.
+/// What caused a notification.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Cause {
     /// A watch event.
     Watch,
-    /// The full state was read: at the start, or again.
+    /// A full state: the first one, or a relist.
     Relist,
-    /// The resync period of the listener: the store is shown again, the server was not asked.
+    /// The listener's resync period. It repeats the store without a request to the server.
     Resync,
-    /// The listener joined late and is shown what the store holds.
+    /// The listener joined late and receives what the store holds.
     Replay,
 }
 
-/// How sure a deletion is.
+/// How certain a deletion is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Certainty {
     /// The server reported the deletion, with the last state.
     Observed,
-    /// The object was missing in a full state, or another one (by UID) took its place.
+    /// The object was missing from a full state, or another object (by uid) took its place.
     Inferred,
 }
 

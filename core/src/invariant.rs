@@ -1,7 +1,7 @@
-//! What cannot happen, and what to do if it does.
+//! Broken invariants.
 
-/// For a state that cannot occur. A debug build stops there, so that tests, simulation and fuzzing find
-/// a broken invariant where it breaks. A release build goes on with `harmless`.
+/// Marks a state that cannot occur. A debug build panics, so that tests, simulation and fuzzing
+/// find a broken invariant where it breaks. A release build continues with `harmless`.
 #[track_caller]
 pub(crate) fn cannot_happen<T>(what: &str, harmless: T) -> T {
     debug_assert!(false, "cannot happen: {what}");
@@ -12,7 +12,7 @@ pub(crate) fn cannot_happen<T>(what: &str, harmless: T) -> T {
 mod tests {
     #[test]
     #[should_panic(expected = "cannot happen: a chain without deltas")]
-    fn a_debug_build_stops_there() {
+    fn a_debug_build_panics() {
         super::cannot_happen("a chain without deltas", ());
     }
 }

@@ -1,4 +1,4 @@
-//! `ObjectKey`: namespace and name of an object.
+//! The namespace and name of an object.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -7,11 +7,10 @@ use core::hash::{Hash, Hasher};
 
 use crate::invariant::cannot_happen;
 
-/// Namespace and name of an object, in one shared allocation.
+/// The namespace and name of an object, in one shared allocation.
 ///
-/// It is displayed as client-go's cache key: `namespace/name`, or `name` alone for an object without a
-/// namespace. Two keys are equal if both namespace and name are. A clone costs a counter, not an
-/// allocation.
+/// It displays like client-go's cache key: `namespace/name`, or `name` alone without a namespace.
+/// Two keys are equal if both parts are. A clone increments a counter and does not allocate.
 ///
 /// ```
 /// use informer_core::ObjectKey;
@@ -23,19 +22,19 @@ use crate::invariant::cannot_happen;
 /// let node: ObjectKey = "node-1".parse()?;
 /// assert_eq!((node.namespace(), node.name()), ("", "node-1"));
 /// assert!("a/b/c".parse::<ObjectKey>().is_err());
-/// // No server should have a slash in a name. If one does, keys are still told apart.
+/// // A server should never send a slash in a name. If it does, the keys still differ.
 /// assert_ne!(ObjectKey::new("a", "c/b"), ObjectKey::new("a/c", "b"));
 /// # Ok::<(), informer_core::ParseKeyError>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey {
     text: Arc<str>,
-    /// Where the name begins: behind the slash, or at 0 without a namespace.
+    /// Where the name starts: after the slash, or at 0 without a namespace.
     name_at: u32,
 }
 
 impl ObjectKey {
-    /// The key of the object `name` in `namespace`; an empty namespace means none.
+    /// Creates the key of the object `name` in `namespace`. An empty namespace means none.
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
         if namespace.is_empty() {
@@ -60,7 +59,7 @@ impl ObjectKey {
         &self.text
     }
 
-    /// The namespace, empty for a cluster-scoped object.
+    /// The namespace; empty for a cluster-scoped object.
     #[must_use]
     pub fn namespace(&self) -> &str {
         let slash = (self.name_at as usize).saturating_sub(1);
@@ -68,7 +67,7 @@ impl ObjectKey {
         namespace.unwrap_or_else(|| cannot_happen("a key without its slash", ""))
     }
 
-    /// The name within the namespace.
+    /// The name.
     #[must_use]
     pub fn name(&self) -> &str {
         let name = self.text.get(self.name_at as usize..);
@@ -79,8 +78,8 @@ impl ObjectKey {
 impl core::str::FromStr for ObjectKey {
     type Err = ParseKeyError;
 
-    /// Reads `name` or `namespace/name`. Anything with two or more slashes is an error; `/name` has
-    /// no namespace.
+    /// Parses `name` or `namespace/name`. Two or more slashes are an error; `/name` has no
+    /// namespace.
     fn from_str(text: &str) -> Result<Self, ParseKeyError> {
         match text.split_once('/') {
             None => Ok(Self::new("", text)),
@@ -90,35 +89,14 @@ impl core::str::FromStr for ObjectKey {
     }
 }
 
-impl PartialEq for ObjectKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.name_at == other.name_at && self.text == other.text
-    }
-}
-
-impl Eq for ObjectKey {}
-
-impl PartialOrd for ObjectKey {
-    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for ObjectKey {
-    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
-        let by_text = self.text.cmp(&other.text);
-        by_text.then_with(|| self.name_at.cmp(&other.name_at))
-    }
-}
-
 impl Hash for ObjectKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.text.hash(state);
     }
 }
 
-/// As client-go writes it, except that a slash stands before a name that contains one and has no
-/// namespace: it must not read like a namespace and a name.
+/// Like client-go, except that a slash precedes a name that contains one and has no namespace.
+/// Otherwise it would read like a namespace and a name.
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.name_at == 0 && self.text.contains('/') {
@@ -134,7 +112,7 @@ impl fmt::Debug for ObjectKey {
     }
 }
 
-/// A text that is not a key: it has more than one slash.
+/// The text is not a key: it contains more than one slash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseKeyError {
     text: String,
@@ -158,7 +136,7 @@ mod tests {
     use alloc::string::ToString as _;
     use alloc::vec::Vec;
 
-    /// All pairs of short texts with slashes in all places.
+    /// Pairs of short texts with slashes in every position.
     fn pairs() -> Vec<(&'static str, &'static str)> {
         let texts = ["", "a", "b", "a/b", "b/a", "/", "/a", "a/", "a/b/a", "//"];
         let pairs = texts
@@ -182,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_displayed_is_read_as_the_same_key_or_not_at_all() {
+    fn a_displayed_key_parses_as_the_same_key_or_not_at_all() {
         for (namespace, name) in pairs() {
             let key = ObjectKey::new(namespace, name);
             if let Ok(read) = key.to_string().parse::<ObjectKey>() {

@@ -1,10 +1,12 @@
-//! What a queue is told about the store, and how the store remembers full states.
+//! A queue's view of the store, and how the store remembers full states.
 
 use crate::object::Resource;
 
-/// The number of a round through the objects: of a full state, or of a resync. The store keeps beside
-/// each object the last round that contained it. An object with an older number at the end of a full
-/// state has vanished, so a relist needs neither a second copy of the objects nor a set of keys.
+/// The number of a round through the objects: a full state or a resync.
+///
+/// The store keeps with each object the last round that contained it. At the end of a full state,
+/// an object with an older number is gone. So a relist needs neither a second copy of the objects
+/// nor a set of keys.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Epoch(u32);
 
@@ -17,26 +19,26 @@ impl Epoch {
     }
 }
 
-/// A view of the objects that the consumer of a queue holds. A queue keeps no reference to the store;
-/// it is shown this view where it must know what the store knows.
+/// A view of the objects that the consumer of a queue holds.
+///
+/// A queue keeps no reference to the store. Its methods take this view where they need it.
 pub trait Known<T: Resource> {
-    /// The newest epoch that any object was marked with, so that the next round gets a number of its
-    /// own.
+    /// The newest epoch of any object. The next round takes a larger number.
     fn newest(&self) -> Epoch;
 
-    /// The object under `key`.
+    /// The object with this key.
     fn get(&self, key: &T::Key) -> Option<&T>;
 
-    /// How many numbered places there are. It must not shrink while a cursor walks through them.
+    /// The number of numbered places. It must not shrink while a cursor walks over them.
     fn places(&self) -> u32;
 
-    /// The object in a place, and the last round that contained it; `None` if the place is empty.
+    /// The object at a place and the last round that contained it; `None` if the place is empty.
     fn at(&self, place: u32) -> Option<(&T, Epoch)>;
 }
 
-/// The view of a consumer that holds nothing: deletions can be found among the queued keys only.
+/// The view of a consumer that holds nothing. Deletions are found only among the queued keys.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "there is nothing in it, by name")]
+#[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct NothingKnown;
 
 impl<T: Resource> Known<T> for NothingKnown {

@@ -1,37 +1,36 @@
 //! A Kubernetes informer as pure state machines.
 //!
-//! List once, watch for ever, keep an indexed copy of the objects and tell every listener exactly what
-//! changed. Every decision is made here, and nothing else happens here: no I/O, no clock, no
-//! randomness, no threads, no logging. What comes out is a function of the state, the input and `now`.
+//! It lists once, then watches, keeps an indexed copy of the objects, and notifies every listener
+//! of each change. Every decision is made here, and nothing else: no I/O, no clock, no randomness,
+//! no threads, no logging. The output is a function of the state, the input and `now`.
 //!
-//! # Should you be here?
+//! # Is this the right crate?
 //!
-//! If you want an informer that runs by itself, use a crate that drives this one. Come here to
-//! drive it in a runtime of your own, to test a controller without a cluster and without waiting, or
-//! to use one of the parts alone: a [queue](queue), an [indexed store](indexer), the
-//! [decoder](decode) of lists and watches.
+//! If you want an informer that runs by itself, use the `informer` crate, which drives this one.
+//! Use this crate to drive an informer in your own runtime, to test a controller without a cluster
+//! and without waiting, or to use one part alone: a [queue](queue), an [indexed store](indexer), or
+//! the [decoder](decode) of lists and watches.
 //!
-//! # The way of the data
+//! # How data flows
 //!
 //! ```text
 //! bytes ─decode─► Fact ─reflector─► Change ─queue─► Step ─indexer─► Notification ─processor─► listener
 //! ```
 //!
-//! The modules below stand in this order, and the nouns on the arrows are on one page: [`flow`]. No
-//! stage holds a reference to its neighbour. The [`Informer`] owns them all and passes along what is
-//! needed.
+//! The modules below come in this order, and [`flow`] describes the values on the arrows. No stage
+//! holds a reference to its neighbour. The [`Informer`] owns all of them and passes the values on.
 //!
-//! # Driving it
+//! # How to drive it
 //!
 //! ```text
 //! 1. advance(now)
 //! 2. while let Some(command) = poll_command(now)       → transport.execute(command)
-//! 3. while let Some(listener) = poll_ready_listener()  → its handler polls for its notifications
+//! 3. while let Some(listener) = poll_ready_listener()  → its handler polls its notifications
 //! 4. transport.poll_signal(cx) → signal(exchange, signal, now) → transport.consume(n)
 //! 5. sleep until next_deadline() or a wake-up from 4; go to 1
 //! ```
 //!
-//! Here the program is the server, too:
+//! In this example the program also plays the server:
 //!
 #![cfg_attr(feature = "json", doc = "```")]
 #![cfg_attr(not(feature = "json"), doc = "```ignore")]
@@ -47,11 +46,11 @@
 //! let listener = informer.add_listener(ListenerConfig::new(), now)?;
 //! informer.start(now);
 //!
-//! // It asks for the whole state, streamed by a watch.
+//! // The first request is a watch that begins with the whole state.
 //! let Some(Command::Open { exchange, request }) = informer.poll_command(now) else { panic!() };
 //! assert!(matches!(request, Request::Watch { initial_events: true, .. }));
 //!
-//! // The answer comes in pieces of any size.
+//! // The answer arrives in pieces of any size.
 //! let answer = br#"{"type":"ADDED","object":{"metadata":{"namespace":"default","name":"web","resourceVersion":"7"}}}
 //! {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}}
 //! "#;
@@ -67,34 +66,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # API themes
+//! # API conventions
 //!
 //! * **Data structures** ([`DeltaFifo`](queue::DeltaFifo), [`Indexer`](indexer::Indexer),
-//!   [`Processor`](processor::Processor)) have verbs and no clock of their own. **Machines**
+//!   [`Processor`](processor::Processor)) do not use a clock. **State machines**
 //!   ([`Reflector`](reflector::Reflector), [`Informer`], [`Workqueue`](workqueue::Workqueue)) have
 //!   `advance(now)` and `next_deadline()`. `now` is always the last argument.
-//! * **There is no drain rule.** Calls may come in any order, be left out or repeated; that can cost
-//!   time, and nothing else. Time never goes back: an earlier `now` counts as the last one.
-//! * **The world cannot fail a call.** What a server sends becomes a [`Failure`], a
-//!   [phase](reflector::Phase), a [rejected object](informer::RejectedObject), but never an `Err` and
-//!   never a panic. A `Result` means a mistake of the caller or a bound of the storage.
-//! * **Listeners pull.** A notification waits in the core until its listener polls for it, and polling
-//!   again says that what was given before has been dealt with. So the backlog, the lag and the sync of
-//!   a listener are facts of the core.
-//! * **The seed is an argument**, never a default: entropy that was forgotten must be visible. The same
-//!   seed and the same calls give the same output, byte for byte.
-//! * **`S` says where memory lives.** `storage::Heap` is the allocator; `storage::Fixed` is the value
-//!   itself, with bounds that are part of the type. A bound that is hit stalls; it never loses.
+//! * **The order of calls does not matter.** You may call methods in any order, leave calls out or
+//!   repeat them. This can cost time, but nothing else. Time never goes back: an earlier `now`
+//!   counts as the last one.
+//! * **A server cannot make a call fail.** Whatever it sends becomes a [`Failure`], a
+//!   [phase](reflector::Phase) or a [rejected object](informer::RejectedObject), never an `Err` and
+//!   never a panic. A `Result` reports a mistake of the caller or a full storage.
+//! * **Listeners pull.** A notification waits in the core until its listener polls for it. Polling
+//!   again acknowledges the previous notifications. So the core knows the backlog, the lag and the
+//!   sync state of each listener.
+//! * **The seed is an argument** without a default, so you cannot forget to supply entropy. The
+//!   same seed and the same calls give the same output, byte for byte.
+//! * **`S` selects the memory.** `storage::Heap` allocates. `storage::Fixed` keeps everything
+//!   inside the value, with capacities in its type. When it is full, the informer waits; it never
+//!   loses a change.
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! | --- | --- |
-//! | `json` (default) | typed and dynamic objects, and the decoding of lean bodies, by serde; implies `alloc` |
+//! | `json` (default) | typed and dynamic objects, and decoding of lean bodies with serde; implies `alloc` |
 //! | `alloc` | `Heap`, `ObjectKey`, the JSON decoder with its lean forms, the in-order queue, the `client_go` preset |
 //! | `heapless` | `Fixed` |
 //!
-//! With none of them the machines are there, and a storage of your own is needed.
+//! Without any feature you have the state machines, and supply your own storage.
 #![no_std]
 #![warn(clippy::alloc_instead_of_core)]
 
@@ -103,77 +104,77 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-// What cannot happen, and what to do if it does.
+// Broken invariants.
 mod invariant;
 
-// Points on the driver's clock.
+// Points in time.
 mod time;
 
-// Where the machines keep things: cells, tables, texts.
+// Where the state machines keep data: cells, tables, texts.
 pub mod storage;
 
-// The contract with whoever tells the time.
+// The interface to a clock.
 #[cfg(feature = "alloc")]
 mod clock;
 
-// Tasks that wait for something to change.
+// Tasks that wait for a change.
 #[cfg(feature = "alloc")]
 mod wakers;
 
-// So many at once, and then at a steady rate.
+// A token bucket.
 mod bucket;
 
-// Resource versions that can be compared.
+// Comparing resource versions.
 mod version;
 
-// What the machines ask of an object.
+// What the state machines need from an object.
 mod object;
 
-// Namespace and name.
+// The namespace and name of an object.
 #[cfg(feature = "alloc")]
 mod key;
 
-// The object that our decoders make.
+// The object that the decoders produce.
 #[cfg(feature = "alloc")]
 mod decoded;
 
-// What a queue is told about the store.
+// A queue's view of the store.
 mod known;
 
-// Bounds on what a store holds.
+// Limits on the size of a store.
 mod limits;
 
-// What can go wrong in the world.
+// Why an exchange with a server fails.
 pub mod failure;
 
-// In which encodings a server answers.
+// The encodings of an answer.
 mod encoding;
 
-// The contract with whoever moves the bytes.
+// The interface to the network.
 pub mod transport;
 
-// The nouns that cross a border between stages.
+// The values that pass from one stage to the next.
 pub mod flow;
 
-// Bytes to facts.
+// From bytes to facts.
 pub mod decode;
 
-// Facts to changes, and what to ask the server.
+// From facts to changes, and the next request.
 pub mod reflector;
 
-// Changes to steps.
+// From changes to steps.
 pub mod queue;
 
-// Steps to notifications, and the store.
+// From steps to notifications, and the store.
 pub mod indexer;
 
-// Notifications to listeners.
+// From notifications to listeners.
 pub mod processor;
 
-// The composition.
+// All stages together.
 pub mod informer;
 
-// Keys to be worked on, with delays and retries.
+// Keys to work on, with delays and retries.
 pub mod workqueue;
 
 #[cfg(feature = "alloc")]

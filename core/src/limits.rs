@@ -1,18 +1,18 @@
-//! Bounds on what a store holds.
+//! Limits on the size of a store.
 
 use core::fmt;
 
-/// Bounds on what a store holds, whatever its storage could. Default: none.
+/// Limits on the size of a store, on top of the capacity of its storage. The default is no limit.
 ///
-/// A write beyond a limit is refused as [`Full`](crate::storage::Full), and the store stays as it was.
+/// A write beyond a limit fails with [`Full`](crate::storage::Full) and leaves the store unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+#[expect(clippy::exhaustive_structs, reason = "users set the public fields")]
 pub struct StoreLimits {
     /// The most objects.
     pub objects: Option<usize>,
-    /// The most bytes of all objects together. Counted is what the server sent for each
-    /// ([`Resource::size`](crate::Resource::size)), which is known without looking into it. What it takes
-    /// in memory depends on the form: a lean object takes less, a typed or dynamic one more.
+    /// The most bytes of all objects together, counted as the server sent them
+    /// ([`Resource::size`](crate::Resource::size)). The memory they take depends on the form: a
+    /// lean object takes less, a typed or dynamic one more.
     pub bytes: Option<u64>,
 }
 
@@ -23,13 +23,13 @@ impl StoreLimits {
         bytes: None,
     };
 
-    /// Whether there are any.
+    /// Whether any limit is set.
     #[must_use]
     pub const fn any(&self) -> bool {
         self.objects.is_some() || self.bytes.is_some()
     }
 
-    /// Whether this much is allowed.
+    /// Whether this many objects and bytes are allowed.
     pub(crate) fn allow(&self, objects: usize, bytes: u64) -> bool {
         self.objects.is_none_or(|most| objects <= most)
             && self.bytes.is_none_or(|most| bytes <= most)

@@ -1,4 +1,4 @@
-//! What the machines ask of an object.
+//! What the state machines need from an object.
 
 #[cfg(feature = "alloc")]
 use alloc::boxed::Box;
@@ -9,35 +9,35 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::hash::Hash;
 
-/// All that the machines ask of an object.
+/// What the state machines need from an object.
 ///
-/// [`Object`](crate::Object) has it, and so has any `Arc`, `Rc`, `Box` or reference of something that has it.
-/// Implement it for a type of your own to use the queues and the indexer with your own objects and
-/// your own notion of a key.
+/// [`Object`](crate::Object) implements it, and so does any `Arc`, `Rc`, `Box` or reference to an
+/// implementor. Implement it for your own type to use the queues and the indexer with your own
+/// objects and keys.
 pub trait Resource {
-    /// What identifies the object in queue and store.
+    /// Identifies the object in queues and stores.
     type Key: Clone + Eq + Hash + fmt::Debug;
 
-    /// The key. It must not change during the life of the value.
+    /// The key. It must not change during the lifetime of the value.
     fn key(&self) -> &Self::Key;
 
-    /// The identity that survives no re-creation under the same key; empty if there is none.
+    /// The uid, which differs when an object is re-created under the same key; empty if unknown.
     fn uid(&self) -> &str;
 
-    /// The resource version, opaque; empty if there is none.
+    /// The resource version, an opaque text; empty if unknown.
     fn version(&self) -> &str;
 
-    /// Shows every label to `visit`.
+    /// Calls `visit` with every label.
     fn labels(&self, visit: &mut dyn FnMut(&str, &str));
 
-    /// How many bytes the server sent for it; 0 if nobody has counted. This is what
-    /// [`StoreLimits::bytes`](crate::indexer::StoreLimits::bytes) counts.
+    /// The size of the object as the server sent it, in bytes; 0 if unknown.
+    /// [`StoreLimits::bytes`](crate::indexer::StoreLimits::bytes) counts it.
     fn size(&self) -> usize {
         0
     }
 }
 
-/// Whether a uid shows that it is not the one of `object`. An unknown uid shows nothing.
+/// Whether `uid` belongs to another object than `object`. An unknown uid proves nothing.
 pub(crate) fn is_another(object: &impl Resource, uid: &str) -> bool {
     !object.uid().is_empty() && !uid.is_empty() && object.uid() != uid
 }

@@ -1,11 +1,11 @@
-//! A point on the driver's clock.
+//! Points in time.
 
 use core::time::Duration;
 
-/// A point in time on the monotonic clock of whoever drives the machine.
+/// A point in time on the driver's monotonic clock.
 ///
-/// It counts microseconds from an origin which the driver picks, and there is no `now()`: machines
-/// are told the time, they never ask for it. Arithmetic saturates, so no input can make it overflow.
+/// It counts microseconds from an origin that the driver picks. There is no `now()`: the driver
+/// passes the time to the state machines. Arithmetic saturates, so no input can overflow it.
 ///
 /// ```
 /// use core::time::Duration;
@@ -40,7 +40,7 @@ impl Instant {
         Self(self.0.saturating_add(micros))
     }
 
-    /// How much time lies between `earlier` and `self`; zero if `earlier` is later.
+    /// The time from `earlier` to `self`; zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))

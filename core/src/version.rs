@@ -1,15 +1,16 @@
-//! Resource versions: opaque to the machines, and numbers to whoever waits for one.
+//! Resource versions. The state machines treat them as opaque; waiting for a version compares
+//! numbers.
 
 use core::cmp::Ordering;
 use core::fmt;
 
-/// The longest version that is adopted, in bytes. A server's are decimal numbers of at most 20 digits;
-/// what is longer than this is none, and no request carries it.
+/// The longest resource version that is accepted, in bytes. Servers send decimal numbers of at most
+/// 20 digits. A longer text is treated as missing and never sent in a request.
 pub const MAX_VERSION: usize = 128;
 
-/// Two versions that cannot be compared because one of them is not a decimal number.
+/// Two versions cannot be compared, because one of them is not a decimal number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "there is nothing more to say")]
+#[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct NotComparable;
 
 impl fmt::Display for NotComparable {
@@ -20,7 +21,7 @@ impl fmt::Display for NotComparable {
 
 impl core::error::Error for NotComparable {}
 
-/// Compares two versions as numbers of any length.
+/// Compares two resource versions as numbers of any length.
 ///
 /// ```
 /// use core::cmp::Ordering;
@@ -31,7 +32,7 @@ impl core::error::Error for NotComparable {}
 /// ```
 ///
 /// # Errors
-/// One of them is not a decimal number.
+/// One of the versions is not a decimal number.
 pub fn compare_versions(a: &str, b: &str) -> Result<Ordering, NotComparable> {
     let decimal = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !decimal(a) || !decimal(b) {

@@ -1,4 +1,4 @@
-//! Tasks that wait for something to change.
+//! Tasks that wait for a change.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -6,11 +6,11 @@ use core::fmt;
 use core::mem;
 use core::task::Waker;
 
-/// The tasks that wait for a change of something that lies behind a lock, together with this.
+/// Tasks that wait for a change of some data. Keep it behind the same lock as the data.
 ///
-/// Who waits looks, under the lock, whether what it waits for has come, and if not leaves its waker
-/// here; who changes something takes the wakers, still under the lock, and wakes them after it. So no
-/// wake-up is lost.
+/// A waiting task checks the data under the lock and, if there is no change yet, leaves its waker
+/// here. A writer takes the wakers under the same lock and wakes them after it releases the lock.
+/// So no wake-up is lost.
 ///
 /// ```
 /// use informer_core::Wakers;
@@ -27,18 +27,19 @@ use core::task::Waker;
 #[derive(Default)]
 pub struct Wakers {
     tickets: u64,
-    /// By their tickets: there may be thousands, who all wait again after each change.
+    /// By ticket. There may be thousands of tasks, and all of them wait again after each change.
     waiting: BTreeMap<u64, Waker>,
 }
 
 impl Wakers {
-    /// A number for somebody who may wait here.
+    /// Issues a ticket for one task.
+    #[must_use]
     pub const fn ticket(&mut self) -> u64 {
         self.tickets += 1;
         self.tickets
     }
 
-    /// Wakes this task at the next change. Of one ticket only the newest waker is kept.
+    /// Stores the waker of a task until the next change. A ticket keeps only its newest waker.
     pub fn wait(&mut self, ticket: u64, waker: &Waker) {
         match self.waiting.get_mut(&ticket) {
             Some(before) => before.clone_from(waker),
@@ -46,24 +47,24 @@ impl Wakers {
         }
     }
 
-    /// Who has this ticket does not wait any more.
+    /// Removes the waker of this ticket.
     pub fn forget(&mut self, ticket: u64) {
         self.waiting.remove(&ticket);
     }
 
-    /// All who wait, in the order of their tickets, to be woken when the lock is given back.
-    #[must_use = "who is not woken waits for ever"]
+    /// Takes all wakers, in the order of their tickets. Wake them after you release the lock.
+    #[must_use = "a task that is not woken waits forever"]
     pub fn take(&mut self) -> Vec<Waker> {
         mem::take(&mut self.waiting).into_values().collect()
     }
 
-    /// How many wait.
+    /// The number of waiting tasks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether nobody waits.
+    /// Whether no task waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()

@@ -1,4 +1,4 @@
-//! Fields by their paths: in the text of an object and in its value, always the same.
+//! Fields by path: the same results from the text of an object and from its value.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use informer_core::decode::{
@@ -69,16 +69,16 @@ fn every_form_that_has_a_field_finds_it() {
 }
 
 #[test]
-fn what_is_no_path_is_refused_with_its_place() {
+fn an_invalid_path_is_refused_with_the_position() {
     for (text, place) in [
-        ("", "\"\" on"),
-        (".", "\"\" on"),
-        ("spec..x", "\".x\" on"),
-        ("spec.", "\"\" on"),
-        ("spec[1]", "\"[1]\" on"),
-        ("spec['x", "\"['x\" on"),
-        ("spec]x", "\"]x\" on"),
-        ("spec[*]x", "\"x\" on"),
+        ("", "\"\": expected"),
+        (".", "\"\": expected"),
+        ("spec..x", "\".x\": expected"),
+        ("spec.", "\"\": expected"),
+        ("spec[1]", "\"[1]\": expected"),
+        ("spec['x", "\"['x\": expected"),
+        ("spec]x", "\"]x\": expected"),
+        ("spec[*]x", "\"x\": expected"),
     ] {
         let error = text.parse::<FieldPath>().unwrap_err().to_string();
         assert!(error.contains(place), "{text:?}: {error}");

@@ -1,4 +1,4 @@
-//! Whatever arrives, in whatever pieces: no panic, no endless loop, the same facts.
+//! Any bytes in any pieces: no panic, no endless loop, the same facts.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -21,7 +21,7 @@ use informer_core::flow::Fact;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Bytes that lead a decoder far in before they disappoint it.
+/// Bytes that a decoder accepts for a while before they become invalid.
 fn noise() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop::sample::select(vec![
         "{",
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_for_people_are_bounded(bytes in noise(), tail in "[a-z]{600}", body in body()) {
+    fn messages_are_bounded(bytes in noise(), tail in "[a-z]{600}", body in body()) {
         let bytes = [&bytes[..], tail.as_bytes(), b"\n"].concat();
         let mut decoder = Decoder::new(Dynamic);
         feed(&mut decoder, body, &bytes, &[usize::MAX], |fact| match fact {
@@ -103,11 +103,11 @@ proptest! {
     }
 
     #[test]
-    fn the_readers_of_one_text_take_anything(bytes in noise()) {
+    fn readers_accept_any_bytes(bytes in noise()) {
         let strict = Header::read(&bytes, 128);
-        let lenient = Header::of_prefix(&bytes);
+        let lenient = Header::from_prefix(&bytes);
         if let Ok(strict) = strict {
-            // What is right is read in the same way.
+            // The strict reader reads a valid object in the same way.
             prop_assert!(serde_json::from_slice::<Value>(&bytes).is_ok());
             prop_assert_eq!(strict.name, lenient.name);
             prop_assert_eq!(strict.version, lenient.version);
@@ -117,7 +117,7 @@ proptest! {
             prop_assert_eq!(Ok(guess), Envelope::read(&bytes));
         }
         if let Ok(envelope) = Envelope::read(&bytes) {
-            prop_assert_eq!(Some(envelope), Envelope::of_prefix(&bytes));
+            prop_assert_eq!(Some(envelope), Envelope::from_prefix(&bytes));
         }
         if ApiStatus::read(&bytes).is_some() {
             prop_assert!(json::text::validate(&bytes, 128).is_ok());
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn a_lean_object_is_kept_exactly_if_serde_json_would_parse_it(
+    fn an_object_is_accepted_exactly_if_serde_json_parses_it(
         object in object(),
         style in style(),
         at in any::<prop::sample::Index>(),
@@ -138,20 +138,20 @@ proptest! {
         match Header::read(&text, 128) {
             Ok(_) => prop_assert!(theirs.is_ok()),
             Err(json::header::HeaderError::Text(_)) => prop_assert!(theirs.is_err()),
-            // Valid JSON, but no longer an object of Kubernetes.
+            // Valid JSON, but no longer a Kubernetes object.
             Err(_) => {}
         }
     }
 
     #[test]
-    fn the_beginning_of_an_object_never_lies(
+    fn a_cut_object_never_gives_wrong_fields(
         object in object(),
         style in style(),
         cut in any::<prop::sample::Index>(),
     ) {
         let text = object.render(style).into_bytes();
         let whole = Header::read(&text, 128).unwrap();
-        let part = Header::of_prefix(&text[..cut.index(text.len() + 1)]);
+        let part = Header::from_prefix(&text[..cut.index(text.len() + 1)]);
         prop_assert!(part.name.is_none() || part.name == whole.name);
         prop_assert!(part.namespace.is_none() || part.namespace == whole.namespace);
         prop_assert!(part.uid.is_none() || part.uid == whole.uid);
@@ -161,7 +161,7 @@ proptest! {
 
 #[test]
 fn single_bytes_take_linear_time() {
-    // If every byte looked at the bytes before it again, this would take hours.
+    // If every byte were compared with all bytes before it, this would take hours.
     let filler = "x\\\"[{".repeat(200_000);
     let item = format!(r#"{{"metadata":{{"name":"a"}},"spec":"{filler}"}}"#);
     let list = format!(r#"{{"skipped":["{filler}"],"items":[{item}]}}"#);

@@ -38,7 +38,7 @@ fn metadata(json: &str) -> MetadataBody {
 }
 
 #[test]
-fn everything_that_is_asked_for_is_read() {
+fn all_fields_of_the_header_are_read() {
     let json =
         br#" {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web-0","namespace":"pr\u006fd",
         "uid":"u-1","resourceVersion":"315","labels":{"app":"web","q\"":"\n"},"annotations":{}},
@@ -67,7 +67,7 @@ fn everything_that_is_asked_for_is_read() {
 }
 
 #[test]
-fn of_repeated_members_the_last_one_counts() {
+fn the_last_of_repeated_members_counts() {
     let json = br#"{"metadata":{"name":"x","uid":"x"},"kind":"X","metadata":{"name":"y","name":"z",
         "labels":{"a":"1"},"labels":{"b":"2"}},"kind":"Y"}"#;
     let header = Header::read(json, 128).unwrap();
@@ -104,7 +104,7 @@ fn an_object_without_a_namespace_is_cluster_scoped() {
 }
 
 #[test]
-fn managed_fields_are_cut_out_wherever_they_stand() {
+fn managed_fields_are_removed_from_any_position() {
     for (json, expected) in [
         (
             r#"{"metadata":{"managedFields":[{"a":1}],"name":"n"}}"#,
@@ -134,7 +134,7 @@ fn managed_fields_are_cut_out_wherever_they_stand() {
             "{\"metadata\":{ \"managedFields\" : [ ] }}",
             "{\"metadata\":{ }}",
         ),
-        // Not that of something else.
+        // Members of this name elsewhere stay.
         (
             r#"{"spec":{"managedFields":[1]},"metadata":{"name":"n","x":{"managedFields":1}}}"#,
             r#"{"spec":{"managedFields":[1]},"metadata":{"name":"n","x":{"managedFields":1}}}"#,
@@ -145,7 +145,7 @@ fn managed_fields_are_cut_out_wherever_they_stand() {
         let whole: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(body.decode::<Value>().unwrap(), whole);
         assert_eq!(metadata(json).decode::<Value>().unwrap(), whole["metadata"]);
-        // A form that keeps them, and one that goes by where `metadata` stands.
+        // A form that keeps `managedFields`, and one that uses the position of `metadata`.
         assert_eq!(kept(WithoutManagedFields(Dynamic), json), whole);
         assert_eq!(
             kept(WithoutManagedFields(MetadataOnly), json).as_json(),
@@ -155,7 +155,7 @@ fn managed_fields_are_cut_out_wherever_they_stand() {
 }
 
 #[test]
-fn metadata_keeps_nothing_but_metadata() {
+fn metadata_only_keeps_only_metadata() {
     let body = metadata(
         r#"{"kind":"PartialObjectMetadata","metadata":{"name":"n","managedFields":[],"annotations":{"a":"1","b":"\"","a":"2"}},"spec":{}}"#,
     );
@@ -176,7 +176,7 @@ fn metadata_keeps_nothing_but_metadata() {
 }
 
 #[test]
-fn the_end_of_the_initial_events_is_marked_by_exactly_true() {
+fn only_the_annotation_true_marks_the_end_of_initial_events() {
     for (annotations, expected) in [
         (r#"{"k8s.io/initial-events-end":"true"}"#, true),
         (
@@ -205,7 +205,7 @@ fn the_end_of_the_initial_events_is_marked_by_exactly_true() {
 }
 
 #[test]
-fn what_cannot_be_used_says_why() {
+fn an_unusable_object_says_why() {
     let not_text = |field| HeaderError::NotText { field };
     for (json, error, words) in [
         ("[]", HeaderError::NotAnObject, "not a JSON object"),
@@ -258,7 +258,7 @@ fn what_cannot_be_used_says_why() {
 
 #[test]
 fn nesting_is_counted_from_the_object() {
-    // Under `spec`, in `metadata`, in its annotations and among its labels: always as serde_json does.
+    // Under `spec`, in `metadata`, and in its annotations: always like serde_json.
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     for (json, outside) in [
         (r#"{"metadata":{"name":"n"},"spec":@}"#, 1),
@@ -287,7 +287,7 @@ fn nesting_is_counted_from_the_object() {
 }
 
 #[test]
-fn the_key_survives_what_is_broken_elsewhere() {
+fn the_key_of_a_broken_object_is_readable() {
     for json in [
         r#"{"metadata":{"namespace":"a","name":"b","resourceVersion":"7"},"spec":{"#,
         r#"{"metadata":{"namespace":"a","name":"b","resourceVersion":"7","labels":{"x"#,
@@ -296,7 +296,7 @@ fn the_key_survives_what_is_broken_elsewhere() {
         r#"{"kind":{},"metadata":{"uid":"\ud800","namespace":"a","name":"b","resourceVersion":"7"},}"#,
     ] {
         assert!(Header::read(json.as_bytes(), 128).is_err());
-        let header = Header::of_prefix(json.as_bytes());
+        let header = Header::from_prefix(json.as_bytes());
         assert_eq!(header.key().unwrap().as_str(), "a/b", "{json}");
         assert_eq!(text(header.version).unwrap(), "7");
     }
@@ -307,7 +307,7 @@ fn the_key_survives_what_is_broken_elsewhere() {
     );
     assert!(Header::read(deep.as_bytes(), 128).is_err());
     assert_eq!(
-        Header::of_prefix(deep.as_bytes()).key().unwrap().as_str(),
+        Header::from_prefix(deep.as_bytes()).key().unwrap().as_str(),
         "b"
     );
 }

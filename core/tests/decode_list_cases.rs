@@ -1,4 +1,4 @@
-//! Lists as servers really send them, and as they should not: whole and byte by byte.
+//! Lists of real servers and broken lists, whole and byte by byte.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use informer_core::flow::{Fact, Place};
 use informer_core::{Encoding, Failure};
 
 #[test]
-fn a_page_as_the_real_server_sends_it() {
+fn a_page_of_a_real_server() {
     let body = r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"20364","continue":"eyJ2","remainingItemCount":9999},"items":[{"metadata":{"name":"p-0","namespace":"ns-0","uid":"u-0","resourceVersion":"315","labels":{"app":"x"},"managedFields":[{"manager":"kubectl"}]},"spec":{"containers":null},"status":{}}]}
 "#;
     let mut decoder = Decoder::new(Dynamic);
@@ -29,7 +29,7 @@ fn a_page_as_the_real_server_sends_it() {
     assert_eq!(pod.key.as_str(), "ns-0/p-0");
     assert_eq!((&*pod.uid, &*pod.version), ("u-0", "315"));
     assert_eq!(pod.labels.get("app"), Some("x"));
-    // Elements carry neither: it is what the list says.
+    // Elements state neither, so these come from the list.
     assert_eq!(pod.body["kind"], "Pod");
     assert_eq!(pod.body["apiVersion"], "v1");
     let end = Fact::PageEnd {
@@ -44,7 +44,7 @@ fn a_page_as_the_real_server_sends_it() {
 }
 
 #[test]
-fn what_an_object_says_of_its_own_kind_stands() {
+fn the_kind_of_an_object_overrides_that_of_the_list() {
     let body = br#"{"kind":"List","apiVersion":"v1","items":[{"kind":"Pod","apiVersion":"v2","metadata":{"name":"a"}}, {"metadata":{"name":"b"}}]}"#;
     let mut decoder = Decoder::new(Dynamic);
     let mut found = Vec::new();
@@ -57,12 +57,12 @@ fn what_an_object_says_of_its_own_kind_stands() {
         }
     });
     assert_eq!(found[0], ("Pod".into(), "v2".into()));
-    // A plain `List` does not tell what it is a list of.
+    // A plain `List` does not state the kind of its elements.
     assert_eq!(found[1], (serde_json::Value::Null, "v1".into()));
 }
 
 #[test]
-fn lists_without_objects() {
+fn empty_lists() {
     for body in [
         r#"{"items":[]}"#,
         r#"{"items":null}"#,
@@ -81,44 +81,44 @@ fn lists_without_objects() {
 }
 
 #[test]
-fn what_a_list_says_of_itself_may_be_escaped_and_repeated() {
+fn list_metadata_may_be_escaped_and_repeated() {
     let body = r#"{"metadata":{"resourceVersion":"1","continue":"x","remainingItemCount":4},"it\u0065ms":[],"m\u0065tadata":{"resourceVersion":"0","continue":"y","resourceVersion":"\u0037","continue":"a\"\ud83d\ude00","remainingItemCount":5}}"#;
     let end = r#"PageEnd { version: "7", next: Some("a\"😀"), remaining: Some(5) }"#;
     assert_eq!(lean(Body::List, body), [end, "Closed"]);
-    // The whole of the last one counts, not the last of each of its members.
+    // The last `metadata` replaces the first one as a whole.
     let body = r#"{"metadata":{"resourceVersion":"1","continue":"x"},"items":[],"metadata":{}}"#;
     assert_eq!(lean(Body::List, body), [page_end(""), "Closed".into()]);
 }
 
 #[test]
-fn what_follows_a_list_is_passed_over() {
+fn bytes_after_a_list_are_skipped() {
     let body = r#"{"items":[]}{"items":[{"metadata":{"name":"a"}}]} garbage"#;
     assert_eq!(lean(Body::List, body), [page_end(""), "Closed".into()]);
 }
 
 #[test]
-fn bodies_that_are_no_lists() {
+fn bodies_that_are_not_lists_say_why() {
     let token = "x".repeat(70_000);
     for (body, message) in [
         (
             "<html>\n<body>502 Bad Gateway</body></html> and a great deal more of this",
-            "the body is not a JSON object, it begins with: <html> <body>502 Bad Gateway</body></html> and a great deal ",
+            "the body is not a JSON object; it starts with: <html> <body>502 Bad Gateway</body></html> and a great deal ",
         ),
         (
             "oops",
-            "the body is not a JSON object, it begins with: oops",
+            "the body is not a JSON object; it starts with: oops",
         ),
         (
             "[{}]",
-            "the body is not a JSON object, it begins with: [{}]",
+            "the body is not a JSON object; it starts with: [{}]",
         ),
         (
             " \n\"x\"",
-            "the body is not a JSON object, it begins with: \"x\"",
+            "the body is not a JSON object; it starts with: \"x\"",
         ),
         (
             "k8s\0\n\u{1}",
-            r"the body is not a JSON object, it begins with: k8s\u{0} \u{1}",
+            r"the body is not a JSON object; it starts with: k8s\u{0} \u{1}",
         ),
         (
             "{}",
@@ -158,7 +158,7 @@ fn bodies_that_are_no_lists() {
         ),
         (
             r#"{"items":[],"items":[]}"#,
-            "the list has two members `items`",
+            "the list contains `items` twice",
         ),
         (
             r#"{"items":[],}"#,
@@ -186,23 +186,23 @@ fn bodies_that_are_no_lists() {
         ),
         (
             r#"{"a":tru}"#,
-            "a value of the list cannot be read: error at byte 5",
+            "cannot read a value of the list: error at byte 5",
         ),
         (
             r#"{"kind":7,"items":[]}"#,
-            "kind of the list cannot be read: error at byte 8",
+            "cannot read `kind` of the list: error at byte 8",
         ),
         (
             r#"{"kind":nullx,"items":[]}"#,
-            "kind of the list cannot be read: error at byte 12",
+            "cannot read `kind` of the list: error at byte 12",
         ),
         (
             r#"{"metadata":{"continue":7},"items":[]}"#,
-            "metadata of the list cannot be read: error at byte 24",
+            "cannot read `metadata` of the list: error at byte 24",
         ),
         (
             r#"{"metadata":[],"items":[]}"#,
-            "metadata of the list cannot be read: error at byte 12",
+            "cannot read `metadata` of the list: error at byte 12",
         ),
         (
             &format!(r#"{{"metadata":{{"continue":"{token}"}},"items":[]}}"#),
@@ -231,7 +231,7 @@ fn objects_before_an_error_are_not_lost() {
 }
 
 #[test]
-fn a_list_that_ends_early() {
+fn a_list_that_ends_early_is_broken() {
     let broken = |bytes: usize| {
         let text = format!("the list ended at byte {bytes}, before it was complete");
         failed(Failure::Broken, &text)
@@ -243,7 +243,7 @@ fn a_list_that_ends_early() {
 }
 
 #[test]
-fn elements_that_are_no_objects() {
+fn elements_that_are_not_objects_are_rejected() {
     let body =
         r#"{"items":[null, 1,"x",[{}],{},{"metadata":{}},nonsense,{"metadata":{"name":"a"}}]}"#;
     let found = lean(Body::List, body);

@@ -1,5 +1,4 @@
-//! Lists of any objects, in any order and style, in any pieces: what is decoded is what serde_json
-//! finds in them.
+//! Lists of any objects, in any order, style and pieces: the decoder finds what serde_json finds.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -24,10 +23,10 @@ use informer_core::flow::{Fact, Place};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// A type that takes the members of any object.
+/// A type that accepts the members of any object.
 type Anything = BTreeMap<String, Value>;
 
-/// What a list shall contain besides its objects.
+/// A list with any objects and metadata.
 fn list() -> impl Strategy<Value = Json> {
     let metadata = (
         prop::option::of("[0-9]{1,8}"),
@@ -73,7 +72,7 @@ fn list() -> impl Strategy<Value = Json> {
         .prop_map(Json::Object)
 }
 
-/// Decodes `body` to its objects, and checks all that does not depend on the form.
+/// Decodes `body` and checks everything that does not depend on the form.
 fn decode<F: Form>(form: F, body: &[u8], pieces: &[usize]) -> Vec<Arc<Object<F::Body>>> {
     let value: Value = serde_json::from_slice(body).unwrap();
     let mut objects = Vec::new();
@@ -124,7 +123,7 @@ fn items_of(list: &Value) -> Vec<&Value> {
     list["items"].as_array().into_iter().flatten().collect()
 }
 
-/// A string of the list that stands before its items: what comes behind them comes too late for them.
+/// A string member of the list, if it precedes the items. After them it is too late.
 fn before_items(list: &Json, member: &str) -> Option<String> {
     let Json::Object(members) = list else {
         panic!("a list is an object")
@@ -200,12 +199,12 @@ proptest! {
         check(Lean, &body, &first, &second);
         check(MetadataOnly, &body, &first, &second);
         check(Typed::<Anything>::new(), &body, &first, &second);
-        // And a list that broke off.
+        // The same for a cut list.
         check(Lean, &body[..cut.index(body.len())], &first, &second);
     }
 
     #[test]
-    fn a_list_that_breaks_off_is_never_taken_for_a_whole_one(
+    fn a_cut_list_is_never_complete(
         list in list(),
         style in style(),
         pieces in pieces(),
@@ -221,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn a_broken_object_harms_itself_only(
+    fn a_broken_object_does_not_affect_others(
         good in prop::collection::vec(object(), 1..4),
         bad in prop::sample::select(vec![
             r#"{"metadata":{"name":"bad","resourceVersion":"7"},"spec":{"x":01}}"#,

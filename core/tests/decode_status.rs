@@ -1,4 +1,4 @@
-//! Status objects and HTTP statuses to failures, row by row.
+//! From Status objects and HTTP status codes to failures, case by case.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,12 +19,12 @@ use serde_json::json;
 
 const THROTTLED: Failure = Failure::Throttled { retry_after: None };
 
-/// The class by a reason and a code, as a Status and through HTTP.
+/// Classifies a reason and a code, as a Status and as an HTTP answer.
 fn class(reason: &str, code: u16) -> Failure {
     let body = json!({"kind": "Status", "reason": reason, "code": code}).to_string();
     let failure = ApiStatus::read(body.as_bytes()).unwrap().classify();
     assert_eq!(failure_of_answer(200, body.as_bytes(), None).0, failure);
-    // Without a code of its own, a Status has the code of the answer.
+    // A Status without a code takes the code of the answer.
     let body = json!({"kind": "Status", "reason": reason}).to_string();
     assert_eq!(failure_of_answer(code, body.as_bytes(), None).0, failure);
     failure
@@ -60,7 +60,7 @@ fn the_reason_decides_if_it_is_known() {
 }
 
 #[test]
-fn the_code_decides_if_the_reason_is_not_known() {
+fn the_code_decides_if_the_reason_is_unknown() {
     for reason in ["", "Unknown", "expired", "SomethingNew"] {
         for (code, failure) in [
             (400, Failure::Invalid),
@@ -107,12 +107,12 @@ fn the_code_decides_if_the_reason_is_not_known() {
 fn the_code_429_throttles_whatever_the_reason() {
     assert_eq!(class("Conflict", 429), THROTTLED);
     assert_eq!(class("InternalError", 429), THROTTLED);
-    // But what has expired has expired.
+    // `Expired` still wins.
     assert_eq!(class("Expired", 429), Failure::Expired);
 }
 
 #[test]
-fn a_version_that_is_too_large_is_recognised_in_all_three_ways() {
+fn all_three_forms_of_a_too_large_version_are_recognised() {
     let classify = |body: serde_json::Value| {
         ApiStatus::read(body.to_string().as_bytes())
             .unwrap()
@@ -134,10 +134,10 @@ fn a_version_that_is_too_large_is_recognised_in_all_three_ways() {
                 "details": details, "message": message});
             classify(status)
         };
-        // A cause of that type: whatever the reason.
+        // A cause of this type decides for any reason.
         let typed = status(cause("ResourceVersionTooLarge", ""), "");
         assert_eq!(typed, Failure::VersionTooLarge, "{reason} {code}");
-        // The two ways of old servers: only in a timeout.
+        // The two forms of old servers count only in a timeout.
         assert_eq!(
             status(cause("", phrase), ""),
             expected_old,
@@ -145,14 +145,14 @@ fn a_version_that_is_too_large_is_recognised_in_all_three_ways() {
         );
         let said = status(json!(null), &format!("{phrase}: 9, current: 7"));
         assert_eq!(said, expected_old, "{reason} {code}");
-        // The message of a cause must be the phrase, not contain it.
+        // The message of a cause must equal the phrase, not contain it.
         let contained = status(cause("", &format!("{phrase}!")), "");
         assert_ne!(contained, Failure::VersionTooLarge);
     }
 }
 
 #[test]
-fn what_the_real_server_sends_for_a_version_that_is_too_large() {
+fn a_too_large_version_of_a_real_server() {
     let body = br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout: Too large resource version: 99999999, current: 20364","reason":"Timeout","details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1},"code":504}"#;
     let (failure, message) = failure_of_answer(504, body, Some(Duration::from_secs(1)));
     assert_eq!(failure, Failure::VersionTooLarge);
@@ -168,7 +168,7 @@ fn what_the_real_server_sends_for_a_version_that_is_too_large() {
 }
 
 #[test]
-fn how_long_to_wait_is_taken_from_the_status_and_else_from_the_header() {
+fn the_status_overrides_the_retry_after_header() {
     let with = |seconds: u64| {
         json!({"kind": "Status", "code": 429, "details": {"retryAfterSeconds": seconds}})
             .to_string()
@@ -191,7 +191,7 @@ fn how_long_to_wait_is_taken_from_the_status_and_else_from_the_header() {
         failure_of_answer(429, with(0).as_bytes(), None).0,
         THROTTLED
     );
-    // A number that no server means is no number.
+    // A number out of range is ignored.
     assert_eq!(
         failure_of_answer(429, with(u64::MAX).as_bytes(), None).0,
         THROTTLED
@@ -199,7 +199,7 @@ fn how_long_to_wait_is_taken_from_the_status_and_else_from_the_header() {
 }
 
 #[test]
-fn a_body_that_is_no_status_is_quoted() {
+fn a_body_that_is_not_a_status_is_quoted() {
     let message = |code, body: &[u8]| failure_of_answer(code, body, None).1.into_owned();
     assert_eq!(message(503, b""), "HTTP 503");
     assert_eq!(message(503, b" \r\n"), "HTTP 503");
@@ -217,14 +217,14 @@ fn a_body_that_is_no_status_is_quoted() {
         message(500, br#"{"kind":"Pod"}"#),
         r#"HTTP 500: {"kind":"Pod"}"#
     );
-    // A Status that was cut off decides nothing.
+    // A Status that was cut is ignored.
     let cut = br#"{"kind":"Status","reason":"Expired","code":410,"mess"#;
     assert_eq!(failure_of_answer(500, cut, None).0, Failure::Internal);
     assert!(message(500, cut).starts_with(r#"HTTP 500: {"kind":"Status""#));
 }
 
 #[test]
-fn a_status_without_a_message_still_says_something() {
+fn a_status_without_a_message_is_quoted() {
     let body = br#"{"kind":"Status","code":403}"#;
     assert_eq!(
         failure_of_answer(403, body, None).1,
@@ -249,7 +249,7 @@ fn a_message_is_unescaped_and_bounded() {
 }
 
 #[test]
-fn only_a_status_is_a_status() {
+fn other_objects_are_not_read_as_a_status() {
     for text in [
         &b""[..],
         b"null",
@@ -262,7 +262,7 @@ fn only_a_status_is_a_status() {
     ] {
         assert!(ApiStatus::read(text).is_none(), "{}", text.escape_ascii());
     }
-    // The order of its members does not matter, nor what they contain besides.
+    // The order of members and unknown members do not matter.
     let odd = br#" { "x" : [{}], "details" : 7, "reason" : null, "code" : "410", "message":1, "k\u0069nd":"Status" } "#;
     let status = ApiStatus::read(odd).unwrap();
     assert_eq!(status.code, 0);

@@ -1,4 +1,4 @@
-//! The hand-written reading of JSON agrees with serde_json on what is JSON and on what it means.
+//! The JSON reader agrees with serde_json on what is valid and on what it means.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -26,7 +26,7 @@ fn agrees(text: &[u8]) -> Result<(), String> {
     ))
 }
 
-/// Text that looks like JSON and mostly is.
+/// Text that is almost always JSON.
 fn almost_json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z \u{7f}é😀]{0,12}",
@@ -135,12 +135,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn what_is_json_is_agreed_on(text in almost_json()) {
+    fn json_is_judged_like_serde_json(text in almost_json()) {
         prop_assert_eq!(agrees(text.as_bytes()), Ok(()));
     }
 
     #[test]
-    fn what_is_json_is_agreed_on_after_damage(
+    fn damaged_json_is_judged_like_serde_json(
         text in almost_json(),
         damages in prop::collection::vec(damage(), 1..4),
     ) {
@@ -151,9 +151,9 @@ proptest! {
         }
     }
 
-    /// Numbers around the largest that an `f64` holds, where serde_json's arithmetic is not exact.
+    /// Numbers near the largest `f64`, where the arithmetic of serde_json is not exact.
     #[test]
-    fn numbers_at_the_edge_are_agreed_on(
+    fn numbers_near_the_largest_f64_are_judged_like_serde_json(
         sign in "-?",
         leading in prop_oneof![
             3 => "1797693134862315[5-9][0-9]{0,6}",
@@ -182,12 +182,12 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_are_agreed_on(text in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn arbitrary_bytes_are_judged_like_serde_json(text in prop::collection::vec(any::<u8>(), 0..40)) {
         prop_assert_eq!(agrees(&text), Ok(()));
     }
 
     #[test]
-    fn a_value_means_the_same(value in json(), style in style()) {
+    fn values_are_read_like_serde_json(value in json(), style in style()) {
         let text = value.render(style);
         let theirs: Value = serde_json::from_str(&text).unwrap();
         let mut cursor = JsonCursor::new(text.as_bytes());
@@ -198,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn a_string_means_the_same(meant in string(), other in string(), style in style()) {
+    fn strings_are_read_like_serde_json(meant in string(), other in string(), style in style()) {
         let text = decode_support::text(&meant).render(style);
         let found = JsonCursor::new(text.as_bytes()).string().unwrap();
         prop_assert!(found.eq_str(&meant));
@@ -210,7 +210,7 @@ proptest! {
 }
 
 #[test]
-fn every_short_text_is_agreed_on() {
+fn every_short_text_is_judged_like_serde_json() {
     let alphabet = b"{}[]\",:01-.e \\n";
     let mut text = Vec::new();
     let mut count = 0;
@@ -238,7 +238,7 @@ fn every_short_text_is_agreed_on() {
 }
 
 #[test]
-fn the_awkward_ones_are_agreed_on() {
+fn awkward_texts_are_judged_like_serde_json() {
     for text in [
         &b""[..],
         b" ",
@@ -330,8 +330,8 @@ fn nesting_is_bounded_where_serde_json_bounds_it() {
 }
 
 #[test]
-fn arrays_and_objects_are_told_apart_at_any_depth() {
-    // Alternating, so that a wrong bit anywhere is an error.
+fn arrays_and_objects_are_distinguished_at_any_depth() {
+    // Arrays and objects alternate, so that any wrong bit is an error.
     let levels = 900;
     let text = "[{\"a\":".repeat(levels / 2) + "1" + &"}]".repeat(levels / 2);
     assert_eq!(validate(text.as_bytes(), MAX_DEPTH), Ok(()));
@@ -340,7 +340,7 @@ fn arrays_and_objects_are_told_apart_at_any_depth() {
 }
 
 #[test]
-fn an_error_names_the_place() {
+fn an_error_names_the_position() {
     assert_eq!(
         validate(br#"{"a":tru}"#, 128),
         Err(TextError::Syntax { at: 5 })

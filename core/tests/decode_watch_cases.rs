@@ -1,4 +1,4 @@
-//! Watches as servers really send them, and as they should not, and what lists and watches share.
+//! Watches of real servers, broken watches, and what lists and watches share.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -47,7 +47,7 @@ fn an_object_that_is_too_large_is_rejected_with_its_key() {
         assert_eq!(found.len(), 4);
         assert_eq!(found[1], rejected(place, Some("n/big"), "7", reason));
         assert!(!found[0].starts_with("Rejected") && !found[2].starts_with("Rejected"));
-        // A little too large for an object, but not for a line.
+        // Too large for an object, but not for a line.
         let object = large.replace(&filler, &"x".repeat(200));
         let found = lean_with(SMALL, Body::Watch, &line(&object));
         assert_eq!(found[0], rejected(place, Some("n/big"), "7", reason));
@@ -55,7 +55,7 @@ fn an_object_that_is_too_large_is_rejected_with_its_key() {
 }
 
 #[test]
-fn the_bound_on_an_object_is_exact() {
+fn the_limit_on_an_object_is_exact() {
     let object = |length: usize| {
         let rest = length - r#"{"metadata":{"name":"a"},"x":""}"#.len();
         format!(
@@ -83,7 +83,7 @@ fn a_large_line_without_a_readable_key_is_a_failure() {
     let filler = "x".repeat(2000);
     let line =
         format!(r#"{{"type":"ADDED","object":{{"spec":"{filler}","metadata":{{"name":"a"}}}}}}"#);
-    let message = "a line of the watch without a readable key: larger than 100 bytes";
+    let message = "a line of the watch has no readable key: larger than 100 bytes";
     let expected = [failed(Failure::Undecodable, message), "Closed".into()];
     assert_eq!(
         lean_with(SMALL, Body::Watch, &format!("{line}\n{line}\n")),
@@ -101,19 +101,19 @@ fn a_large_line_without_a_readable_key_is_a_failure() {
 }
 
 #[test]
-fn nobody_waits_for_the_end_of_a_line_that_has_none() {
-    // It says whose it is, and would be left out if it ended.
+fn a_line_without_an_end_is_given_up() {
+    // The key is readable, so the line would only be rejected if it ended.
     let begun = r#"{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":"#;
     let line = format!("{begun}\"{}", "x".repeat(5000));
     let found = lean_with(SMALL, Body::Watch, &line);
-    let message = "a line of the watch that does not end; it begins with: ";
+    let message = "a line of the watch does not end; it starts with: ";
     assert!(
         found[0].starts_with("Failed { failure: Undecodable"),
         "{}",
         found[0]
     );
     assert!(found[0].contains(message), "{}", found[0]);
-    // That it ended at last makes no difference: it must not matter in which pieces it comes.
+    // The result is the same if the line ends at last: it must not depend on the pieces.
     assert_eq!(
         lean_with(SMALL, Body::Watch, &format!("{line}\"}}}}\n")),
         found
@@ -136,7 +136,7 @@ fn an_object_that_is_too_deep_is_rejected_with_its_key() {
 }
 
 #[test]
-fn a_watch_as_the_real_server_sends_it() {
+fn a_watch_of_a_real_server() {
     let watch = r#"{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-0","namespace":"ns-0","resourceVersion":"315"}}}
 {"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-0","namespace":"ns-0","resourceVersion":"316"}}}
 {"type":"DELETED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-0","namespace":"ns-0","resourceVersion":"317"}}}
@@ -160,7 +160,7 @@ fn a_watch_as_the_real_server_sends_it() {
 }
 
 #[test]
-fn errors_in_a_watch() {
+fn error_events_become_failures() {
     for (object, failure, message) in [
         (
             r#"{"kind":"Status","reason":"Gone"}"#,
@@ -180,12 +180,12 @@ fn errors_in_a_watch() {
         (
             r#"{"kind":"Pod"}"#,
             Failure::Other,
-            r#"an ERROR event without a Status, it begins with: {"kind":"Pod"}"#,
+            r#"an ERROR event has no Status; it starts with: {"kind":"Pod"}"#,
         ),
         (
             "null",
             Failure::Other,
-            "an ERROR event without a Status, it begins with: null",
+            "an ERROR event has no Status; it starts with: null",
         ),
     ] {
         let line = format!("{{\"type\":\"ERROR\",\"object\":{object}}}\n");
@@ -193,7 +193,7 @@ fn errors_in_a_watch() {
         assert_eq!(lean(Body::Watch, &line), expected);
     }
     let line = "{\"type\":\"ERROR\"}\n";
-    let message = "an ERROR event without a Status, it begins with: ";
+    let message = "an ERROR event has no Status; it starts with: ";
     assert_eq!(lean(Body::Watch, line)[0], failed(Failure::Other, message));
     let cut = "{\"type\":\"ERROR\",\"object\":{\n";
     assert!(lean(Body::Watch, cut)[0].starts_with("Failed { failure: Undecodable"));
@@ -232,13 +232,14 @@ fn an_unknown_event_is_rejected_with_its_version() {
 }
 
 #[test]
-fn a_line_that_is_no_event_is_quoted() {
-    let message = "a line of the watch: not a JSON object; it begins with: <html>";
+fn a_line_that_is_not_an_event_is_quoted() {
+    let message = "cannot read a line of the watch: not a JSON object; it starts with: <html>";
     assert_eq!(
         lean(Body::Watch, "<html>\n")[0],
         failed(Failure::Undecodable, message)
     );
-    let message = "a line of the watch: `type` is missing or not a string; it begins with: {}";
+    let message =
+        "cannot read a line of the watch: `type` is missing or not a string; it starts with: {}";
     assert_eq!(
         lean(Body::Watch, "{}\n")[0],
         failed(Failure::Undecodable, message)
@@ -246,7 +247,7 @@ fn a_line_that_is_no_event_is_quoted() {
 }
 
 #[test]
-fn the_last_line_counts_only_with_its_end() {
+fn the_last_line_counts_only_if_it_is_complete() {
     let line = r#"{"type":"ADDED","object":{"metadata":{"name":"a"}}}"#;
     assert_eq!(lean(Body::Watch, line), ["Closed"]);
     assert_eq!(lean(Body::Watch, &format!("{line}\n{line}")).len(), 2);
@@ -255,7 +256,7 @@ fn the_last_line_counts_only_with_its_end() {
 }
 
 #[test]
-fn a_new_body_forgets_the_one_before() {
+fn a_new_body_drops_the_previous_one() {
     let mut decoder = Decoder::new(MetadataOnly);
     decoder.begin(Body::Watch, Encoding::Json);
     assert_eq!(decoder.decode(&mut &br#"{"type":"ADDED","obj"#[..]), None);
@@ -273,7 +274,7 @@ fn a_new_body_forgets_the_one_before() {
     decoder.begin(Body::Watch, Encoding::Json);
     let mut line = &b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n"[..];
     assert!(matches!(decoder.decode(&mut line), Some(Fact::Added(_))));
-    // After a failure, too.
+    // Also after a failure.
     assert!(matches!(
         decoder.decode(&mut &b"x\n"[..]),
         Some(Fact::Failed { .. })
@@ -287,7 +288,7 @@ fn a_new_body_forgets_the_one_before() {
 }
 
 #[test]
-fn a_decoder_that_was_not_begun_passes_everything_over() {
+fn a_decoder_without_a_body_skips_everything() {
     let mut decoder = Decoder::new(Lean);
     let mut input = &b"anything"[..];
     assert_eq!(decoder.decode(&mut input), None);
@@ -296,7 +297,7 @@ fn a_decoder_that_was_not_begun_passes_everything_over() {
 }
 
 #[test]
-fn lines_end_in_either_way_and_may_be_blank() {
+fn lines_may_end_with_crlf_and_may_be_blank() {
     let line = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"7"}}}"#;
     let watch = format!("\n\r\n{line}\r\n \n{line}\n");
     let mark = r#"Bookmark { version: "7" }"#;

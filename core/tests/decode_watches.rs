@@ -1,4 +1,4 @@
-//! Watches with any events and any bad lines between them, in any pieces.
+//! Watches with any events and bad lines, in any pieces.
 #![cfg(feature = "json")]
 #![allow(
     clippy::unwrap_used,
@@ -19,7 +19,7 @@ use informer_core::flow::{Fact, Place};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// A line, and what it is.
+/// A line and the fact that it becomes.
 #[derive(Clone, Debug)]
 enum Line {
     Event(String, String),
@@ -53,7 +53,7 @@ fn event() -> impl Strategy<Value = Line> {
     (kind, object(), json(), line_style(), 0..4usize).prop_map(
         |(kind, object, more, style, shape)| {
             let line = match shape {
-                // As servers write it, and so that it can be guessed.
+                // As servers write it. This shape can be guessed.
                 0 | 1 => format!(r#"{{"type":"{kind}","object":{}}}"#, object.render(style)),
                 2 => Json::Object(vec![
                     ("object".into(), object),
@@ -61,7 +61,7 @@ fn event() -> impl Strategy<Value = Line> {
                     ("type".into(), text(kind)),
                 ])
                 .render(style),
-                // It looks as if it could be guessed.
+                // This looks like the shape that can be guessed.
                 _ => format!(
                     r#"{{"type":"{kind}","object":{},"more":{}}}"#,
                     object.render(style),
@@ -161,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn lean_and_metadata_keep_everything_but_managed_fields(event in event(), pieces in pieces()) {
+    fn lean_and_metadata_bodies_drop_only_managed_fields(event in event(), pieces in pieces()) {
         let text = event.text() + "\n";
         let line: Value = serde_json::from_str(&text).unwrap();
         let expected = without_managed_fields(&line["object"]);
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_a_line_that_is_no_event_is_not_looked_at(
+    fn everything_after_an_invalid_line_is_skipped(
         (_, after) in stream(),
         line in prop::sample::select(vec![
             "<html>",

@@ -12,7 +12,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use informer_core::decode::{Decoder, Lean, LeanBody};
+use informer_core::decode::form::LeanBody;
+use informer_core::decode::{Decoder, Lean};
 use informer_core::indexer::IndexFn;
 use informer_core::informer::{Input, Output};
 use informer_core::processor::{ListenerConfig, ListenerId};

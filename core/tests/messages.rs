@@ -1,4 +1,4 @@
-//! What is said to people: on one line, and nothing in it that a terminal obeys.
+//! Messages for people are on one line and contain no control characters.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod hand;
@@ -9,7 +9,7 @@ use informer_core::decode::{Body, Decode as _, Decoder, Typed};
 use informer_core::flow::Fact;
 use informer_core::{Encoding, Failure};
 
-/// Clears the screen, goes on in a new line, and turns the direction of what follows.
+/// Clears the screen, starts a new line, and reverses the direction of the text after it.
 const NASTY: &str = "gone\u{1b}[2J\u{9b}31m\nnow\u{202e}\u{7f}";
 const HARMLESS: &str = r"gone\u{1b}[2J\u{9b}31m now\u{202e}\u{7f}";
 
@@ -18,7 +18,7 @@ fn last_message(hand: &Hand) -> String {
 }
 
 #[test]
-fn an_unsuccessful_answer() {
+fn the_message_of_an_unsuccessful_answer_is_printable() {
     let status = serde_json::json!({"kind": "Status", "code": 500, "message": NASTY}).to_string();
     assert_eq!(failure_of_answer(500, status.as_bytes(), None).1, HARMLESS);
     let (_, message) = failure_of_answer(502, NASTY.as_bytes(), None);
@@ -26,7 +26,7 @@ fn an_unsuccessful_answer() {
 }
 
 #[test]
-fn an_error_event() {
+fn the_message_of_an_error_event_is_printable() {
     let mut hand = Hand::synced(listed(), &[]);
     let status = serde_json::json!({"kind": "Status", "code": 500, "message": NASTY}).to_string();
     hand.event("ERROR", &status);
@@ -34,7 +34,7 @@ fn an_error_event() {
 }
 
 #[test]
-fn what_a_transport_says() {
+fn the_message_of_a_transport_is_printable_and_bounded() {
     let mut hand = Hand::synced(listed(), &[]);
     hand.fail(Failure::Broken, NASTY);
     assert_eq!(last_message(&hand), HARMLESS);
@@ -44,7 +44,7 @@ fn what_a_transport_says() {
 }
 
 #[test]
-fn why_an_object_cannot_be_used() {
+fn the_reason_of_a_rejected_object_is_printable() {
     #[derive(serde::Deserialize)]
     struct Door {
         #[serde(rename = "state")]
@@ -65,13 +65,13 @@ fn why_an_object_cannot_be_used() {
 }
 
 #[test]
-fn no_headline_says_more_than_is_known() {
-    // Names, proxies and certificates fail in this way, too.
+fn failures_do_not_claim_more_than_is_known() {
+    // Names, proxies and certificates fail with this class too.
     assert_eq!(
         Failure::Unreachable.describe(),
         "the server could not be reached"
     );
-    // Not every resource has a CRD, and not every missing right is one of these.
+    // Not every resource has a CRD, and other rights can be missing too.
     assert!(
         Failure::NotFound
             .describe()

@@ -1,5 +1,5 @@
-//! One source, two storages: the same script gives the same trace as long as no bound is hit, and the
-//! same end when bounds are hit all the time.
+//! The same script on two storages gives the same trace below capacity, and the same final state
+//! when the storage is often full.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -61,8 +61,8 @@ fn run<S: Storage>(seed: u64, backlogs: &[Backlog], joins_late: bool) -> World<S
 }
 
 #[test]
-fn heap_and_fixed_give_the_same_trace_while_no_bound_is_hit() {
-    // Merging keeps what waits below the bound whatever happens.
+fn heap_and_fixed_give_the_same_trace_below_capacity() {
+    // Coalescing keeps the backlog below the capacity.
     let backlogs = [
         Backlog::Coalesce { above: 2 },
         Backlog::Coalesce { above: 0 },
@@ -81,10 +81,10 @@ fn heap_and_fixed_give_the_same_trace_while_no_bound_is_hit() {
     assert!(lines > 5_000, "too little happens: {lines}");
 }
 
-/// Twelve objects in room for sixteen, and listeners that are held up by the bound again and again;
-/// the world checks every notification, and the end.
+/// Twelve objects in storage for sixteen, with listeners that are often full. The world checks
+/// every notification and the final state.
 #[test]
-fn bounds_that_are_hit_stall_and_lose_nothing() {
+fn full_storage_stalls_and_loses_nothing() {
     let backlogs = [
         Backlog::Grow,
         Backlog::Stall { at: 2 },
@@ -105,7 +105,7 @@ fn bounds_that_are_hit_stall_and_lose_nothing() {
     assert!(stalled > 20, "the bounds are hardly hit: {stalled}");
 }
 
-/// More objects than there is room for: it says so, keeps trying, and recovers when they fit.
+/// With more objects than capacity it reports a failure, keeps trying, and recovers when they fit.
 #[test]
 fn a_store_that_is_too_small_says_so_and_recovers() {
     let mut world = World::<Fixed<8, 4, 64>>::new(config(0), 1);
@@ -135,7 +135,6 @@ fn a_store_that_is_too_small_says_so_and_recovers() {
     assert_eq!(world.informer.store().len(), 6);
 }
 
-/// A page token that does not fit makes the list unpaged.
 #[test]
 fn a_page_token_that_does_not_fit_makes_the_list_unpaged() {
     let mut world = World::<Fixed<16, 4, 6>>::new(config(0), 1);

@@ -1,4 +1,4 @@
-//! Commands are lent and can be kept; a transport behind a pointer is a transport.
+//! Borrowed and owned commands, and pointers to transports.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use core::task::{Context, Poll, Waker};
@@ -43,10 +43,10 @@ fn commands() -> Vec<Command<'static>> {
 }
 
 #[test]
-fn a_kept_command_lends_what_it_was_made_of() {
+fn an_owned_command_equals_the_borrowed_one() {
     for command in commands() {
         assert_eq!(command.to_owned().as_command(), command);
-        let fixed: OwnedCommand<heapless::String<7>> = command.to_text().unwrap();
+        let fixed: OwnedCommand<heapless::String<7>> = command.try_to_owned().unwrap();
         assert_eq!(fixed.as_command(), command);
         if let Command::Open { request, .. } = command {
             assert_eq!(request.to_owned().as_request(), request);
@@ -55,18 +55,18 @@ fn a_kept_command_lends_what_it_was_made_of() {
 }
 
 #[test]
-fn a_command_whose_texts_do_not_fit_is_not_kept() {
-    let fits = |command: &Command<'_>| command.to_text::<heapless::String<4>>() != Err(Full);
+fn a_command_that_does_not_fit_is_an_error() {
+    let fits = |command: &Command<'_>| command.try_to_owned::<heapless::String<4>>() != Err(Full);
     let kept: Vec<_> = commands().into_iter().filter(fits).collect();
-    // The abort, and everything without a version and a page.
+    // The abort, and all requests without a version and a page token.
     assert_eq!(kept.len(), 1 + 2 * 3);
 }
 
-/// Says what it was told.
+/// Records its calls.
 #[derive(Default)]
-struct Told(Vec<String>);
+struct Calls(Vec<String>);
 
-impl Transport for Told {
+impl Transport for Calls {
     fn execute(&mut self, _: Command<'_>) {
         self.0.push("execute".to_owned());
     }
@@ -82,16 +82,16 @@ impl Transport for Told {
 }
 
 #[test]
-fn a_transport_behind_a_pointer_is_one() {
+fn pointers_to_transports_are_transports() {
     fn drive(mut transport: impl Transport) {
         transport.execute(Command::Abort(exchange()));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(transport.poll_signal(&mut cx).is_pending());
         transport.consume(7);
     }
-    let mut told = Told::default();
-    drive(&mut told);
-    drive(&mut told as &mut dyn Transport);
-    drive(Box::new(&mut told) as Box<dyn Transport + '_>);
-    assert_eq!(told.0, ["execute", "poll", "consume 7"].repeat(3));
+    let mut calls = Calls::default();
+    drive(&mut calls);
+    drive(&mut calls as &mut dyn Transport);
+    drive(Box::new(&mut calls) as Box<dyn Transport + '_>);
+    assert_eq!(calls.0, ["execute", "poll", "consume 7"].repeat(3));
 }

@@ -146,7 +146,7 @@ pub fn label_pairs<T: Resource>() -> IndexFn<T> {
 /// ```
 #[must_use]
 pub fn annotation<T: Fields>(key: &str) -> IndexFn<T> {
-    field(FieldPath::of_members(["metadata", "annotations", key]))
+    field(FieldPath::from_members(["metadata", "annotations", key]))
 }
 
 /// By the UIDs of the owner references. Use it to find the children of an object.
@@ -164,7 +164,7 @@ pub fn annotation<T: Fields>(key: &str) -> IndexFn<T> {
 /// ```
 #[must_use]
 pub fn owner_uid<T: Fields>() -> IndexFn<T> {
-    field(FieldPath::of_members(["metadata", "ownerReferences"]).each("uid"))
+    field(FieldPath::from_members(["metadata", "ownerReferences"]).each("uid"))
 }
 
 /// By the node of a pod (`spec.nodeName`). A pod without a node is not filed.
@@ -184,7 +184,7 @@ pub fn owner_uid<T: Fields>() -> IndexFn<T> {
 /// ```
 #[must_use]
 pub fn node_name<T: Fields>() -> IndexFn<T> {
-    field(FieldPath::of_members(["spec", "nodeName"]))
+    field(FieldPath::from_members(["spec", "nodeName"]))
 }
 
 /// By the strings, numbers and booleans at a path, all as text.

@@ -7,7 +7,7 @@ use core::fmt;
 use core::ops::Bound;
 
 use informer_core::Resource;
-use informer_core::decode::{FieldPath, FieldPathError, Fields};
+use informer_core::decode::{FieldPath, Fields, ParseFieldPathError};
 use informer_core::indexer::{ByIndex, IndexFn, IndexId, Subject, View};
 use informer_core::storage::Storage;
 
@@ -94,7 +94,7 @@ impl<'q, T> Query<'q, T> {
     ///
     /// # Errors
     /// A field name in the selector is not a valid path.
-    pub fn fields(self, selector: &'q FieldSelector) -> Result<Self, FieldPathError>
+    pub fn fields(self, selector: &'q FieldSelector) -> Result<Self, ParseFieldPathError>
     where
         T: Fields,
     {

@@ -1,4 +1,4 @@
-//! The program starts in `main` as the C library calls it; nothing else of that library is used.
+//! The C library calls `main`; nothing else of it is used.
 
 fn main() {
     println!("cargo:rustc-link-lib=c");

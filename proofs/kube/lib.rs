@@ -1,1 +1,1 @@
-//! Nothing but tests: see `tests/`.
+//! This crate has only tests: see `tests/`.

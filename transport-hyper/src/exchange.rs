@@ -183,7 +183,7 @@ const QUOTED: usize = 60;
 fn encoding(answer: &Answer) -> Result<Encoding, Failed> {
     let text = answer.head.headers.get(header::CONTENT_TYPE);
     let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
-    Encoding::of_content_type(text.as_deref())
+    Encoding::from_content_type(text.as_deref())
         .map_err(|error| Failed::new(Failure::Undecodable, error))
 }
 

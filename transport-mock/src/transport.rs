@@ -167,7 +167,7 @@ impl MockTransport {
             let delivery = Delivery::failed(id, failure, message.into_owned());
             return Exchange::new(delivery, due);
         }
-        let delivery = match Encoding::of_content_type(Some(answer.content_type)) {
+        let delivery = match Encoding::from_content_type(Some(answer.content_type)) {
             Ok(encoding) => Delivery::new(id, encoding),
             Err(error) => Delivery::failed(id, Failure::Undecodable, error.to_string()),
         };

@@ -1,4 +1,4 @@
-//! An informer that is fed by hand, in pieces such as a connection gives.
+//! An informer driven by hand, with input in pieces as from a connection.
 
 use std::hint::black_box;
 
@@ -11,14 +11,14 @@ use informer_core::{Encoding, Informer, InformerConfig, Instant};
 
 use super::pods::Pods;
 
-/// How many bytes come at once. An object is then cut in two about every third time.
+/// The size of a piece. It cuts about every third object in two.
 const PIECE: usize = 16 << 10;
 
 pub struct Hand<F: Form> {
     pub informer: Informer<Decoder<F>, Heap>,
     listeners: Vec<ListenerId>,
     exchange: ExchangeId,
-    /// Bytes that do not make up a piece yet.
+    /// Bytes that do not fill a piece yet.
     waiting: Vec<u8>,
     now: Instant,
 }
@@ -27,7 +27,7 @@ impl<F: Form> Hand<F>
 where
     Decoder<F>: Decode,
 {
-    /// An informer with so many listeners whose list is about to begin.
+    /// An informer with this many listeners, at the start of its list.
     pub fn listing(form: F, listeners: usize) -> Self {
         let now = Instant::from_micros(1);
         let mut config = InformerConfig::new();
@@ -49,14 +49,14 @@ where
         hand
     }
 
-    /// Takes one more object of the list.
+    /// Feeds one more object of the list.
     pub fn item(&mut self, pods: &Pods, pod: usize) {
         self.waiting.push(b',');
         pods.write(pod, 1, &mut self.waiting);
         self.flush(PIECE);
     }
 
-    /// Ends the list and begins the watch.
+    /// Ends the list and starts the watch.
     pub fn end_list(&mut self) {
         self.feed(b"]}");
         self.flush(1);
@@ -68,7 +68,7 @@ where
         self.poll();
     }
 
-    /// An informer that has listed `n` pods and watches.
+    /// An informer that has listed `n` pods and is watching.
     pub fn watching(form: F, listeners: usize, pods: &Pods, n: usize) -> Self {
         let mut hand = Self::listing(form, listeners);
         for pod in 0..n {
@@ -79,13 +79,13 @@ where
         hand
     }
 
-    /// Takes bytes of the answer under way.
+    /// Feeds bytes of the current answer.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.waiting.extend_from_slice(bytes);
         self.flush(PIECE);
     }
 
-    /// Takes one event of the watch in one piece, and lets those take what comes of it who are named.
+    /// Feeds one watch event in one piece, then polls the listeners that are ready.
     pub fn event(&mut self, line: &[u8]) {
         let signal = Signal::Bytes(line);
         let used = self.informer.signal(self.exchange, signal, self.now);
@@ -96,7 +96,7 @@ where
         }
     }
 
-    /// Passes on what waits, as long as there are `least` bytes; the listeners take what comes of it.
+    /// Feeds the pending bytes while there are at least `least`, and polls all listeners.
     fn flush(&mut self, least: usize) {
         while self.waiting.len() >= least {
             let piece = &self.waiting[..self.waiting.len().min(PIECE)];

@@ -1,9 +1,5 @@
-//! What the benchmarks share: pods, objects, an informer driven by hand, and the table of operations.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "not every benchmark uses all of it"
-)]
+//! Shared by the benchmarks: pods, objects, an informer driven by hand, and the operations.
+#![allow(dead_code, unreachable_pub, reason = "no benchmark uses everything")]
 
 // Pods as a server sends them.
 pub mod pods;
@@ -11,11 +7,11 @@ pub mod pods;
 // Small objects for queue, store and listeners.
 pub mod objects;
 
-// An informer that is fed by hand.
+// An informer driven by hand.
 pub mod hand;
 
-// Everything that is measured, one event at a time.
+// All measured operations.
 pub mod operations;
 
-// How times are measured.
+// Settings for timing.
 pub mod timing;

@@ -1,4 +1,4 @@
-//! Small objects for queue, store and listeners: what they hold does not matter there.
+//! Small objects for queues, stores and listeners, where the body does not matter.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use informer_core::{Labels, Object, ObjectKey};
 
 use super::pods::PODS_PER_APP;
 
-/// An object whose body is the number of its node.
+/// An object with the number of its node as its body.
 pub type Small = Arc<Object<u32>>;
 
-/// The object with this number. `moved` changes the value of every index but the namespace.
+/// The object with this number. `moved` changes all of its index values except the namespace.
 pub fn small(number: usize, version: usize, moved: bool) -> Small {
     let shift = usize::from(moved);
     let app = numbered("app-", number / PODS_PER_APP + shift);
@@ -32,7 +32,7 @@ pub fn key(number: usize) -> ObjectKey {
     ObjectKey::new(&namespace, &numbered("app-7d9c5b6f4-", number))
 }
 
-/// A text and seven digits. Formatting would take longer than what is measured.
+/// A text and seven digits. Formatting would take longer than the measured code.
 pub fn numbered(text: &str, mut number: usize) -> String {
     let mut digits = [b'0'; 7];
     for digit in digits.iter_mut().rev() {
@@ -81,6 +81,6 @@ pub fn store(n: usize, indices: usize) -> Indexer<Small, Heap> {
 
 /// Numbers below `n`, spread over all of them.
 pub fn spread(n: usize, count: usize) -> Vec<usize> {
-    // A prime step meets every number before it meets one again.
+    // A prime step visits every number before it repeats one.
     (0..count.min(n)).map(|at| at * 7_919 % n).collect()
 }

@@ -1,5 +1,5 @@
-//! Everything that is measured. An operation is made for a number of objects and then called once for
-//! each event; what it does before the first call is not measured.
+//! All measured operations. An operation is set up for a number of objects and then called once per
+//! event. The setup is not measured.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::hand::Hand;
 use super::objects::{Small, key, numbered, small, spread, store};
 use super::pods::{PODS_PER_APP, Pods};
 
-/// How many different objects the events are about.
+/// The number of distinct objects in the events.
 const POOL: usize = 256;
 
 pub struct Operation {
@@ -25,15 +25,15 @@ pub struct Operation {
     pub make: fn(usize) -> Event,
 }
 
-/// What one event does.
+/// Runs one event.
 pub type Event = Box<dyn FnMut()>;
 
-/// What the number of objects means for an operation.
+/// How an operation uses the number of objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Nothing: there are no objects to remember.
+    /// Not at all: there are no stored objects.
     None,
-    /// So many objects are there already, and stay.
+    /// This many objects exist from the start to the end.
     Fixed,
     /// Each event adds an object.
     Grows,
@@ -147,7 +147,7 @@ fn event(event: impl FnMut() + 'static) -> Event {
     Box::new(event)
 }
 
-/// The first key is popped and queued again at the end, while `n` keys wait.
+/// Pops the first key and queues it again at the end, while `n` keys are queued.
 fn push_pop(n: usize) -> Event {
     let mut fifo: DeltaFifo<_, Heap> = DeltaFifo::new(Seed::new(42));
     for number in 0..n {
@@ -162,7 +162,7 @@ fn push_pop(n: usize) -> Event {
     })
 }
 
-/// The same with three changes in the chain of each key, the last one a deletion.
+/// The same with three changes per key, the last one a deletion.
 fn push_pop_chain(n: usize) -> Event {
     fn push(fifo: &mut DeltaFifo<Small, Heap>, object: Small) {
         fifo.add(Arc::clone(&object)).unwrap();
@@ -176,7 +176,7 @@ fn push_pop_chain(n: usize) -> Event {
     event(move || {
         let delta = fifo.pop().and_then(|popped| popped.deltas().next());
         let Some(Delta::Added(object)) = delta else {
-            unreachable!("every chain begins so");
+            unreachable!("every chain starts with an add");
         };
         push(&mut fifo, object);
     })
@@ -217,7 +217,7 @@ fn step<T: Resource>(delta: Delta<T>, initial: bool) -> Step<T> {
     }
 }
 
-/// An object that was not there is applied as a list gives it. Making the object is included.
+/// Applies a new object as from a list. Building the object is included.
 fn insert(indices: usize) -> Event {
     let mut store = store(0, indices);
     let mut number = 0;
@@ -229,8 +229,8 @@ fn insert(indices: usize) -> Event {
     })
 }
 
-/// An object gets another version, and if it `moves` other index values. With a `snapshot`, one was
-/// taken since the last event, so that each event copies the pages that it writes to.
+/// Updates the version of an object, and its index values if it `moves`. With `snapshot`, takes a
+/// snapshot before each event, so that the event copies the pages that it writes.
 fn update(n: usize, indices: usize, moves: bool, snapshot: bool) -> Event {
     let mut store = store(n, indices);
     let numbers = spread(n, POOL);
@@ -253,7 +253,7 @@ fn update(n: usize, indices: usize, moves: bool, snapshot: bool) -> Event {
     })
 }
 
-/// An object comes and goes.
+/// Adds and deletes an object.
 fn add_delete(n: usize, indices: usize) -> Event {
     let mut store = store(n, indices);
     let pool: Vec<_> = (n..n + POOL)
@@ -275,16 +275,16 @@ fn snapshot(n: usize) -> Event {
     event(move || drop(black_box(store.snapshot())))
 }
 
-/// A notification is published and each listener takes the one that has waited longest, while `n` wait
-/// for each.
+/// Publishes a notification, and each listener takes its oldest one, while `n` are pending for
+/// each.
 fn fan_out(n: usize, listeners: usize) -> Event {
     let now = Instant::from_micros(1);
     let mut processor: Processor<_, Heap> = Processor::new(None, Seed::new(42));
-    let nobody = store(0, 0);
+    let empty = store(0, 0);
     let listeners: Vec<_> = (0..listeners)
         .map(|_| {
             processor
-                .add_listener(ListenerConfig::new(), &nobody, now)
+                .add_listener(ListenerConfig::new(), &empty, now)
                 .unwrap()
         })
         .collect();
@@ -301,7 +301,7 @@ fn fan_out(n: usize, listeners: usize) -> Event {
     event(move || {
         let mut oldest = None;
         for listener in &listeners {
-            oldest = processor.poll_notification(*listener, &nobody);
+            oldest = processor.poll_notification(*listener, &empty);
         }
         processor
             .publish(&oldest.unwrap(), Audience::Everybody)
@@ -309,7 +309,7 @@ fn fan_out(n: usize, listeners: usize) -> Event {
     })
 }
 
-/// One object is decoded and dropped. The pieces end where objects end.
+/// Decodes and drops one object. Pieces end where objects end.
 fn decode<F: Form + 'static>(body: Body, form: F) -> Event {
     let pods = Pods::realistic();
     let mut decoder = Decoder::new(form);
@@ -342,7 +342,7 @@ fn decode<F: Form + 'static>(body: Body, form: F) -> Event {
     })
 }
 
-/// One more object of a list goes all the way to a listener.
+/// Feeds one more object of a list, up to the listener.
 fn list<F: Form + 'static>(form: F, pods: Pods) -> Event {
     let mut hand = Hand::listing(form, 1);
     let mut pod = 0;
@@ -352,8 +352,8 @@ fn list<F: Form + 'static>(form: F, pods: Pods) -> Event {
     })
 }
 
-/// A MODIFIED event goes all the way to the listeners. The other objects are small ones: how large they
-/// are does not matter to the event.
+/// Feeds a MODIFIED event, up to the listeners. The other objects are small: their size does not
+/// affect the event.
 fn churn<F: Form + 'static>(form: F, n: usize, listeners: usize) -> Event {
     let mut hand = Hand::watching(form, listeners, &Pods::small(), n);
     let pods = Pods::realistic();
@@ -365,7 +365,7 @@ fn churn<F: Form + 'static>(form: F, n: usize, listeners: usize) -> Event {
             lines.push(line);
         }
     }
-    // From the second round on it is realistic pods that are replaced.
+    // From the second round on, the events replace realistic pods.
     for line in &lines {
         hand.feed(line);
     }
@@ -380,7 +380,7 @@ const fn typed() -> Typed<typed::Pod> {
     Typed::new()
 }
 
-/// What a controller may want to know of a pod.
+/// The fields of a pod that a controller might use.
 #[expect(dead_code, reason = "it is decoded, not read")]
 pub mod typed {
     use std::collections::BTreeMap;

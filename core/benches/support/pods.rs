@@ -1,14 +1,14 @@
-//! Deterministic pods of about 5.9 KB, of which 45 % are `managedFields`.
+//! Deterministic pods of about 5.9 KB, with 45 % `managedFields`.
 
 use std::fmt::Write;
 
-/// How many different shapes there are; pods of one shape differ in names and numbers only.
+/// The number of shapes. Pods of one shape differ only in names and numbers.
 const SHAPES: usize = 32;
 
-/// How many pods share a value of the label `app`.
+/// The number of pods that share a value of the label `app`.
 pub const PODS_PER_APP: usize = 10;
 
-/// What is written into a shape for each pod: seven digits each.
+/// The placeholders in a shape, of seven digits each.
 const FIELDS: [&str; 5] = ["@@@@pod", "@@@@@ns", "@@@@app", "@@@node", "@@@vers"];
 
 /// Pods by number.
@@ -18,18 +18,18 @@ pub struct Pods {
 
 struct Shape {
     text: Vec<u8>,
-    /// Where the fields stand, and which.
+    /// The positions of the placeholders, and which one it is.
     spots: Vec<(usize, usize)>,
 }
 
 impl Pods {
-    /// As they are in a cluster: one container or two, labels, annotations, an owner, a status.
+    /// Pods as in a cluster: one or two containers, labels, annotations, an owner, a status.
     pub fn realistic() -> Self {
         Self::of((0..SHAPES).map(|shape| realistic(shape as u64)))
     }
 
-    /// With nothing but names, a label and a node: 0.25 KB. They fill a store in which only the number
-    /// of objects matters.
+    /// Pods with only names, a label and a node: 0.25 KB. They fill a store when only the number of
+    /// objects matters.
     pub fn small() -> Self {
         Self::of((0..SHAPES).map(|shape| small(shape as u64)))
     }
@@ -55,7 +55,7 @@ impl Pods {
         }
     }
 
-    /// Appends a line of a watch.
+    /// Appends a watch event.
     pub fn write_event(&self, kind: &str, pod: usize, version: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"type":""#);
         out.extend_from_slice(kind.as_bytes());
@@ -64,7 +64,7 @@ impl Pods {
         out.extend_from_slice(b"}\n");
     }
 
-    /// Mean bytes of JSON per pod, and how many of them are `managedFields`.
+    /// The mean size of a pod in bytes of JSON, and how much of it is `managedFields`.
     pub fn mean_bytes(&self) -> (usize, usize) {
         let (mut all, mut managed) = (0, 0);
         for shape in &self.shapes {

@@ -1,4 +1,4 @@
-//! How times are measured.
+//! Settings for timing.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use criterion::Criterion;
 
 use super::operations::{self, Size};
 
-/// Short: instruction counts are what changes are judged by.
+/// Short runs. Changes are judged by instruction counts instead.
 pub fn config() -> Criterion {
     Criterion::default()
         .sample_size(10)
@@ -14,18 +14,18 @@ pub fn config() -> Criterion {
         .measurement_time(Duration::from_millis(600))
 }
 
-/// How many objects; a million only if `BENCH_LARGE` is set.
+/// The numbers of objects; a million only if `BENCH_LARGE` is set.
 pub fn sizes() -> Vec<usize> {
     let large = large().then_some(1_000_000);
     [1_000, 100_000].into_iter().chain(large).collect()
 }
 
-/// Whether the runs that take long are wanted.
+/// Whether to include the slow runs.
 pub fn large() -> bool {
     std::env::var_os("BENCH_LARGE").is_some()
 }
 
-/// Measures the operations of a group that have a lasting number of objects.
+/// Measures the operations of a group with a fixed number of objects.
 pub fn group(criterion: &mut Criterion, name: &str) {
     for operation in operations::group(name) {
         if operation.size != Size::Fixed {

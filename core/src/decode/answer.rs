@@ -1,4 +1,4 @@
-//! The failure of an unsuccessful answer, and its text for people.
+//! The failure and the message of an unsuccessful answer.
 //!
 //! ```
 //! use core::time::Duration;
@@ -25,14 +25,14 @@ use super::json::status::ApiStatus;
 use super::status::Grounds;
 use crate::failure::{Failure, MAX_MESSAGE, is_hidden, message};
 
-/// How many bytes of the body of an unsuccessful answer a transport should read before it calls
-/// [`failure_of_answer`]; a Status is much smaller.
+/// How many bytes of an unsuccessful answer a transport should read before it calls
+/// [`failure_of_answer`]. A Status is much smaller.
 pub const MAX_ERROR_BODY: usize = 64 << 10;
 
-/// The class of an unsuccessful answer, and its text for people.
+/// Classifies an unsuccessful answer and returns a message for people.
 ///
-/// `body` is the body as far as it was read, and `retry_after` the header of that name. A body that
-/// is no Status is quoted in the text, and the code alone decides.
+/// `body` is what was read of the body, and `retry_after` is the value of that header. If the body
+/// is not a Status, the message quotes it and the code alone decides.
 #[must_use]
 pub fn failure_of_answer(
     code: u16,
@@ -65,7 +65,7 @@ fn quote(code: u16, body: &[u8]) -> String {
     }
 }
 
-/// `text`, as it is kept for people.
+/// Cuts and escapes `text` like any other message.
 fn cut(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.len() <= MAX_MESSAGE && !text.contains(is_hidden) {
         return text;

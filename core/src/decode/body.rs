@@ -1,4 +1,4 @@
-//! Bodies that are kept as the server sent them, and decoded when somebody asks.
+//! Bodies that keep the JSON text from the server and are decoded on demand.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -8,19 +8,18 @@ use core::marker::PhantomData;
 use super::form::{Lean, MetadataOnly};
 use super::json::header::Pairs;
 
-/// The text of an object, or of a part of it, which the form `F` has kept: [`LeanBody`],
-/// [`MetadataBody`].
+/// The JSON text that the form `F` keeps of an object. See [`LeanBody`] and [`MetadataBody`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct TextBody<F> {
     json: Box<str>,
     form: PhantomData<F>,
 }
 
-/// The text of an object, without `managedFields`. An object that came in a list has neither `kind`
-/// nor `apiVersion`.
+/// The text of an object without `managedFields`. An object from a list has neither `kind` nor
+/// `apiVersion`.
 pub type LeanBody = TextBody<Lean>;
 
-/// The text of the `metadata` of an object, without `managedFields`.
+/// The text of an object's `metadata` without `managedFields`.
 pub type MetadataBody = TextBody<MetadataOnly>;
 
 impl<F> TextBody<F> {
@@ -31,17 +30,17 @@ impl<F> TextBody<F> {
         }
     }
 
-    /// What was kept, as JSON.
+    /// The kept text, as JSON.
     #[must_use]
     pub fn as_json(&self) -> &str {
         &self.json
     }
 
-    /// What was kept as a value of a type, decoded now.
+    /// Decodes the kept text into a value.
     ///
     /// # Errors
     ///
-    /// If it does not fit the type.
+    /// The text does not fit the type.
     #[cfg(feature = "json")]
     pub fn decode<'a, K: serde::Deserialize<'a>>(&'a self) -> Result<K, serde_json::Error> {
         serde_json::from_str(&self.json)
@@ -49,14 +48,13 @@ impl<F> TextBody<F> {
 }
 
 impl MetadataBody {
-    /// The annotations as they stand in the text. A repeated key comes up repeatedly; the last one
-    /// counts.
+    /// The annotations, in the order of the text. If a key is repeated, the last value counts.
     #[must_use]
     pub fn annotations(&self) -> Pairs<'_> {
         Pairs::of_member(self.json.as_bytes(), "annotations")
     }
 
-    /// The value of the annotation `name`.
+    /// The value of the annotation `name`, if it is set.
     #[must_use]
     pub fn annotation(&self, name: &str) -> Option<Cow<'_, str>> {
         let named = self.annotations().filter(|(key, _)| key.eq_str(name));

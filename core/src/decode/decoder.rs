@@ -1,4 +1,4 @@
-//! The decoder that chooses what decodes an answer, answer by answer.
+//! Decodes each answer by its encoding.
 
 use alloc::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::decoded::Object;
 use crate::encoding::Encoding;
 use crate::flow::Fact;
 
-/// Decodes lists and watches to objects whose body has the form `F`. Each answer is decoded in the
-/// encoding in which it comes.
+/// Decodes lists and watches into objects whose body has the form `F`. It decodes each answer in
+/// the encoding that the answer has.
 ///
-/// Every byte is looked at a fixed number of times, whatever the pieces; at most one object is held
-/// while it is incomplete. An object that cannot be used is a [`Fact::Rejected`], with its key if that
-/// much can be read, and harms nobody else. What the server says its objects are is not checked
-/// against anything: the form decides what fits.
+/// It looks at each byte a fixed number of times, whatever the pieces, and holds at most one
+/// incomplete object. An object that cannot be used becomes a [`Fact::Rejected`], with its key if
+/// that is readable, and does not affect other objects. The decoder does not check the kind of an
+/// object: the form decides what fits.
 ///
 /// ```
 /// use informer_core::Encoding;
@@ -39,21 +39,21 @@ use crate::flow::Fact;
 #[derive(Clone, Debug)]
 pub struct Decoder<F> {
     facts: Facts<F>,
-    /// What of the following reads the answer at hand.
+    /// The encoding of the current answer.
     encoding: Encoding,
     json: JsonReading,
-    /// Nothing is expected any more: what comes is passed over.
+    /// No more facts are expected; the rest of the body is skipped.
     over: bool,
 }
 
 impl<F: Form> Decoder<F> {
-    /// A decoder with the default [`Limits`].
+    /// Creates a decoder with the default [`Limits`].
     #[must_use]
     pub const fn new(form: F) -> Self {
         Self::bounded(form, Limits::new())
     }
 
-    /// A decoder with these limits.
+    /// Creates a decoder with these limits.
     ///
     /// # Errors
     ///

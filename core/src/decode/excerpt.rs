@@ -1,13 +1,14 @@
-//! What is shown to people of bytes that are not what we expected.
+//! The start of unexpected bytes, for messages.
 
 use core::fmt::{self, Write as _};
 
 use crate::failure::Printable;
+use crate::invariant::cannot_happen;
 
-/// How much is shown.
+/// How many bytes are quoted.
 const LENGTH: usize = 60;
 
-/// The beginning of bytes, fit for a line of a log.
+/// The start of some bytes, displayed on one line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Excerpt<'a>(pub(super) &'a [u8]);
 
@@ -23,7 +24,7 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-/// A copy of the first bytes of something, shown as one printable line.
+/// A copy of the first bytes of a text, displayed on one printable line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Beginning {
     bytes: [u8; LENGTH],
@@ -34,7 +35,7 @@ impl Beginning {
     /// How many bytes are kept.
     pub(super) const LENGTH: usize = LENGTH;
 
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn new(text: &[u8]) -> Self {
         let mut bytes = [0; LENGTH];
         for (to, from) in bytes.iter_mut().zip(text) {
             *to = *from;
@@ -46,7 +47,8 @@ impl Beginning {
 
 impl fmt::Display for Beginning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Excerpt(self.bytes.get(..self.len).unwrap_or_default()).fmt(f)
+        let bytes = self.bytes.get(..self.len);
+        Excerpt(bytes.unwrap_or_else(|| cannot_happen("an excerpt beyond its bound", &[]))).fmt(f)
     }
 }
 
@@ -70,7 +72,7 @@ mod tests {
         );
         assert_eq!(Excerpt(&[b'x'; 100]).to_string(), "x".repeat(60));
         assert_eq!(format!("{}", Excerpt(b"")), "");
-        assert_eq!(Beginning::of(&[b'x'; 100]).to_string(), "x".repeat(60));
-        assert_eq!(Beginning::of(b"a\nb").to_string(), "a b");
+        assert_eq!(Beginning::new(&[b'x'; 100]).to_string(), "x".repeat(60));
+        assert_eq!(Beginning::new(b"a\nb").to_string(), "a b");
     }
 }

@@ -1,4 +1,4 @@
-//! Facts about objects, in the same words for every encoding.
+//! Facts and messages, the same for every encoding.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -13,13 +13,13 @@ use crate::flow::{Fact, Place, Rejected};
 use crate::key::ObjectKey;
 use crate::object::Resource;
 
-/// The longest version or uid that stays in memory when it is no longer needed.
+/// The longest version or uid whose memory is kept for the next one.
 const KEPT: usize = 1024;
 
-/// A fact of a decoder whose bodies have the form `F`.
+/// A fact of a decoder with the form `F`.
 pub(super) type FactOf<'a, F> = Fact<'a, Arc<Object<<F as Form>::Body>>>;
 
-/// States facts, and keeps the texts of the last one.
+/// Makes facts and holds the texts of the last one.
 #[derive(Clone, Debug)]
 pub(super) struct Facts<F> {
     pub(super) form: F,
@@ -29,14 +29,14 @@ pub(super) struct Facts<F> {
     message: String,
 }
 
-/// Whose an object is that cannot be used, as far as that could be read.
+/// The identity of an object that cannot be used, as far as it is readable.
 pub(super) struct Whose<X> {
     pub(super) key: Option<ObjectKey>,
     pub(super) uid: Option<X>,
     pub(super) version: Option<X>,
 }
 
-/// What a bookmark says.
+/// The contents of a bookmark.
 pub(super) struct Bookmark<X> {
     /// `None` if it is missing or empty.
     pub(super) version: Option<X>,
@@ -44,15 +44,15 @@ pub(super) struct Bookmark<X> {
     pub(super) is_table: bool,
 }
 
-/// What the Status in an ERROR event says.
+/// The Status in an ERROR event.
 pub(super) struct ErrorEvent<X> {
     pub(super) failure: Failure,
     pub(super) code: u32,
-    /// The message, or the reason if there is none.
+    /// The message, or the reason if there is no message.
     pub(super) text: Option<X>,
 }
 
-/// Why a Table of `meta.k8s.io` is no object: it has no name either, but that is not what is wrong.
+/// Why a Table of `meta.k8s.io` is rejected. It has no name either, but that would mislead.
 pub(super) const TABLE: &str = "a Table of meta.k8s.io, not an object";
 
 impl<F: Form> Facts<F> {
@@ -66,7 +66,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
-    /// The object, in the fact that `state` makes of it; or that it could not be used.
+    /// The fact that `state` makes of an object, or a rejected object.
     pub(super) fn object<'a, X: fmt::Display>(
         &'a mut self,
         read: Result<Object<F::Body>, BodyError>,
@@ -80,7 +80,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
-    /// A bookmark, or why it could not be read.
+    /// A bookmark, or a rejected object.
     pub(super) fn bookmark<X: fmt::Display>(
         &mut self,
         read: Result<Bookmark<X>, impl fmt::Display>,
@@ -88,12 +88,9 @@ impl<F: Form> Facts<F> {
     ) -> FactOf<'_, F> {
         let reason = match read {
             Ok(bookmark) if bookmark.is_table => message("a bookmark with a Table of meta.k8s.io"),
+            Ok(Bookmark { version: None, .. }) => message("a bookmark without a version"),
             Ok(bookmark) => {
-                let Some(version) = bookmark.version else {
-                    let reason = "a bookmark without a version";
-                    return self.reject(Place::Unknown, whose(), reason);
-                };
-                keep(&mut self.version, Some(version));
+                keep(&mut self.version, bookmark.version);
                 let version = self.version.as_str();
                 return if bookmark.ends_initial_events {
                     Fact::InitialEnd { version }
@@ -101,12 +98,12 @@ impl<F: Form> Facts<F> {
                     Fact::Bookmark { version }
                 };
             }
-            Err(error) => message(format_args!("a bookmark: {error}")),
+            Err(error) => message(format_args!("cannot read a bookmark: {error}")),
         };
         self.reject(Place::Unknown, whose(), reason)
     }
 
-    /// An ERROR event. If there is no Status in it, `object` is what there is.
+    /// An ERROR event. Without a Status, the message quotes `object`.
     pub(super) fn error_event(
         &mut self,
         status: Option<ErrorEvent<impl fmt::Display>>,
@@ -114,12 +111,12 @@ impl<F: Form> Facts<F> {
     ) -> FactOf<'_, F> {
         let Some(status) = status else {
             let found = Excerpt(object);
-            let text = format_args!("an ERROR event without a Status, it begins with: {found}");
+            let text = format_args!("an ERROR event has no Status; it starts with: {found}");
             return self.fail(Failure::Other, text);
         };
         let failure = match status.failure {
-            // `TimedOut` on an open watch means that the connection did, and that the watch may go on
-            // from where it was. Here the connection is fine: it is the server that cannot go on.
+            // `TimedOut` on an open watch means that the connection timed out, and that the watch
+            // may continue where it was. Here the connection works, and the server cannot continue.
             Failure::TimedOut => Failure::Unavailable,
             failure => failure,
         };
@@ -132,7 +129,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
-    /// An object that is larger than it may be.
+    /// Rejects an object beyond the limit.
     pub(super) fn reject_large<X: fmt::Display>(
         &mut self,
         place: Place,
@@ -141,7 +138,7 @@ impl<F: Form> Facts<F> {
         self.reject(place, whose, self.too_large())
     }
 
-    /// An event of a type that we do not know.
+    /// Rejects an event of unknown type.
     pub(super) fn reject_unknown<X: fmt::Display>(
         &mut self,
         event: impl fmt::Display,
@@ -183,17 +180,17 @@ impl<F: Form> Facts<F> {
     }
 }
 
-/// Whether nothing can follow a fact.
+/// Whether nothing can follow this fact.
 pub(super) const fn ends_body<T: Resource>(fact: &Fact<'_, T>) -> bool {
     matches!(fact, Fact::PageEnd { .. } | Fact::Failed { .. })
 }
 
-/// Replaces `kept`, and gives back the memory of a long text.
+/// Replaces `kept`, and releases the memory of a long text.
 fn keep(kept: &mut String, text: Option<impl fmt::Display>) {
     kept.clear();
     kept.shrink_to(KEPT);
     if let Some(text) = text {
-        // A string takes whatever is written.
+        // Writing to a string cannot fail.
         let _ = write!(kept, "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Fields by their paths: what an index function or a field selector asks of an object of any kind.
+//! Fields by path, for index functions and field selectors on objects of any kind.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -11,12 +11,14 @@ use core::fmt;
 use super::body::{LeanBody, MetadataBody};
 use super::json::fields::each_in_text;
 use crate::decoded::Object;
+use crate::invariant::cannot_happen;
 
-/// The way to a field: `spec.nodeName`, `spec.containers[*].image`,
+/// The path to a field: `spec.nodeName`, `spec.containers[*].image` or
 /// `metadata.annotations['example.com/team']`.
 ///
-/// The names of members are separated by dots; one that contains a dot or a bracket stands in brackets
-/// and quotes. `[*]` means each element of a list. A dot in front is allowed, as `kubectl` has it.
+/// Dots separate the names of members. A name that contains a dot or a bracket is written in
+/// brackets and quotes. `[*]` stands for each element of a list. A leading dot is allowed, as in
+/// `kubectl`.
 ///
 /// ```
 /// use informer_core::decode::FieldPath;
@@ -26,9 +28,9 @@ use crate::decoded::Object;
 /// let error = "spec.containers[0]".parse::<FieldPath>().unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     r#"the field path "spec.containers[0]" cannot be read from "[0]" on: expected [*] or ['name']"#
+///     r#"cannot parse the field path "spec.containers[0]" at "[0]": expected [*] or ['name']"#
 /// );
-/// # Ok::<(), informer_core::decode::FieldPathError>(())
+/// # Ok::<(), informer_core::decode::ParseFieldPathError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldPath {
@@ -39,29 +41,28 @@ pub struct FieldPath {
 /// One step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// Into the member of this name.
+    /// Enters the member with this name.
     Member(Box<str>),
-    /// Into each element.
+    /// Enters each element.
     Each,
 }
 
 /// A field that is neither a list nor an object.
-#[derive(Clone, PartialEq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "these are the kinds that JSON has")]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "JSON has these kinds")]
 pub enum Scalar<'a> {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, as it is written.
+    /// A number, as written in the JSON text.
     Number(Cow<'a, str>),
-    /// A text.
+    /// A string.
     Text(Cow<'a, str>),
 }
 
 impl Scalar<'_> {
-    /// As a text: what a field selector compares with, and what is filed in an index of texts. `null` is
-    /// as good as absent.
+    /// The value as text, as field selectors and indexes of texts use it. `null` counts as missing.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -73,9 +74,9 @@ impl Scalar<'_> {
     }
 }
 
-/// Something whose fields can be found by their paths.
+/// Gives access to fields by path.
 ///
-/// Bodies that keep the text of an object, or all of its fields, have this; so have objects with such
+/// Bodies that keep the text or all fields of an object implement this. So do objects with such
 /// bodies, and pointers to them.
 ///
 /// ```
@@ -87,18 +88,19 @@ impl Scalar<'_> {
 /// let mut images = Vec::new();
 /// object.each_field(&path, &mut |image| images.extend(image.as_text().map(str::to_owned)));
 /// assert_eq!(images, ["x", "y"]);
-/// # Ok::<(), informer_core::decode::FieldPathError>(())
+/// # Ok::<(), informer_core::decode::ParseFieldPathError>(())
 /// ```
 pub trait Fields {
-    /// Shows every scalar at the end of the path to `visit`: none if there is no such field.
+    /// Calls `visit` with every scalar at the end of the path. It is not called if there is no such
+    /// field.
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>));
 }
 
 impl core::str::FromStr for FieldPath {
-    type Err = FieldPathError;
+    type Err = ParseFieldPathError;
 
-    fn from_str(text: &str) -> Result<Self, FieldPathError> {
-        let error = |rest: &str, expected| FieldPathError {
+    fn from_str(text: &str) -> Result<Self, ParseFieldPathError> {
+        let error = |rest: &str, expected| ParseFieldPathError {
             text: text.into(),
             rest: rest.into(),
             expected,
@@ -119,12 +121,15 @@ impl core::str::FromStr for FieldPath {
             } else if rest.starts_with('[') {
                 return Err(error(rest, "[*] or ['name']"));
             } else {
-                let name = rest.split(['.', '[', ']']).next().unwrap_or_default();
+                let end = rest.find(['.', '[', ']']).unwrap_or(rest.len());
+                let split = rest.split_at_checked(end);
+                let (name, after) =
+                    split.unwrap_or_else(|| cannot_happen("a name beyond its path", (rest, "")));
                 if name.is_empty() {
                     return Err(error(rest, "the name of a member"));
                 }
                 steps.push(Step::Member(name.into()));
-                rest = rest.get(name.len()..).unwrap_or_default();
+                rest = after;
             }
             wants_name = false;
             if let Some(after) = rest.strip_prefix('.') {
@@ -142,32 +147,32 @@ impl core::str::FromStr for FieldPath {
 }
 
 impl FieldPath {
-    /// The path through members of these names, whatever is in the names.
+    /// The path through members with these names, which may contain any characters.
     ///
     /// ```
     /// use informer_core::decode::FieldPath;
     ///
-    /// let team = FieldPath::of_members(["metadata", "annotations", "example.com/team"]);
+    /// let team = FieldPath::from_members(["metadata", "annotations", "example.com/team"]);
     /// assert_eq!(team, "metadata.annotations['example.com/team']".parse()?);
-    /// let owners = FieldPath::of_members(["metadata", "ownerReferences"]).each("uid");
+    /// let owners = FieldPath::from_members(["metadata", "ownerReferences"]).each("uid");
     /// assert_eq!(owners, "metadata.ownerReferences[*].uid".parse()?);
-    /// # Ok::<(), informer_core::decode::FieldPathError>(())
+    /// # Ok::<(), informer_core::decode::ParseFieldPathError>(())
     /// ```
     #[must_use]
-    pub fn of_members<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn from_members<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let steps = names.into_iter().map(|name| Step::Member(name.into()));
-        Self::of_steps(steps.collect())
+        Self::from_steps(steps.collect())
     }
 
-    /// From each element of the list at the end of this path, the member of this name.
+    /// Extends the path to the member `name` of each element of a list.
     #[must_use]
     pub fn each(self, name: &str) -> Self {
         let mut steps = self.steps.into_vec();
         steps.extend([Step::Each, Step::Member(name.into())]);
-        Self::of_steps(steps)
+        Self::from_steps(steps)
     }
 
-    fn of_steps(steps: Vec<Step>) -> Self {
+    fn from_steps(steps: Vec<Step>) -> Self {
         let mut text = String::new();
         for step in &steps {
             match step {
@@ -202,25 +207,25 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// A text that is not the path of a field.
+/// The text is not a field path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FieldPathError {
+pub struct ParseFieldPathError {
     text: String,
     rest: String,
     expected: &'static str,
 }
 
-impl fmt::Display for FieldPathError {
+impl fmt::Display for ParseFieldPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the field path {:?} cannot be read from {:?} on: expected {}",
+            "cannot parse the field path {:?} at {:?}: expected {}",
             self.text, self.rest, self.expected
         )
     }
 }
 
-impl core::error::Error for FieldPathError {}
+impl core::error::Error for ParseFieldPathError {}
 
 impl Fields for LeanBody {
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {

@@ -1,4 +1,4 @@
-//! The forms in which the body of an object is kept.
+//! Forms: what to keep of an object.
 //!
 //! | form | body | keeps |
 //! | --- | --- | --- |
@@ -6,28 +6,29 @@
 //! | [`Lean`] | [`LeanBody`] | the text that the server sent, without `managedFields` |
 //! | [`MetadataOnly`] | [`MetadataBody`] | the text of `metadata`, without `managedFields` |
 //! | `Dynamic` | `serde_json::Value` | everything |
-//! | [`WithoutManagedFields<F>`] | that of `F` | what `F` keeps of an object without `managedFields` |
+//! | [`WithoutManagedFields<F>`] | that of `F` | what `F` keeps, without `managedFields` |
 //!
-//! `Typed` and `Dynamic` need the feature `json`. A form is a value that is given to a
-//! [`Decoder`](super::Decoder); a form of your own is a type with [`Form`].
+//! `Typed` and `Dynamic` need the feature `json`. Pass a form to a [`Decoder`](super::Decoder). To
+//! write your own, implement [`Form`].
 
 use alloc::string::String;
 use core::fmt;
 
-use super::body::TextBody;
 use super::json::form::JsonObject;
 use crate::failure::message;
 
-pub use super::body::{LeanBody, MetadataBody};
+pub use super::body::{LeanBody, MetadataBody, TextBody};
+#[cfg(feature = "json")]
+pub use super::typed::{Dynamic, Typed};
 
-/// What is kept of an object. There is one method for each [`Encoding`](crate::Encoding).
+/// Decides what to keep of an object. It has one method for each [`Encoding`](crate::Encoding).
 ///
 /// ```
 /// use informer_core::decode::decode_object;
 /// use informer_core::decode::form::{BodyError, Form};
 /// use informer_core::decode::json::form::JsonObject;
 ///
-/// /// Keeps only how large the object is.
+/// /// Keeps only the size of an object.
 /// struct Size;
 ///
 /// impl Form for Size {
@@ -45,25 +46,25 @@ pub trait Form {
     /// What is kept.
     type Body;
 
-    /// Whether `managedFields` are left out in any case, so that nobody has to cut them out before.
+    /// Whether the form always drops `managedFields`. Then they need not be cut out before.
     const WITHOUT_MANAGED_FIELDS: bool = false;
 
-    /// Makes the body of an object that came as JSON.
+    /// Makes the body of an object from JSON.
     ///
     /// # Errors
     ///
-    /// If the object does not fit the form. It is then reported as rejected.
+    /// The object does not fit the form. It is then reported as rejected.
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<Self::Body, BodyError>;
 }
 
-/// Why an object does not fit a form, in words.
+/// Why an object does not fit a form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BodyError {
     text: String,
 }
 
 impl BodyError {
-    /// An error with this text, of which only the first
+    /// Creates an error with this message. Only the first
     /// [`MAX_MESSAGE`](crate::failure::MAX_MESSAGE) bytes are kept.
     #[must_use]
     pub fn new(text: impl fmt::Display) -> Self {
@@ -88,8 +89,10 @@ impl From<serde_json::Error> for BodyError {
     }
 }
 
-/// Keeps the text that the server sent, without `managedFields`. Typically less than half the memory
-/// of any other form that keeps everything; what is in it is decoded when somebody asks.
+/// Keeps the JSON text from the server, without `managedFields`.
+///
+/// It usually takes less than half the memory of any other form that keeps everything. Bodies are
+/// decoded on demand.
 ///
 /// ```
 /// use informer_core::Encoding;
@@ -105,7 +108,7 @@ impl From<serde_json::Error> for BodyError {
 /// assert_eq!(object.as_json(), r#"{"metadata":{"name":"a"}}"#);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "a name for a form")]
+#[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct Lean;
 
 impl Form for Lean {
@@ -118,8 +121,10 @@ impl Form for Lean {
     }
 }
 
-/// Keeps the text of `metadata`, without `managedFields`. Fits the bodies of any resource, and those
-/// of `PartialObjectMetadata`, which a server sends if it is asked for nothing else.
+/// Keeps the text of `metadata`, without `managedFields`.
+///
+/// It fits objects of any resource, and the `PartialObjectMetadata` that a server sends for
+/// [`Content::Metadata`](crate::transport::Content::Metadata).
 ///
 /// ```
 /// use informer_core::decode::{MetadataOnly, decode_object};
@@ -131,7 +136,7 @@ impl Form for Lean {
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "a name for a form")]
+#[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct MetadataOnly;
 
 impl Form for MetadataOnly {
@@ -144,10 +149,10 @@ impl Form for MetadataOnly {
     }
 }
 
-/// Any form, of objects without `managedFields`: they are cut out before the form sees the object.
+/// Wraps a form and cuts out `managedFields` before the form sees the object.
 ///
-/// What a server notes there, who set which field and when, is often half of an object, and few programs
-/// read it. [`Lean`] and [`MetadataOnly`] do without it in any case.
+/// `managedFields` record which client set which field. They are often half of an object, and few
+/// programs read them. [`Lean`] and [`MetadataOnly`] always drop them.
 ///
 /// ```
 /// use informer_core::decode::{Typed, WithoutManagedFields, decode_object};
@@ -159,7 +164,7 @@ impl Form for MetadataOnly {
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "a form around a form")]
+#[expect(clippy::exhaustive_structs, reason = "a plain wrapper")]
 pub struct WithoutManagedFields<F>(pub F);
 
 impl<F: Form> Form for WithoutManagedFields<F> {
@@ -176,121 +181,5 @@ impl<F: Form> Form for WithoutManagedFields<F> {
             header: &header,
             ..object
         })
-    }
-}
-
-/// Keeps a value of the type `K`, which serde makes of the object.
-///
-/// The objects of a list come without `kind` and `apiVersion`, so `K` must not insist on them.
-///
-/// ```
-/// use informer_core::Encoding;
-/// use informer_core::decode::{Body, Decode, Decoder, Typed};
-/// use informer_core::flow::Fact;
-///
-/// #[derive(serde::Deserialize)]
-/// struct Pod {
-///     spec: Spec,
-/// }
-/// #[derive(serde::Deserialize)]
-/// #[serde(rename_all = "camelCase")]
-/// struct Spec {
-///     node_name: Option<String>,
-/// }
-///
-/// let mut decoder = Decoder::new(Typed::<Pod>::new());
-/// decoder.begin(Body::List, Encoding::Json);
-/// let mut body = &br#"{"items":[{"metadata":{"name":"a"},"spec":{"nodeName":"n1"}}]}"#[..];
-/// let Some(Fact::Item(pod)) = decoder.decode(&mut body) else { panic!() };
-/// assert_eq!(pod.spec.node_name.as_deref(), Some("n1"));
-/// ```
-#[cfg(feature = "json")]
-pub struct Typed<K> {
-    makes: core::marker::PhantomData<fn() -> K>,
-}
-
-#[cfg(feature = "json")]
-impl<K> Typed<K> {
-    /// The form for `K`.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            makes: core::marker::PhantomData,
-        }
-    }
-}
-
-#[cfg(feature = "json")]
-impl<K: serde::de::DeserializeOwned> Form for Typed<K> {
-    type Body = K;
-
-    fn read_json(&mut self, object: JsonObject<'_>) -> Result<K, BodyError> {
-        object.parse()
-    }
-}
-
-#[cfg(feature = "json")]
-impl<K> Default for Typed<K> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-#[cfg(feature = "json")]
-impl<K> Clone for Typed<K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-#[cfg(feature = "json")]
-impl<K> Copy for Typed<K> {}
-
-#[cfg(feature = "json")]
-impl<K> fmt::Debug for Typed<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Typed<{}>", core::any::type_name::<K>())
-    }
-}
-
-/// Keeps everything as a `serde_json::Value`. The objects of a list get the `kind` and `apiVersion`
-/// that the list tells.
-///
-/// ```
-/// use informer_core::Encoding;
-/// use informer_core::decode::{Body, Decode, Decoder, Dynamic};
-/// use informer_core::flow::Fact;
-///
-/// let mut decoder = Decoder::new(Dynamic);
-/// decoder.begin(Body::List, Encoding::Json);
-/// let mut body = &br#"{"kind":"PodList","items":[{"metadata":{"name":"a"}}]}"#[..];
-/// let Some(Fact::Item(pod)) = decoder.decode(&mut body) else { panic!() };
-/// assert_eq!(pod.body["kind"], "Pod");
-/// ```
-#[cfg(feature = "json")]
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "a name for a form")]
-pub struct Dynamic;
-
-#[cfg(feature = "json")]
-impl Form for Dynamic {
-    type Body = serde_json::Value;
-
-    fn read_json(&mut self, object: JsonObject<'_>) -> Result<serde_json::Value, BodyError> {
-        let mut value: serde_json::Value = object.parse()?;
-        if let Some(members) = value.as_object_mut() {
-            let JsonObject {
-                header, type_meta, ..
-            } = object;
-            for (name, own, listed) in [
-                ("apiVersion", header.api_version, type_meta.api_version),
-                ("kind", header.kind, type_meta.kind),
-            ] {
-                if let (None, Some(listed)) = (own, listed) {
-                    members.insert(name.into(), listed.into());
-                }
-            }
-        }
-        Ok(value)
     }
 }

@@ -1,39 +1,38 @@
-//! Frames: the parts of a body that belong together, put together again if they arrive in pieces.
+//! Frames: the lines or elements of a body, reassembled if they arrive in pieces.
 
 #[cfg(feature = "heapless")]
 use crate::invariant::cannot_happen;
 
-/// A frame that has grown beyond its bound this many times is given up.
-const PATIENCE: usize = 2;
+/// Reading a frame stops at this multiple of its limit.
+const ENDLESS_FACTOR: usize = 2;
 
-/// Something that stood in a body: a line, an element of a list.
+/// A line of a watch or an element of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "this is all there is to say")]
+#[expect(clippy::exhaustive_structs, reason = "plain data")]
 pub struct Frame<'a> {
-    /// Its bytes; if it is oversized, as many of its first bytes as may be kept.
+    /// The bytes; if the frame is oversized, as many of the first bytes as are kept.
     pub bytes: &'a [u8],
-    /// Whether it was longer than allowed.
+    /// Whether the frame is longer than allowed.
     pub oversized: bool,
-    /// Whether it was too long to wait for its end. Such a line is handed out
-    /// before it ends.
+    /// Whether the frame is so long that reading stopped before its end.
     pub endless: bool,
 }
 
-/// Memory for a frame that crosses a border of pieces, and for what a list says about itself.
+/// Memory for a frame that arrives in pieces, and for the metadata of a list.
 ///
-/// `Vec<u8>` takes it from the allocator, and `heapless::Vec<u8, N>` (feature `heapless`) has it inline.
-/// A frame beyond the capacity is as good as one beyond the bound that the reader was given.
+/// `Vec<u8>` allocates. `heapless::Vec<u8, N>` (feature `heapless`) keeps the bytes inline. A frame
+/// beyond the capacity counts as oversized.
 pub trait Buffer: AsRef<[u8]> {
-    /// A buffer without bytes.
+    /// An empty buffer.
     const EMPTY: Self;
 
     /// The most bytes that it can ever hold.
     const CAPACITY: usize;
 
-    /// Appends bytes. It is never asked to hold more than `most` bytes, nor more than its capacity.
+    /// Appends bytes. Callers never exceed `most` bytes in total, nor the capacity.
     fn append(&mut self, bytes: &[u8], most: usize);
 
-    /// Drops all bytes.
+    /// Removes all bytes.
     fn clear(&mut self);
 }
 
@@ -45,14 +44,14 @@ impl Buffer for alloc::vec::Vec<u8> {
     fn append(&mut self, bytes: &[u8], most: usize) {
         let needed = self.len() + bytes.len();
         if needed > self.capacity() {
-            // Doubling, as a vector does, but never beyond the bound.
+            // Double the capacity, as a vector does, but stay within the limit.
             let goal = (self.capacity() * 2).min(most).max(needed);
             self.reserve_exact(goal - self.len());
         }
         self.extend_from_slice(bytes);
     }
 
-    /// Gives back the memory of a large frame.
+    /// Releases the memory of a large frame.
     fn clear(&mut self) {
         const KEPT: usize = 64 << 10;
         self.clear();
@@ -78,12 +77,12 @@ impl<const N: usize> Buffer for heapless::Vec<u8, N> {
     }
 }
 
-/// The parts of one frame, put together up to a bound.
+/// The parts of one frame, joined up to a limit.
 #[derive(Clone, Debug)]
 pub(super) struct Assembly<B> {
     buffer: B,
     longest: usize,
-    /// How long the frame really is.
+    /// The full length of the frame so far.
     length: usize,
 }
 
@@ -96,13 +95,13 @@ impl<B: Buffer> Assembly<B> {
         }
     }
 
-    /// Begins a new frame.
+    /// Starts a new frame.
     pub(super) fn clear(&mut self) {
         self.length = 0;
         self.buffer.clear();
     }
 
-    /// Begins a new frame with another bound.
+    /// Starts a new frame with another limit.
     pub(super) fn begin(&mut self, longest: usize) {
         self.clear();
         self.longest = capped::<B>(longest);
@@ -119,7 +118,7 @@ impl<B: Buffer> Assembly<B> {
         self.length == 0
     }
 
-    /// How long the frame is so far.
+    /// The length of the frame so far.
     pub(super) const fn length(&self) -> usize {
         self.length
     }
@@ -134,7 +133,7 @@ impl<B: Buffer> Assembly<B> {
         &self.buffer
     }
 
-    /// What was put together.
+    /// The joined frame.
     pub(super) fn frame(&self) -> Frame<'_> {
         Frame {
             bytes: self.buffer.as_ref(),
@@ -143,7 +142,7 @@ impl<B: Buffer> Assembly<B> {
         }
     }
 
-    /// What `whole` would become if it were put together.
+    /// The frame that `whole` would become.
     pub(super) fn frame_of<'i>(&self, whole: &'i [u8]) -> Frame<'i> {
         Frame {
             bytes: whole.get(..self.longest).unwrap_or(whole),
@@ -153,12 +152,12 @@ impl<B: Buffer> Assembly<B> {
     }
 
     pub(super) const fn is_endless(&self, length: usize) -> bool {
-        length > self.longest.saturating_mul(PATIENCE)
+        length > self.longest.saturating_mul(ENDLESS_FACTOR)
     }
 }
 
-/// `longest`, or what fits into the buffer.
-const fn capped<B: Buffer>(longest: usize) -> usize {
+/// `longest`, or the capacity of the buffer if that is smaller.
+pub(super) const fn capped<B: Buffer>(longest: usize) -> usize {
     if longest > B::CAPACITY {
         B::CAPACITY
     } else {

@@ -1,44 +1,49 @@
 //! From bytes to facts.
 //!
-//! A decoder is fed the body of an answer in pieces of any size and states one [`Fact`] at a time.
-//! None of it can fail a call: what cannot be read becomes a rejected object or a failed answer.
+//! You feed a decoder the body of an answer in pieces of any size. It returns one [`Fact`] at a
+//! time. Input never makes a call fail: unreadable data becomes a rejected object or a failed
+//! answer.
 //!
-//! An [`Encoding`] is a folder with its framing, header, form and status: [`json`]. What all of them
-//! have in common is here: facts and their wording, limits, forms, the class of a failure.
+//! Each [`Encoding`] has a module with its framing, header, form and status: [`json`]. This module
+//! holds what they share: facts and messages, limits, forms, and the class of a failure.
 
 // Lists and watches in JSON.
 pub mod json;
 
-// Parts of a body that belong together, across chunk borders.
+// Frames, reassembled from pieces.
 pub mod frame;
 
-// The beginning of something that is not what we expected.
+// The start of unexpected bytes, for messages.
 mod excerpt;
 
-// What a Status says to `Failure`.
+// From a Status to a `Failure`.
 mod status;
 
-// Unsuccessful answers to `Failure` and a text.
+// From unsuccessful answers to a `Failure` and a message.
 #[cfg(feature = "alloc")]
 pub mod answer;
 
-// The forms in which an object's body is kept.
+// Forms: what to keep of an object.
 #[cfg(feature = "alloc")]
 pub mod form;
 
-// Bodies that are kept as they came.
+// Typed and dynamic objects, decoded by serde.
+#[cfg(feature = "json")]
+mod typed;
+
+// Bodies kept as JSON text.
 #[cfg(feature = "alloc")]
 mod body;
 
-// Fields of an object by their paths.
+// Fields of an object by path.
 #[cfg(feature = "alloc")]
 mod fields;
 
-// Facts, in the same words for every encoding.
+// Facts and messages, the same for every encoding.
 #[cfg(feature = "alloc")]
 mod facts;
 
-// What decodes an answer, by its encoding.
+// Picks the decoder by the encoding of an answer.
 #[cfg(feature = "alloc")]
 mod decoder;
 
@@ -49,12 +54,10 @@ use crate::flow::Fact;
 use crate::object::Resource;
 
 #[cfg(feature = "alloc")]
-pub use body::{LeanBody, MetadataBody, TextBody};
-#[cfg(feature = "alloc")]
 pub use decoder::Decoder;
 pub use excerpt::Beginning;
 #[cfg(feature = "alloc")]
-pub use fields::{FieldPath, FieldPathError, Fields, Scalar};
+pub use fields::{FieldPath, Fields, ParseFieldPathError, Scalar};
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]
@@ -62,34 +65,32 @@ pub use form::{Form, Lean, MetadataOnly, WithoutManagedFields};
 #[cfg(feature = "alloc")]
 pub use json::reading::decode_object;
 
-/// What kind of body follows.
+/// The kind of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "these are the two kinds the protocol knows"
-)]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has two kinds")]
 pub enum Body {
-    /// One List object.
+    /// A List object.
     List,
-    /// One event per line.
+    /// A watch: one event per line.
     Watch,
 }
 
-/// Bounds on what a server may make a decoder hold.
+/// Limits on the memory that a server can make a decoder use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+#[expect(clippy::exhaustive_structs, reason = "users set the public fields")]
 pub struct Limits {
-    /// The most bytes of one object. A larger one is skipped and reported as rejected; one more than
-    /// twice as large ends a watch, and one above 32 MiB and twice as large a list, as its end may never
-    /// come. Default 16 MiB, an order above what etcd
-    /// stores; too small a value hides real objects.
+    /// The most bytes of one object. The default is 16 MiB, about ten times what etcd stores. A
+    /// value that is too small hides real objects.
+    ///
+    /// A larger object is skipped and reported as rejected. An object of more than twice the limit
+    /// fails the answer, because its end may never come. In a list this takes at least 32 MiB.
     pub object_bytes: usize,
-    /// The deepest nesting of one object. Default 128, as serde_json has it.
+    /// The deepest nesting of one object. The default is 128, as in serde_json.
     pub depth: usize,
 }
 
 impl Limits {
-    /// The defaults.
+    /// The default limits.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -116,46 +117,44 @@ impl Default for Limits {
     }
 }
 
-/// This one of the [`Limits`] is zero or too large.
+/// One of the [`Limits`] is zero or too large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InvalidLimit(&'static str);
 
 impl fmt::Display for InvalidLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the limit `{}` is zero or too large", self.0)
+        write!(f, "invalid limit `{}`: it is zero or too large", self.0)
     }
 }
 
 impl core::error::Error for InvalidLimit {}
 
-/// What a list tells about the type of its elements; all unknown for an object of a watch, which
-/// tells it itself.
+/// The type that a list states for its elements. Both fields are `None` for an object of a watch,
+/// which states its own type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "this is what Kubernetes calls TypeMeta"
-)]
+#[expect(clippy::exhaustive_structs, reason = "the TypeMeta of Kubernetes")]
 pub struct TypeMeta<'a> {
-    /// `apiVersion` of the list.
+    /// The `apiVersion` of the list.
     pub api_version: Option<&'a str>,
-    /// `kind` of the list without its ending `List`.
+    /// The `kind` of the list without the suffix `List`.
     pub kind: Option<&'a str>,
 }
 
-/// Something that turns the body of an answer into facts.
+/// Turns the body of an answer into facts.
 pub trait Decode {
-    /// What it decodes objects to.
+    /// The type of a decoded object.
     type Object: Resource + Clone;
 
-    /// A new body begins, in this encoding; what is left of the one before is forgotten. If the decoder
-    /// does not know the encoding, the only fact of the body is a [`Fact::Failed`] that says so.
+    /// Starts a new body in this encoding and drops what is left of the previous one. If the
+    /// decoder does not support the encoding, the only fact of the body is a [`Fact::Failed`] that
+    /// says so.
     fn begin(&mut self, body: Body, encoding: Encoding);
 
-    /// Takes bytes off the front of `input` up to the end of one fact, and states it. `None` means
-    /// that all of `input` was taken and more is needed for the next fact.
+    /// Takes bytes from the front of `input` up to the end of one fact, and returns the fact.
+    /// `None` means that it took all of `input` and needs more.
     fn decode(&mut self, input: &mut &[u8]) -> Option<Fact<'_, Self::Object>>;
 
-    /// The body is over: [`Fact::Closed`], or [`Fact::Failed`] if something was missing.
+    /// Ends the body. Returns [`Fact::Closed`], or [`Fact::Failed`] if something is missing.
     fn end(&mut self) -> Fact<'_, Self::Object>;
 }
 

@@ -1,33 +1,34 @@
-//! Status objects and HTTP statuses to [`Failure`]: the one place where this is decided.
+//! From Status objects and HTTP status codes to [`Failure`]: the only place that decides this.
 
 use core::time::Duration;
 
 use crate::failure::Failure;
 
-/// The type of a cause.
+/// The type of a cause in a Status.
 pub(super) const TOO_LARGE_CAUSE: &str = "ResourceVersionTooLarge";
 
-/// Servers before 1.17 have no cause of this type, only a phrase in the text of a timeout.
+/// Servers before 1.17 have no such cause, only this phrase in the message of a timeout.
 pub(super) const TOO_LARGE_PHRASE: &str = "Too large resource version";
 
-/// What a Status says, in any encoding, as far as the class of the failure depends on it.
+/// The parts of a Status that decide the class of the failure.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Grounds {
     /// The HTTP status code; 0 if it is missing.
     pub(super) code: u32,
-    /// The reason, if it is a [known](known_reason) one; else empty.
+    /// The reason, if it is a [known](known_reason) one; otherwise empty.
     pub(super) reason: &'static str,
     /// `details.retryAfterSeconds`
     pub(super) retry_after: Option<Duration>,
     /// Whether a cause has the type [`TOO_LARGE_CAUSE`].
     pub(super) has_too_large_cause: bool,
-    /// Whether [`TOO_LARGE_PHRASE`] is the message of a cause, or in that of the Status.
+    /// Whether [`TOO_LARGE_PHRASE`] is the message of a cause, or part of the message of the
+    /// Status.
     pub(super) has_too_large_phrase: bool,
 }
 
 impl Grounds {
-    /// The class of the failure, decided as apimachinery's `errors` package does: by the reason, and
-    /// by the code if the reason is not one that is known.
+    /// Classifies the failure like apimachinery's `errors` package: by the reason, or by the code
+    /// if the reason is unknown.
     pub(super) fn classify(&self) -> Failure {
         match (self.reason, self.code) {
             ("Expired" | "Gone", _) | ("", 410) => return Failure::Expired,
@@ -66,7 +67,7 @@ impl Grounds {
     }
 }
 
-/// The reason, if apimachinery knows it; else empty.
+/// The reason, if apimachinery knows it; otherwise empty.
 pub(super) fn known_reason(is: impl Fn(&str) -> bool) -> &'static str {
     const KNOWN: [&str; 19] = [
         "AlreadyExists",

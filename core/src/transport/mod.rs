@@ -1,14 +1,14 @@
-//! The contract between the core and whoever moves its bytes.
+//! The interface between the core and the network.
 //!
-//! A transport executes [`Command`]s and reports [`Signal`]s; it makes no decision. Both are plain
-//! data, so a run can be recorded and replayed. One transport value serves one reflector: it is made
-//! for a `Target` (the resource, the namespace, the selectors and the content), and a [`Request`]
-//! carries only what changes from one request to the next.
+//! A transport executes [`Command`]s and reports [`Signal`]s. It makes no decisions. Both are plain
+//! data, so you can record and replay a run. One transport serves one reflector: it is made for one
+//! `Target` (resource, namespace, selectors and content). A [`Request`] carries only what changes
+//! from one request to the next.
 
-// Commands that can be kept.
+// Commands that own their texts.
 mod owned;
 
-// What a transport is made for.
+// What to list and watch.
 #[cfg(feature = "alloc")]
 mod target;
 
@@ -21,8 +21,10 @@ pub use owned::{OwnedAt, OwnedCommand, OwnedRequest};
 #[cfg(feature = "alloc")]
 pub use target::{Content, InvalidTarget, Target, check_namespace};
 
-/// One request and its answer. Signals that name an exchange which is no longer the current one are
-/// ignored, so a transport need not be exact about what it still delivers after an abort.
+/// Identifies one request and its answer.
+///
+/// The core ignores signals of an exchange that is no longer current. So a transport may still
+/// deliver some signals after an abort.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ExchangeId(pub(crate) u64);
 
@@ -34,52 +36,66 @@ impl ExchangeId {
     }
 }
 
-/// What the transport shall do. Its texts are borrowed from the reflector; [`to_owned`](Self::to_owned)
-/// keeps it, for a driver that shares the informer behind a lock, or one on another task.
+/// What the transport should do next.
+///
+/// Its texts are borrowed from the reflector. Use [`to_owned`](Self::to_owned) to keep a command,
+/// for example when the informer is behind a lock or on another task.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_core::reflector::{Reflector, ReflectorConfig};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Command, Request};
+///
+/// let now = Instant::from_micros(0);
+/// let mut reflector: Reflector<Heap> = Reflector::new(ReflectorConfig::new(), 42)?;
+/// reflector.start(now);
+/// let kept = reflector.poll_command(now).unwrap().to_owned();
+/// // The copy does not borrow from the reflector.
+/// drop(reflector);
+/// let Command::Open { exchange, request } = kept.as_command() else { panic!() };
+/// assert_eq!(exchange.number(), 1);
+/// assert!(matches!(request, Request::Watch { initial_events: true, .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a transport must see every command"
-)]
+#[expect(clippy::exhaustive_enums, reason = "transports handle every command")]
 pub enum Command<'a> {
-    /// Send this request. What an earlier exchange still has to say is of no interest any more.
+    /// Send this request. Signals of an earlier exchange are no longer needed.
     Open {
-        /// The name under which its signals are reported.
+        /// Identifies the signals of this exchange.
         exchange: ExchangeId,
-        /// What to ask.
+        /// The request.
         request: Request<'a>,
     },
-    /// Drop this exchange: nobody will read the rest of it.
+    /// Drop this exchange. Its remaining signals are not needed.
     Abort(ExchangeId),
 }
 
-/// One list or watch request, without the parts that never change.
+/// A list or watch request, without the parts that never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a transport must see every kind of request"
-)]
+#[expect(clippy::exhaustive_enums, reason = "transports handle every request")]
 pub enum Request<'a> {
     /// `GET …?resourceVersion=…&limit=…&continue=…`
     ///
-    /// With a limit, [`At::Version`] needs `resourceVersionMatch=NotOlderThan`, too: a server takes a
-    /// limited list of a version for one of exactly that version. After an expired watch it would
-    /// bring back the state from which no watch can go on, again and again.
+    /// With a limit, [`At::Version`] also needs `resourceVersionMatch=NotOlderThan`. Otherwise the
+    /// server returns exactly that version. After an expired watch this would return the expired
+    /// state again and again.
     List {
-        /// Which state is good enough.
+        /// The state to list.
         version: At<'a>,
-        /// At most so many objects in this page; `None` for all of them.
+        /// The most objects in this page; `None` for all of them.
         limit: Option<u32>,
-        /// The token of the page, from the page before it. `version` is then [`At::Latest`].
+        /// The token from the previous page. `version` is then [`At::Latest`].
         page: Option<&'a str>,
     },
     /// `GET …?watch=true&allowWatchBookmarks=true&resourceVersion=…&timeoutSeconds=…`
     Watch {
-        /// The version after which events are wanted.
+        /// Send the events after this version.
         version: At<'a>,
-        /// When the server shall end the watch.
+        /// When the server should end the watch.
         timeout: Duration,
-        /// Ask for the whole state first, closed by a marked bookmark:
+        /// Send the whole state first, ended by a marked bookmark:
         /// `sendInitialEvents=true&resourceVersionMatch=NotOlderThan`.
         initial_events: bool,
     },
@@ -87,21 +103,18 @@ pub enum Request<'a> {
 
 /// The `resourceVersion` of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "these are the three forms the protocol knows"
-)]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has three forms")]
 pub enum At<'a> {
-    /// The empty version: the newest state, read through to the database.
+    /// The empty version: the newest state, read from etcd.
     Latest,
-    /// `0`: whatever the server has at hand.
+    /// `0`: any state that the server has in memory.
     Any,
-    /// A version seen before: that one or a newer one for lists, events after it for watches.
+    /// A version seen before: for a list, this or a newer one; for a watch, the events after it.
     Version(&'a str),
 }
 
 impl<'a> At<'a> {
-    /// The form of a version as it stands in an object or a list.
+    /// Classifies the version of an object or a list.
     #[must_use]
     pub fn from_text(text: &'a str) -> Self {
         match text {
@@ -122,69 +135,136 @@ impl<'a> At<'a> {
     }
 }
 
-/// What the network did.
+/// What happened on the network.
+///
+/// ```
+/// use informer_core::decode::{Decoder, Lean};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Command, Signal};
+/// use informer_core::{Failure, Informer, InformerConfig, Instant};
+///
+/// let now = Instant::from_micros(0);
+/// let mut informer: Informer<_, Heap> =
+///     Informer::new(Decoder::new(Lean), InformerConfig::new(), 42)?;
+/// informer.start(now);
+/// let Some(Command::Open { exchange, .. }) = informer.poll_command(now) else { panic!() };
+/// let failed = Signal::Failed { failure: Failure::Unreachable, message: "no route to host" };
+/// informer.signal(exchange, failed, now);
+/// let last = informer.status().last_failure.unwrap();
+/// assert_eq!(last.failure, Failure::Unreachable);
+/// assert_eq!(last.message, "no route to host");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a driver must pass on every signal"
-)]
+#[expect(clippy::exhaustive_enums, reason = "drivers pass on every signal")]
 pub enum Signal<'a> {
-    /// The head of a successful answer has arrived; its body comes in this encoding. If bytes come
-    /// without it, they are taken for [`Encoding::Json`].
+    /// The head of a successful answer arrived, with the encoding of its body. Without this signal,
+    /// the body is read as [`Encoding::Json`].
     Opened(Encoding),
-    /// A piece of its body, of any size.
+    /// A piece of the body, of any size.
     Bytes(&'a [u8]),
     /// The body is complete.
     Closed,
-    /// The exchange failed: an unsuccessful answer, or the connection broke.
+    /// The exchange failed: the answer was not successful, or the connection broke.
     Failed {
         /// The class of the failure.
         failure: Failure,
-        /// What a person needs to know: which certificate, which right. Only the first
-        /// [`MAX_MESSAGE`](crate::failure::MAX_MESSAGE) bytes are kept.
+        /// The details for people, such as the certificate or the missing permission. Only the
+        /// first [`MAX_MESSAGE`](crate::failure::MAX_MESSAGE) bytes are kept.
         message: &'a str,
     },
 }
 
-/// Something that executes commands and reports signals.
+/// Executes commands and reports signals.
+///
+/// ```
+/// use core::task::{Context, Poll, Waker};
+/// use informer_core::decode::{Decoder, Lean};
+/// use informer_core::reflector::FirstState;
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::{Command, ExchangeId, Signal, Transport};
+/// use informer_core::{Informer, InformerConfig, Instant};
+///
+/// /// Gives the same answer to every request.
+/// struct Canned {
+///     exchange: Option<ExchangeId>,
+///     rest: &'static [u8],
+/// }
+///
+/// impl Transport for Canned {
+///     fn execute(&mut self, command: Command<'_>) {
+///         match command {
+///             Command::Open { exchange, .. } => {
+///                 self.exchange = Some(exchange);
+///                 self.rest = br#"{"metadata":{"resourceVersion":"7"},"items":[]}"#;
+///             }
+///             Command::Abort(_) => self.exchange = None,
+///         }
+///     }
+///
+///     fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+///         match self.exchange {
+///             Some(exchange) if self.rest.is_empty() => Poll::Ready((exchange, Signal::Closed)),
+///             Some(exchange) => Poll::Ready((exchange, Signal::Bytes(self.rest))),
+///             None => Poll::Pending,
+///         }
+///     }
+///
+///     fn consume(&mut self, n: usize) {
+///         match self.rest {
+///             [] => self.exchange = None,
+///             rest => self.rest = &rest[n..],
+///         }
+///     }
+/// }
+///
+/// let now = Instant::from_micros(0);
+/// let mut config = InformerConfig::new();
+/// config.reflector.first_state = FirstState::Listed;
+/// let mut informer: Informer<_, Heap> = Informer::new(Decoder::new(Lean), config, 42)?;
+/// informer.start(now);
+/// let mut transport = Canned { exchange: None, rest: b"" };
+/// transport.execute(informer.poll_command(now).unwrap());
+/// let mut cx = Context::from_waker(Waker::noop());
+/// while let Poll::Ready((exchange, signal)) = transport.poll_signal(&mut cx) {
+///     // `None` would mean that a listener is full: try again later.
+///     let n = informer.signal(exchange, signal, now).unwrap();
+///     transport.consume(n);
+/// }
+/// assert!(informer.is_synced());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Transport {
-    /// Begins to carry out `command`. Must not block.
+    /// Starts to execute `command`. It must not block.
     fn execute(&mut self, command: Command<'_>);
 
-    /// Shows the next signal, or arranges for a wake-up. It is a peek: the same signal is shown
-    /// again until it is consumed.
+    /// Returns the next signal, or arranges a wake-up. This is a peek: it returns the same signal
+    /// until [`consume`](Self::consume) removes it.
     fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)>;
 
-    /// Takes `n` bytes off a [`Signal::Bytes`], or any other signal away. Bytes that are left are
-    /// shown again, in front of what follows.
+    /// Removes `n` bytes from a [`Signal::Bytes`], or removes any other signal. The remaining bytes
+    /// are returned again, before what follows.
     fn consume(&mut self, n: usize);
 }
 
-impl<T: Transport + ?Sized> Transport for &mut T {
-    fn execute(&mut self, command: Command<'_>) {
-        (**self).execute(command);
-    }
+macro_rules! transport_through_pointer {
+    ($pointer:ty) => {
+        impl<T: Transport + ?Sized> Transport for $pointer {
+            fn execute(&mut self, command: Command<'_>) {
+                (**self).execute(command);
+            }
 
-    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
-        (**self).poll_signal(cx)
-    }
+            fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+                (**self).poll_signal(cx)
+            }
 
-    fn consume(&mut self, n: usize) {
-        (**self).consume(n);
-    }
+            fn consume(&mut self, n: usize) {
+                (**self).consume(n);
+            }
+        }
+    };
 }
 
+transport_through_pointer!(&mut T);
 #[cfg(feature = "alloc")]
-impl<T: Transport + ?Sized> Transport for alloc::boxed::Box<T> {
-    fn execute(&mut self, command: Command<'_>) {
-        (**self).execute(command);
-    }
-
-    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
-        (**self).poll_signal(cx)
-    }
-
-    fn consume(&mut self, n: usize) {
-        (**self).consume(n);
-    }
-}
+transport_through_pointer!(alloc::boxed::Box<T>);

@@ -1,4 +1,4 @@
-//! Commands with texts of their own: to keep them, or to hand them to another task.
+//! Commands that own their texts, to keep them or to hand them to another task.
 
 #[cfg(feature = "alloc")]
 use alloc::string::{String, ToString as _};
@@ -9,59 +9,75 @@ use core::time::Duration;
 use super::{At, Command, ExchangeId, Request};
 use crate::storage::{Full, Text};
 
-/// A [`Command`] that can be kept. `X` is the text in it: a `String`, or one of a fixed size.
+/// A [`Command`] that owns its texts. `X` is their type: `String`, or a string of fixed capacity.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_core::reflector::{Reflector, ReflectorConfig};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::OwnedCommand;
+///
+/// let now = Instant::from_micros(0);
+/// let mut reflector: Reflector<Heap> = Reflector::new(ReflectorConfig::new(), 42)?;
+/// reflector.start(now);
+/// let command = reflector.poll_command(now).unwrap();
+/// let kept: OwnedCommand<String> = command.to_owned();
+/// assert_eq!(kept.as_command(), command);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "as `Command`")]
+#[expect(clippy::exhaustive_enums, reason = "the same cases as `Command`")]
 pub enum OwnedCommand<X> {
     /// See [`Command::Open`].
     Open {
-        /// The name under which its signals are reported.
+        /// Identifies the signals of this exchange.
         exchange: ExchangeId,
-        /// What to ask.
+        /// The request.
         request: OwnedRequest<X>,
     },
     /// See [`Command::Abort`].
     Abort(ExchangeId),
 }
 
-/// A [`Request`] that can be kept.
+/// A [`Request`] that owns its texts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "as `Request`")]
+#[expect(clippy::exhaustive_enums, reason = "the same cases as `Request`")]
 pub enum OwnedRequest<X> {
     /// See [`Request::List`].
     List {
-        /// Which state is good enough.
+        /// The state to list.
         version: OwnedAt<X>,
-        /// At most so many objects in this page.
+        /// The most objects in this page; `None` for all of them.
         limit: Option<u32>,
-        /// The token of the page.
+        /// The token from the previous page.
         page: Option<X>,
     },
     /// See [`Request::Watch`].
     Watch {
-        /// The version after which events are wanted.
+        /// Send the events after this version.
         version: OwnedAt<X>,
-        /// When the server shall end the watch.
+        /// When the server should end the watch.
         timeout: Duration,
-        /// Ask for the whole state first.
+        /// Send the whole state first.
         initial_events: bool,
     },
 }
 
-/// An [`At`] that can be kept.
+/// An [`At`] that owns its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "as `At`")]
+#[expect(clippy::exhaustive_enums, reason = "the same cases as `At`")]
 pub enum OwnedAt<X> {
     /// The newest state.
     Latest,
-    /// Whatever the server has at hand.
+    /// Any state that the server has in memory.
     Any,
     /// A version seen before.
     Version(X),
 }
 
 impl<X: AsRef<str>> OwnedCommand<X> {
-    /// Lends the command, to execute it.
+    /// Borrows the command, to execute it.
+    #[must_use]
     pub fn as_command(&self) -> Command<'_> {
         match self {
             Self::Open { exchange, request } => Command::Open {
@@ -74,7 +90,8 @@ impl<X: AsRef<str>> OwnedCommand<X> {
 }
 
 impl<X: AsRef<str>> OwnedRequest<X> {
-    /// Lends the request.
+    /// Borrows the request.
+    #[must_use]
     pub fn as_request(&self) -> Request<'_> {
         match self {
             Self::List {
@@ -100,7 +117,8 @@ impl<X: AsRef<str>> OwnedRequest<X> {
 }
 
 impl<X: AsRef<str>> OwnedAt<X> {
-    /// The form of a version as it stands in an object or a list.
+    /// Classifies the version of an object or a list.
+    #[must_use]
     pub fn from_text(text: X) -> Self {
         match At::from_text(text.as_ref()) {
             At::Latest => Self::Latest,
@@ -109,7 +127,8 @@ impl<X: AsRef<str>> OwnedAt<X> {
         }
     }
 
-    /// Lends the version.
+    /// Borrows the version.
+    #[must_use]
     pub fn as_at(&self) -> At<'_> {
         match self {
             Self::Latest => At::Latest,
@@ -120,7 +139,7 @@ impl<X: AsRef<str>> OwnedAt<X> {
 }
 
 impl Command<'_> {
-    /// A copy that can be kept.
+    /// A copy that owns its texts.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_owned(self) -> OwnedCommand<String> {
@@ -128,11 +147,11 @@ impl Command<'_> {
         owned
     }
 
-    /// A copy that can be kept, with texts of any kind.
+    /// A copy with texts of another type, such as strings of fixed capacity.
     ///
     /// # Errors
     /// A text does not fit.
-    pub fn to_text<X: Text>(self) -> Result<OwnedCommand<X>, Full> {
+    pub fn try_to_owned<X: Text>(self) -> Result<OwnedCommand<X>, Full> {
         self.copied(|text| {
             let mut copy = X::default();
             copy.set(text)?;
@@ -152,7 +171,7 @@ impl Command<'_> {
 }
 
 impl Request<'_> {
-    /// A copy that can be kept.
+    /// A copy that owns its texts.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_owned(self) -> OwnedRequest<String> {

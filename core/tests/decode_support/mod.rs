@@ -1,4 +1,4 @@
-//! JSON to decode, and ways to feed it.
+//! Generators of JSON, and helpers that feed it to a decoder.
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 use core::fmt::Debug;
@@ -9,7 +9,7 @@ use informer_core::{Encoding, Failure, ObjectKey};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// A JSON value whose members have an order.
+/// A JSON value with ordered members.
 #[derive(Clone, Debug)]
 pub(crate) enum Json {
     Scalar(String),
@@ -18,7 +18,7 @@ pub(crate) enum Json {
     Object(Vec<(String, Self)>),
 }
 
-/// How JSON is written.
+/// How to write JSON.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) pretty: bool,
@@ -99,7 +99,7 @@ pub(crate) fn style() -> impl Strategy<Value = Style> {
     })
 }
 
-/// A style that fits on one line.
+/// A style without line breaks.
 pub(crate) fn line_style() -> impl Strategy<Value = Style> {
     style().prop_map(|style| Style {
         pretty: false,
@@ -107,7 +107,7 @@ pub(crate) fn line_style() -> impl Strategy<Value = Style> {
     })
 }
 
-/// Strings with everything that needs care.
+/// Strings with all special characters.
 pub(crate) fn string() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z0-9./-]{0,30}",
@@ -147,7 +147,7 @@ where
     prop::option::weighted(0.8, value).prop_map(move |value| Some((name.into(), value?)))
 }
 
-/// A Kubernetes object, its members in any order, without kind and apiVersion.
+/// A Kubernetes object without kind and apiVersion, with its members in any order.
 pub(crate) fn object() -> impl Strategy<Value = Json> {
     let name = string().prop_filter("names are not empty", |name| !name.is_empty());
     let metadata = (
@@ -179,7 +179,7 @@ pub(crate) fn object() -> impl Strategy<Value = Json> {
         .prop_map(Json::Object)
 }
 
-/// Lengths of pieces; they are used in turns.
+/// Lengths of pieces, used in rotation.
 pub(crate) fn pieces() -> impl Strategy<Value = Vec<usize>> {
     prop_oneof![
         Just(vec![1]),
@@ -189,8 +189,8 @@ pub(crate) fn pieces() -> impl Strategy<Value = Vec<usize>> {
     ]
 }
 
-/// Feeds `bytes` in pieces of these lengths and shows every fact, the last one included. Fails if the
-/// decoder breaks its contract.
+/// Feeds `bytes` in pieces of these lengths and calls `visit` with every fact, including the last
+/// one. Panics if the decoder breaks its contract.
 pub(crate) fn feed<F: Form>(
     decoder: &mut Decoder<F>,
     body: Body,
@@ -211,11 +211,11 @@ pub(crate) fn feed<F: Form>(
             match decoder.decode(&mut piece) {
                 Some(fact) => visit(fact),
                 None => {
-                    assert!(piece.is_empty(), "`None` means that everything was taken");
+                    assert!(piece.is_empty(), "`None` means that all input was taken");
                     break;
                 }
             }
-            // Only a number ends without a byte of its own: where something else is seen.
+            // Only a number ends without a byte of its own, where the next token starts.
             idle += usize::from(piece.len() == before);
             assert!(idle <= 1, "facts take bytes");
         }
@@ -223,7 +223,7 @@ pub(crate) fn feed<F: Form>(
     visit(decoder.end());
 }
 
-/// Every fact in words.
+/// The debug output of every fact.
 pub(crate) fn facts_with<F>(
     form: F,
     limits: Limits,
@@ -242,7 +242,7 @@ where
     facts
 }
 
-/// Every fact in words, with the default limits.
+/// The debug output of every fact, with the default limits.
 pub(crate) fn facts<F: Form<Body: Debug>>(
     form: F,
     body: Body,
@@ -262,7 +262,7 @@ pub(crate) fn without_managed_fields(value: &Value) -> Value {
     value
 }
 
-/// The labels that serde_json finds, in order.
+/// The labels that serde_json finds, sorted.
 pub(crate) fn labels_of(value: &Value) -> Vec<(String, String)> {
     let labels = value["metadata"]["labels"].as_object();
     let labels = labels.into_iter().flatten();
@@ -271,12 +271,12 @@ pub(crate) fn labels_of(value: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What serde_json finds where a string may be.
+/// The string that serde_json finds in `metadata`; empty if there is none.
 pub(crate) fn text_at<'a>(value: &'a Value, name: &str) -> &'a str {
     value["metadata"][name].as_str().unwrap_or_default()
 }
 
-/// The facts of a body, the same for the whole and for single bytes.
+/// The facts of a body. Checks that they do not depend on the pieces.
 pub(crate) fn lean(body: Body, bytes: &str) -> Vec<String> {
     lean_with(Limits::new(), body, bytes)
 }
@@ -291,12 +291,12 @@ pub(crate) fn lean_with(limits: Limits, body: Body, bytes: &str) -> Vec<String> 
     whole
 }
 
-/// A failure in words.
+/// The debug output of a failure.
 pub(crate) fn failed(failure: Failure, message: &str) -> String {
     format!("Failed {{ failure: {failure:?}, message: {message:?} }}")
 }
 
-/// A rejected object in words.
+/// The debug output of a rejected object.
 pub(crate) fn rejected(place: Place, key: Option<&str>, version: &str, reason: &str) -> String {
     let key: Option<ObjectKey> = key.map(|key| key.parse().unwrap());
     let rejected = Rejected {
@@ -309,7 +309,7 @@ pub(crate) fn rejected(place: Place, key: Option<&str>, version: &str, reason: &
     format!("Rejected({rejected:?})")
 }
 
-/// The end of a page without a token, in words.
+/// The debug output of the end of a page without a token.
 pub(crate) fn page_end(version: &str) -> String {
     format!("PageEnd {{ version: {version:?}, next: None, remaining: None }}")
 }

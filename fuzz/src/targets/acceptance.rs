@@ -124,13 +124,13 @@ fn prefix(input: &[u8], whole: Option<&Header<'_>>) {
     let Some(whole) = whole else {
         return;
     };
-    let found = Header::of_prefix(input);
+    let found = Header::from_prefix(input);
     assert_eq!(
         found.name, whole.name,
         "everything in a valid object is read"
     );
     assert_eq!(found.version, whole.version);
-    let part = Header::of_prefix(&input[..input.len() / 2]);
+    let part = Header::from_prefix(&input[..input.len() / 2]);
     assert!(part.name.is_none() || part.name == whole.name);
 }
 

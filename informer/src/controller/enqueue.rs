@@ -180,7 +180,7 @@ pub fn cluster_owner<K: Fields + 'static>(
 
 /// The names of the owners of a kind.
 fn owners<K: Fields>(object: &Shared<K>, kind: &str) -> Vec<String> {
-    let references = FieldPath::of_members(["metadata", "ownerReferences"]);
+    let references = FieldPath::from_members(["metadata", "ownerReferences"]);
     let texts = |member: &str| {
         let mut texts = Vec::new();
         object.each_field(&references.clone().each(member), &mut |scalar| {

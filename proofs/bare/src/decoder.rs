@@ -1,4 +1,4 @@
-//! A decoder without an allocator: frames in buffers of fixed size, objects by the header scanner.
+//! A decoder without an allocator: it frames into fixed buffers and reads object headers.
 
 use heapless::{String, Vec};
 use informer_core::decode::json::envelope::{Envelope, EventType};
@@ -13,7 +13,7 @@ use informer_core::{Encoding, Failure, Resource};
 
 const DEPTH: usize = 16;
 
-/// All that this program keeps of a pod.
+/// What this program keeps of a pod.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pod {
     pub key: String<32>,
@@ -64,7 +64,7 @@ impl Pod {
     }
 }
 
-/// The string that a JSON string means, if it fits.
+/// The unescaped string, if it fits.
 fn fit<const N: usize>(text: JsonStr<'_>) -> Option<String<N>> {
     let mut string = String::new();
     append(&mut string, text)?;
@@ -75,13 +75,13 @@ fn append<const N: usize>(string: &mut String<N>, text: JsonStr<'_>) -> Option<(
     text.chars().try_for_each(|char| string.push(char)).ok()
 }
 
-/// Memory for what comes in several pieces: a line, an element of a list, what a list says of itself.
+/// Memory for data that arrives in pieces: a line, an element, or the metadata of a list.
 type Buffer = Vec<u8, 512>;
 
-/// The longest element, or line, that could be read.
+/// The longest element or line.
 const LONGEST: usize = 512;
 
-/// Reads lists and watches of pods, one object at a time.
+/// Decodes lists and watches of pods, one object at a time.
 pub struct PodDecoder {
     at: At,
     list: ListScanner<Buffer>,
@@ -92,7 +92,7 @@ pub struct PodDecoder {
 enum At {
     List,
     Watch,
-    /// In a body whose encoding is not known here.
+    /// In a body of unsupported encoding.
     Unknown,
     Over,
 }
@@ -132,11 +132,11 @@ impl Decode for PodDecoder {
                     next: self.list.next_page(),
                     remaining: self.list.remaining(),
                 },
-                Err(_) => failed("the answer is not a list that fits"),
+                Err(_) => failed("the answer is not a list, or does not fit"),
             },
             At::Watch => event(self.lines.next(input)?.bytes, &mut self.version)
-                .unwrap_or_else(|| failed("a line of the watch is not an event that fits")),
-            At::Unknown => failed("the answer is in an encoding that is not read here"),
+                .unwrap_or_else(|| failed("a line of the watch is not an event, or does not fit")),
+            At::Unknown => failed("the encoding of the answer is not supported"),
             At::Over => {
                 *input = &[];
                 return None;
@@ -151,13 +151,13 @@ impl Decode for PodDecoder {
     fn end(&mut self) -> Fact<'_, Pod> {
         match core::mem::replace(&mut self.at, At::Over) {
             At::List => failed("the list is not complete"),
-            At::Unknown => failed("the answer is in an encoding that is not read here"),
+            At::Unknown => failed("the encoding of the answer is not supported"),
             At::Watch | At::Over => Fact::Closed,
         }
     }
 }
 
-/// What a line of a watch says. The version of a bookmark is kept in `kept`.
+/// Reads a line of a watch. Stores the version of a bookmark in `kept`.
 fn event<'a>(line: &[u8], kept: &'a mut String<16>) -> Option<Fact<'a, Pod>> {
     let envelope = Envelope::read(line).ok()?;
     let pod = Pod::read(envelope.object);
@@ -172,13 +172,13 @@ fn event<'a>(line: &[u8], kept: &'a mut String<16>) -> Option<Fact<'a, Pod>> {
         }
         EventType::Error => Fact::Failed {
             failure: ApiStatus::read(envelope.object)?.classify(),
-            message: "the server says so",
+            message: "the server reported an error",
         },
         EventType::Unknown(_) => stated(None, Place::Unknown, Fact::Added),
     })
 }
 
-/// What `state` says of the pod; or that it could not be read.
+/// The fact that `state` makes of the pod, or a rejected object.
 fn stated<'a>(pod: Option<Pod>, place: Place, state: fn(Pod) -> Fact<'a, Pod>) -> Fact<'a, Pod> {
     pod.map_or(
         Fact::Rejected(Rejected {
@@ -186,7 +186,7 @@ fn stated<'a>(pod: Option<Pod>, place: Place, state: fn(Pod) -> Fact<'a, Pod>) -
             key: None,
             uid: "",
             version: "",
-            reason: "not a pod that fits",
+            reason: "not a pod, or does not fit",
         }),
         state,
     )

@@ -1,5 +1,5 @@
-//! An informer in a program without std, without an allocator and without a runtime: it lists, watches,
-//! relists and stops, and prints what it saw. That it links is half of the proof, that it runs the other.
+//! An informer in a program without std, an allocator or a runtime. It lists, watches, relists and
+//! stops, and prints what it received. The proof is that it links and that it runs.
 #![no_std]
 #![no_main]
 
@@ -21,10 +21,10 @@ use informer_core::{Encoding, Informer, InformerConfig, Instant, Notification};
 use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, open};
 
-/// Sixteen objects, four listeners and indices, texts of 64 bytes.
+/// Sixteen objects, four listeners and indexes, texts of 64 bytes.
 type Memory = Fixed<16, 4, 64>;
 
-/// What the server answers, one request after the other.
+/// The answers of the server, one per request.
 const ANSWERS: [&str; 3] = [
     r#"{"metadata":{"resourceVersion":"10"},"items":[
         {"metadata":{"namespace":"default","name":"web","uid":"a","resourceVersion":"3","labels":{"app":"web"}}},
@@ -35,14 +35,14 @@ const ANSWERS: [&str; 3] = [
 {"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"15"}}}
 {"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}
 "#,
-    // Meanwhile db went away, and web is another pod of the same name.
+    // Meanwhile `db` was deleted, and `web` was replaced by another pod of the same name.
     r#"{"metadata":{"resourceVersion":"30"},"items":[
         {"metadata":{"namespace":"default","name":"web","uid":"z","resourceVersion":"25","labels":{"app":"web"}}}]}"#,
 ];
 
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
-    // A way to the standard output that needs no std.
+    // Standard output without std.
     let Ok(out) = open("/dev/stdout", OFlags::WRONLY, Mode::empty()) else {
         return 2;
     };
@@ -103,13 +103,13 @@ fn run(out: &mut Out) -> Result<(), Failed> {
                 )?;
                 return Ok(());
             };
-            // Nothing waits for the listener here, so nobody asks for patience.
+            // No notification is pending here, so the listener cannot be full.
             let opened = Signal::Opened(Encoding::Json);
             informer.signal(exchange, opened, now).ok_or(Failed)?;
             let mut rest = answer.as_bytes();
             while !rest.is_empty() {
                 let piece = rest.get(..7).unwrap_or(rest);
-                // `None`: the listener asks for patience, and below it takes what waits.
+                // `None`: the listener is full. The loop below empties it.
                 let used = informer.signal(exchange, Signal::Bytes(piece), now);
                 rest = rest.get(used.unwrap_or(0)..).unwrap_or_default();
                 while let Some(notification) = informer.poll_notification(listener) {
@@ -174,6 +174,6 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}
 }
 
-/// The compiled `core` names it, though nothing here ever unwinds.
+/// `core` refers to this symbol, although nothing here unwinds.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}

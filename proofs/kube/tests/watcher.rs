@@ -1,4 +1,4 @@
-//! kube-rs's watcher, in both of its strategies, against the mock API server over HTTP.
+//! kube-rs's watcher with both of its strategies, against the mock API server over HTTP.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -30,7 +30,7 @@ async fn start(config: HttpConfig) -> (SharedServer, Running, Api<Pod>) {
     (server, running, Api::all(client))
 }
 
-/// Pages of two, so that there is more than one.
+/// A page size of two, so that there is more than one page.
 fn strategies() -> [watcher::Config; 2] {
     [
         watcher::Config::default().page_size(2),
@@ -38,7 +38,7 @@ fn strategies() -> [watcher::Config; 2] {
     ]
 }
 
-/// The next thing that the watcher says, in short. It tries again by itself after an error.
+/// A summary of the next event. The watcher retries by itself after an error.
 async fn next(events: &mut (impl Stream<Item = watcher::Result<Event<Pod>>> + Unpin)) -> String {
     loop {
         match events.next().await.expect("a watcher never ends") {
@@ -108,7 +108,7 @@ async fn a_selector_turns_changes_into_deletions() {
     }
 }
 
-/// After a restart that forgot the past, it has to read the state again.
+/// After a restart without history, the watcher lists again.
 #[tokio::test]
 async fn it_recovers_from_a_restart() {
     for strategy in strategies() {

@@ -1,13 +1,4 @@
 //! One line of a watch: its type and its object.
-//!
-//! ```
-//! use informer_core::decode::json::envelope::{Envelope, EventType};
-//!
-//! let envelope = Envelope::read(br#"{"type":"ADDED","object":{"kind":"Pod"}}"#)?;
-//! assert_eq!(envelope.event, EventType::Added);
-//! assert_eq!(envelope.object, br#"{"kind":"Pod"}"#);
-//! # Ok::<(), informer_core::decode::json::envelope::EnvelopeError>(())
-//! ```
 
 use core::fmt;
 
@@ -15,9 +6,9 @@ use memchr::memchr;
 
 use super::text::{JsonCursor, JsonKind, JsonStr, TextError};
 
-/// What an event says about its object.
+/// The type of a watch event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a new type is an `Unknown` one")]
+#[expect(clippy::exhaustive_enums, reason = "`Unknown` covers new types")]
 pub enum EventType<'a> {
     /// `ADDED`
     Added,
@@ -29,12 +20,12 @@ pub enum EventType<'a> {
     Bookmark,
     /// `ERROR`
     Error,
-    /// Anything else.
+    /// Any other type.
     Unknown(JsonStr<'a>),
 }
 
 impl<'a> EventType<'a> {
-    fn of(name: JsonStr<'a>) -> Self {
+    fn from_name(name: JsonStr<'a>) -> Self {
         let known = [
             ("ADDED", Self::Added),
             ("MODIFIED", Self::Modified),
@@ -49,23 +40,32 @@ impl<'a> EventType<'a> {
     }
 }
 
-/// One event of a watch.
+/// One event of a watch: a line with a type and an object.
+///
+/// ```
+/// use informer_core::decode::json::envelope::{Envelope, EventType};
+///
+/// let envelope = Envelope::read(br#"{"type":"ADDED","object":{"kind":"Pod"}}"#)?;
+/// assert_eq!(envelope.event, EventType::Added);
+/// assert_eq!(envelope.object, br#"{"kind":"Pod"}"#);
+/// # Ok::<(), informer_core::decode::json::envelope::EnvelopeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Envelope<'a> {
-    /// What happened.
+    /// The type of the event.
     pub event: EventType<'a>,
-    /// The text of the object, not looked into; empty if there is none.
+    /// The text of the object, not checked; empty if there is none.
     pub object: &'a [u8],
 }
 
 impl<'a> Envelope<'a> {
-    /// Reads a line, its members in any order.
+    /// Reads a line. Its members may come in any order.
     ///
     /// # Errors
     ///
-    /// If the line is not a JSON object with a `type`. The object within is judged by its quotes and
-    /// brackets alone: if something else is wrong with it, that is not a matter of the envelope.
+    /// The line is not a JSON object with a `type`. Of the object inside, only quotes and brackets
+    /// are checked.
     pub fn read(line: &'a [u8]) -> Result<Self, EnvelopeError> {
         let mut cursor = JsonCursor::new(line);
         if cursor.kind() != Ok(JsonKind::Object) {
@@ -77,16 +77,16 @@ impl<'a> Envelope<'a> {
         found.envelope().ok_or(EnvelopeError::NoType)
     }
 
-    /// Reads a line of the shape that every server sends, without looking for the end of the object.
+    /// Reads a line of the usual shape, without looking for the end of the object.
     ///
-    /// If the result's `object` is one valid JSON object, then [`read`](Self::read) would give the
-    /// same; if it is not, ask `read`. Whoever validates the object anyway saves a pass.
+    /// If `object` in the result is one valid JSON object, [`read`](Self::read) returns the same.
+    /// If not, call `read`. This saves a pass if you validate the object anyway.
     #[must_use]
     pub fn guess(line: &'a [u8]) -> Option<Self> {
         let rest = line.strip_prefix(br#"{"type":"#)?;
         let end = memchr(b'"', rest.get(1..)?)? + 2;
         let (name, rest) = rest.split_at_checked(end)?;
-        let event = EventType::of(JsonCursor::new(name).string().ok()?);
+        let event = EventType::from_name(JsonCursor::new(name).string().ok()?);
         let object = rest.strip_prefix(br#","object":"#)?;
         let object = without_white(object).strip_suffix(b"}")?;
         // White space around the object belongs to the line, not to the object.
@@ -94,18 +94,17 @@ impl<'a> Envelope<'a> {
         is_bare.then_some(Self { event, object })
     }
 
-    /// What can be read of a line that was cut off or is broken: its type, and the beginning of its
-    /// object.
+    /// Reads what it can of a line that is cut or broken: its type, and the start of its object.
     #[must_use]
-    pub fn of_prefix(line: &'a [u8]) -> Option<Self> {
+    pub fn from_prefix(line: &'a [u8]) -> Option<Self> {
         let mut found = Found::default();
-        // An error only tells where reading had to stop.
+        // The error only says where reading stopped.
         let _ = found.fill(&mut JsonCursor::new(line));
         found.envelope()
     }
 }
 
-/// `text` without the white space of JSON at its end.
+/// Removes the white space of JSON from the end.
 const fn without_white(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {
         text = rest;
@@ -126,13 +125,13 @@ impl<'a> Found<'a> {
             if name.eq_str("type") {
                 self.event = None;
                 if cursor.kind()? == JsonKind::String {
-                    self.event = Some(EventType::of(cursor.string()?));
+                    self.event = Some(EventType::from_name(cursor.string()?));
                 } else {
                     cursor.skip_extent()?;
                 }
             } else if name.eq_str("object") {
                 cursor.skip_white();
-                // All that is left, should the end of the object be missing.
+                // If the end of the object is missing, take the rest.
                 self.object = cursor.rest();
                 self.object = cursor.skip_extent()?;
             } else {
@@ -148,15 +147,15 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Why a line is no event.
+/// Why a line is not an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EnvelopeError {
-    /// The line is something else than an object.
+    /// The line is not a JSON object.
     NotAnObject,
     /// The line is not valid JSON.
     Text(TextError),
-    /// There is no `type`, or it is not a string.
+    /// `type` is missing or not a string.
     NoType,
 }
 
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_equals_the_reading_of_a_usual_line() {
+    fn a_guess_equals_a_reading_of_a_usual_line() {
         for line in [
             &br#"{"type":"MODIFIED","object":{"a":[{}]}}"#[..],
             b"{\"type\":\"BOOKMARK\",\"object\":{}} \r",
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_is_not_known_is_kept() {
+    fn an_unknown_type_is_kept() {
         let envelope = Envelope::read(br#"{"type":"PATCHED","object":{}}"#).unwrap();
         let EventType::Unknown(name) = envelope.event else {
             unreachable!("{envelope:?}");
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_says_why() {
+    fn a_line_that_is_not_an_event_says_why() {
         for (line, error) in [
             (&b"<html>"[..], EnvelopeError::NotAnObject),
             (b"[]", EnvelopeError::NotAnObject),
@@ -252,11 +251,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_line_still_has_a_type_and_the_beginning_of_its_object() {
+    fn a_cut_line_has_a_type_and_the_start_of_its_object() {
         let envelope =
-            Envelope::of_prefix(br#"{"type":"DELETED","object":{"metadata":{"na"#).unwrap();
+            Envelope::from_prefix(br#"{"type":"DELETED","object":{"metadata":{"na"#).unwrap();
         assert_eq!(envelope.event, EventType::Deleted);
         assert_eq!(envelope.object, br#"{"metadata":{"na"#);
-        assert_eq!(Envelope::of_prefix(br#"{"type":"DELE"#), None);
+        assert_eq!(Envelope::from_prefix(br#"{"type":"DELE"#), None);
     }
 }

@@ -1,10 +1,11 @@
-//! Fields by their paths, in JSON text.
+//! Fields by path, in JSON text.
 
-use super::text::{JsonCursor, JsonKind, MAX_DEPTH, TextError};
+use super::text::{JsonCursor, JsonKind, MAX_DEPTH, TextError, last_member};
 use crate::decode::fields::{Scalar, Step};
 use crate::invariant::cannot_happen;
 
-/// Shows every scalar at the end of the path, in a text that was checked when the body was made.
+/// Calls `visit` with every scalar at the end of the path. The text was checked when the body was
+/// made.
 pub(in crate::decode) fn each_in_text(
     json: &str,
     steps: &[Step],
@@ -15,7 +16,7 @@ pub(in crate::decode) fn each_in_text(
     }
 }
 
-/// Walks down one value of a text. Of members that are repeated, the last one counts, as everywhere.
+/// Walks down one value. If a member is repeated, the last one counts.
 fn in_text(
     json: &[u8],
     steps: &[Step],
@@ -29,15 +30,7 @@ fn in_text(
         ([], JsonKind::Number) => visit(Scalar::Number(cursor.number()?.into())),
         ([], JsonKind::String) => visit(Scalar::Text(cursor.string()?.to_cow())),
         ([Step::Member(name), steps @ ..], JsonKind::Object) => {
-            let mut found = None;
-            let mut members = cursor.enter_object(MAX_DEPTH)?;
-            while let Some(member) = members.next(&mut cursor)? {
-                let value = cursor.skip_extent()?;
-                if member.eq_str(name) {
-                    found = Some(value);
-                }
-            }
-            if let Some(value) = found {
+            if let Some(value) = last_member(json, name)? {
                 in_text(value, steps, visit)?;
             }
         }

@@ -1,4 +1,4 @@
-//! What a form sees of an object that came as JSON.
+//! What a form receives of an object in JSON.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -9,30 +9,30 @@ use super::header::Header;
 use crate::decode::TypeMeta;
 use crate::decode::form::BodyError;
 
-/// An object of a list or a watch, its header read and the rest of it checked.
+/// An object of a list or a watch: its checked text and its header.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "tests of forms make it")]
+#[expect(clippy::exhaustive_structs, reason = "tests of forms build it")]
 pub struct JsonObject<'a> {
-    /// The text that the object consists of: valid JSON.
+    /// The text of the object: valid JSON.
     pub json: &'a [u8],
-    /// What was read from it.
+    /// The header of the object.
     pub header: &'a Header<'a>,
-    /// What an object in a list does not tell itself.
+    /// The type of an object in a list, which the object itself does not state.
     pub type_meta: TypeMeta<'a>,
 }
 
 impl<'a> JsonObject<'a> {
-    /// The text of all of it, without `managedFields`.
+    /// The whole text without `managedFields`.
     pub(in crate::decode) fn whole(self) -> Result<Box<str>, BodyError> {
         self.part(0..self.json.len())
     }
 
-    /// The text of `metadata`, without `managedFields`.
+    /// The text of `metadata` without `managedFields`.
     pub(in crate::decode) fn metadata(self) -> Result<Box<str>, BodyError> {
         self.part(self.header.metadata.clone())
     }
 
-    /// The text without `managedFields`, and the header that belongs to it, unless there are none.
+    /// The text without `managedFields` and its header; `None` if there are no `managedFields`.
     pub(in crate::decode) fn without_managed_fields(
         self,
     ) -> Result<Option<(Box<str>, Header<'a>)>, BodyError> {
@@ -45,16 +45,16 @@ impl<'a> JsonObject<'a> {
         Ok(Some((self.whole()?, header)))
     }
 
-    /// A value of a type, by serde.
+    /// Deserializes the object.
     #[cfg(feature = "json")]
     pub(in crate::decode) fn parse<K: serde::Deserialize<'a>>(self) -> Result<K, BodyError> {
-        // Reading the header has shown that this is UTF-8. It is checked once here, which takes
-        // less time than the check of every string that serde would make.
+        // The header was read, so this is UTF-8. One check of the whole text here is faster than
+        // serde's check of every string.
         let text = core::str::from_utf8(self.json).map_err(BodyError::new)?;
         Ok(serde_json::from_str(text)?)
     }
 
-    /// This part of the text, which is all of it or its `metadata`, in a box of just its size.
+    /// A part of the text without `managedFields`, in a box of the exact size.
     fn part(self, part: Range<usize>) -> Result<Box<str>, BodyError> {
         let none = part.end..part.end;
         let cut = self.header.managed_fields.clone().unwrap_or(none);

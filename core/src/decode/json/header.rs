@@ -1,12 +1,12 @@
-//! Key, uid, version and labels of one object, in one pass and without an allocator.
+//! Key, uid, version and labels of an object, in one pass and without an allocator.
 //!
-//! Decoders are built on [`Header::read`]: ours, and those for machines without an allocator, which
-//! copy what they need into storage of a fixed size.
+//! Build a decoder on [`Header::read`]. Without an allocator, copy what you need into storage of
+//! fixed size.
 //!
 //! ```
 //! use informer_core::decode::json::header::Header;
 //!
-//! /// All that a small device keeps of a Node.
+//! /// What a small device keeps of a Node.
 //! struct Node {
 //!     name: [u8; 16],
 //!     in_zone_a: bool,
@@ -33,33 +33,36 @@ use core::fmt;
 use core::ops::Range;
 
 #[cfg(feature = "alloc")]
-use super::text::MAX_DEPTH;
+use super::text::last_member;
 use super::text::{JsonCursor, JsonKind, JsonStr, Members, TextError};
+#[cfg(feature = "alloc")]
+use crate::invariant::cannot_happen;
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
-/// Labels are texts.
+/// Labels must be strings.
 const NOT_LABELS: HeaderError = HeaderError::NotText {
     field: "metadata.labels",
 };
 
-/// The longest name, and the longest namespace, in bytes. Kubernetes allows 253 and 63 for nearly
-/// everything; the few kinds whose names it does not measure stay well below this. What is longer has no
-/// key: it is not kept, and not remembered by its name.
+/// The longest name or namespace, in bytes.
+///
+/// Kubernetes allows 253 and 63 bytes for nearly every kind, and the few other kinds stay well
+/// below this. A longer name makes no key, so the object is rejected.
 pub const MAX_NAME: usize = 4096;
 
-/// The annotation on the bookmark that closes a streamed list.
+/// The annotation on the bookmark that ends a streamed list.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// What every object says about itself, in the words of its own text.
+/// What every object says about itself, borrowed from its text.
 ///
-/// A member that is `null` counts as missing. Of repeated members the last one counts.
+/// A `null` member counts as missing. If a member is repeated, the last one counts.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Header<'a> {
-    /// `apiVersion`; the objects in a list have none.
+    /// `apiVersion`; missing on objects in a list.
     pub api_version: Option<JsonStr<'a>>,
-    /// `kind`; the objects in a list have none.
+    /// `kind`; missing on objects in a list.
     pub kind: Option<JsonStr<'a>>,
     /// `metadata.namespace`
     pub namespace: Option<JsonStr<'a>>,
@@ -71,27 +74,28 @@ pub struct Header<'a> {
     pub version: Option<JsonStr<'a>>,
     /// Whether the annotation `k8s.io/initial-events-end` is `"true"`.
     pub initial_events_end: bool,
-    /// Where the value of `metadata` stands.
+    /// The range of the value of `metadata` in the text.
     pub metadata: Range<usize>,
-    /// What to cut out to be rid of `metadata.managedFields`: the member and one comma.
+    /// The range to cut to remove `metadata.managedFields`: the member and one comma.
     pub managed_fields: Option<Range<usize>>,
     labels: &'a [u8],
 }
 
 impl<'a> Header<'a> {
-    /// Reads the object that `json` consists of, and checks that all of it is valid JSON.
+    /// Reads the object in `json` and checks that the whole text is valid JSON.
     ///
     /// # Errors
     ///
-    /// If it is not, if it is nested `depth` levels deep or deeper, or if something that is read is
-    /// not what Kubernetes says it is. A name may be missing: see [`Header::key`].
+    /// The text is not valid JSON, is nested `depth` levels deep or deeper, or a field does not
+    /// have the type that Kubernetes defines. A missing name is not an error here: see
+    /// [`Header::key`].
     pub fn read(json: &'a [u8], depth: usize) -> Result<Self, HeaderError> {
         let (header, mut behind) = Self::begin(json, depth)?;
         behind.end()?;
         header.complete()
     }
 
-    /// Reads the object that `text` begins with, in the same way, and says how long it is.
+    /// Reads the object at the start of `text` in the same way, and returns its length.
     #[cfg(feature = "alloc")]
     pub(super) fn first(text: &'a [u8], depth: usize) -> Result<(Self, usize), HeaderError> {
         let (header, behind) = Self::begin(text, depth)?;
@@ -118,39 +122,39 @@ impl<'a> Header<'a> {
         Ok(self)
     }
 
-    /// Whatever can be read of an object that was cut off or is broken. Only quotes and brackets
-    /// must be right, and those only before what is looked for.
+    /// Reads what it can of an object that is cut or broken. Quotes and brackets must match up to
+    /// the fields that are read; nothing else is checked.
     ///
     /// ```
     /// use informer_core::decode::json::header::Header;
     ///
-    /// let header = Header::of_prefix(br#"{"spec":{"x":01},"metadata":{"name":"a","uid":"12"#);
+    /// let header = Header::from_prefix(br#"{"spec":{"x":01},"metadata":{"name":"a","uid":"12"#);
     /// assert!(header.name.is_some_and(|name| name.eq_str("a")));
     /// assert!(header.uid.is_none());
     /// ```
     #[must_use]
-    pub fn of_prefix(json: &'a [u8]) -> Self {
+    pub fn from_prefix(json: &'a [u8]) -> Self {
         let mut header = Self::default();
         let mut reader = Reader {
             cursor: JsonCursor::new(json),
             strict: false,
         };
-        // An error only tells where reading had to stop.
+        // The error only says where reading stopped.
         let _ = header.fill(&mut reader, usize::MAX);
         header
     }
 
-    /// The labels. A repeated key comes up repeatedly; the last one counts.
+    /// The labels, in the order of the text. If a key is repeated, the last value counts.
     #[must_use]
     pub const fn labels(&self) -> Pairs<'a> {
-        Pairs::of(self.labels)
+        Pairs::new(self.labels)
     }
 
-    /// Namespace and name.
+    /// The namespace and name.
     ///
     /// # Errors
     ///
-    /// If there is no name, or namespace or name are longer than [`MAX_NAME`].
+    /// There is no name, or the namespace or name is longer than [`MAX_NAME`].
     #[cfg(feature = "alloc")]
     pub fn key(&self) -> Result<ObjectKey, HeaderError> {
         let name = self.name.filter(|name| !name.is_empty());
@@ -162,7 +166,7 @@ impl<'a> Header<'a> {
         Ok(ObjectKey::new(&namespace, &name))
     }
 
-    /// Whether the object is a Table of `meta.k8s.io`: rows to print instead of an object.
+    /// Whether the object is a Table of `meta.k8s.io`: rows for printing, not an object.
     #[must_use]
     pub fn is_table(&self) -> bool {
         let group = "meta.k8s.io/";
@@ -209,7 +213,7 @@ impl<'a> Header<'a> {
         let mut managed_is_last = false;
         while let Some(name) = members.next(&mut reader.cursor)? {
             if managed_is_last && let Some(range) = &mut self.managed_fields {
-                // Something follows it, so the comma behind it goes and the one before it stays.
+                // A member follows, so cut the comma after `managedFields` and keep the one before.
                 managed_is_last = false;
                 range.start = start;
                 range.end = members.comma().map_or(range.end, |comma| comma + 1);
@@ -241,7 +245,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The name of a member of `metadata`, unescaped if it is one that we read.
+/// The name of a member of `metadata`; unescaped if this module reads that member.
 fn known_field(name: JsonStr<'_>) -> &str {
     const READ: [&str; 7] = [
         "name",
@@ -256,7 +260,7 @@ fn known_field(name: JsonStr<'_>) -> &str {
     name.as_plain().or_else(escaped).unwrap_or_default()
 }
 
-/// A cursor, and how much it minds.
+/// A cursor that is strict or lenient.
 struct Reader<'a> {
     cursor: JsonCursor<'a>,
     strict: bool,
@@ -286,11 +290,10 @@ impl<'a> Reader<'a> {
             }
         }
         self.skip(depth)?;
-        match kind? {
-            JsonKind::Null => Ok(None),
-            _ if self.strict => Err(HeaderError::NotText { field }),
-            _ => Ok(None),
+        if kind? != JsonKind::Null && self.strict {
+            return Err(HeaderError::NotText { field });
         }
+        Ok(None)
     }
 
     fn labels(&mut self, depth: usize) -> Result<&'a [u8], HeaderError> {
@@ -318,7 +321,7 @@ impl<'a> Reader<'a> {
 
     fn is_initial_events_end(&mut self, depth: usize) -> Result<bool, HeaderError> {
         let mut is_end = false;
-        // A bookmark that is broken is no bookmark, so there is nothing to rescue here.
+        // A broken bookmark is not usable, so nothing is read leniently here.
         if !self.strict || self.cursor.kind()? != JsonKind::Object {
             self.skip(depth)?;
             return Ok(is_end);
@@ -339,12 +342,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The members of a JSON object whose values are strings: labels, annotations.
+/// The members of a JSON object whose values are strings, such as labels and annotations.
 ///
 /// ```
 /// use informer_core::decode::json::header::Pairs;
 ///
-/// let mut pairs = Pairs::of(br#"{"app": "web", "broken": 1, "tier": "db"}"#);
+/// let mut pairs = Pairs::new(br#"{"app": "web", "broken": 1, "tier": "db"}"#);
 /// assert!(pairs.next().is_some_and(|(key, value)| key.eq_str("app") && value.eq_str("web")));
 /// assert!(pairs.next().is_some_and(|(key, _)| key.eq_str("tier")));
 /// assert!(pairs.next().is_none());
@@ -356,19 +359,23 @@ pub struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// The members of the object `json`; none if it is something else. What is not valid ends them.
+    /// The members of the object `json`; none if it is not an object. Invalid JSON ends the
+    /// iteration.
     #[must_use]
-    pub const fn of(json: &'a [u8]) -> Self {
+    pub const fn new(json: &'a [u8]) -> Self {
         Self {
             cursor: JsonCursor::new(json),
             members: None,
         }
     }
 
-    /// The members of the member `name` of the object `json`.
+    /// The members of the object that is the member `name` of `json`.
     #[cfg(feature = "alloc")]
     pub(in crate::decode) fn of_member(json: &'a [u8], name: &str) -> Self {
-        Self::of(member(json, name).ok().flatten().unwrap_or_default())
+        let member = last_member(json, name);
+        let member =
+            member.unwrap_or_else(|_| cannot_happen("a body that is not valid JSON", None));
+        Self::new(member.unwrap_or_default())
     }
 
     fn step(&mut self) -> Result<Option<(JsonStr<'a>, Option<JsonStr<'a>>)>, TextError> {
@@ -404,38 +411,23 @@ impl<'a> Iterator for Pairs<'a> {
     }
 }
 
-/// The text of the member `name` of the object `json`.
-#[cfg(feature = "alloc")]
-fn member<'a>(json: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, TextError> {
-    let mut found = None;
-    let mut cursor = JsonCursor::new(json);
-    let mut members = cursor.enter_object(MAX_DEPTH)?;
-    while let Some(key) = members.next(&mut cursor)? {
-        let value = cursor.skip_value(MAX_DEPTH)?;
-        if key.eq_str(name) {
-            found = Some(value);
-        }
-    }
-    Ok(found)
-}
-
 /// Why an object cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// It is something else than an object.
+    /// The text is not a JSON object.
     NotAnObject,
-    /// It is not valid JSON, or nested too deeply.
+    /// The text is not valid JSON, or is nested too deeply.
     Text(TextError),
-    /// There is no `metadata`, or it is not an object.
+    /// `metadata` is missing or not an object.
     NoMetadata,
-    /// There is no `metadata.name`, or it is empty.
+    /// `metadata.name` is missing or empty.
     NoName,
     /// `metadata.name` or `metadata.namespace` is longer than [`MAX_NAME`].
     NameTooLong,
-    /// Something that must be a string, or consist of strings, is something else.
+    /// A field that must be a string, or consist of strings, is something else.
     NotText {
-        /// What it is.
+        /// The field.
         field: &'static str,
     },
 }

@@ -1,45 +1,45 @@
-//! Framing of a watch: one event per line, whatever the borders of the pieces in which it arrives.
-//!
-//! ```
-//! use informer_core::decode::json::lines::Lines;
-//!
-//! let mut lines = Lines::<Vec<u8>>::new(6);
-//! let mut input = &b"one\ntw"[..];
-//! assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"one"[..]));
-//! assert!(lines.next(&mut input).is_none());
-//!
-//! let mut input = &b"o\nlonger than six\n"[..];
-//! assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"two"[..]));
-//! let frame = lines.next(&mut input).unwrap();
-//! assert!(frame.oversized);
-//! assert_eq!(frame.bytes, b"longer");
-//!
-//! // Nobody waits for the end of a line that has none in sight.
-//! let frame = lines.next(&mut &b"more than twice as long"[..]).unwrap();
-//! assert!(frame.endless);
-//! ```
+//! Framing of a watch: one event per line.
 
 use memchr::memchr;
 
 use crate::decode::frame::{Assembly, Buffer, Frame};
 use crate::invariant::cannot_happen;
 
-/// Cuts a stream of bytes into lines of bounded length.
+/// Splits a stream of bytes into lines of bounded length, whatever the pieces.
 ///
-/// A line that lies in one piece of input is handed out as a slice of it; only a line that crosses a
-/// border is put together in memory. Of a line beyond the bound the beginning is kept, the rest is
-/// passed over, up to a point: a sender who never ends a line would otherwise be listened to for ever.
-/// Blank lines are left out, and so is the `\r` of `\r\n`; blank lines without end are an endless line.
+/// A line within one piece of input is returned as a slice of it. Only a line that crosses pieces is
+/// copied. If a line exceeds the limit, its start is kept and the rest is skipped, up to twice the
+/// limit: a sender could otherwise keep the reader busy forever. Blank lines and the `\r` of `\r\n` are
+/// left out. Too many blank lines in a row count as an endless line.
+///
+/// ```
+/// use informer_core::decode::json::lines::Lines;
+///
+/// let mut lines = Lines::<Vec<u8>>::new(6);
+/// let mut input = &b"one\ntw"[..];
+/// assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"one"[..]));
+/// assert!(lines.next(&mut input).is_none());
+///
+/// let mut input = &b"o\nlonger than six\n"[..];
+/// assert_eq!(lines.next(&mut input).map(|frame| frame.bytes), Some(&b"two"[..]));
+/// let frame = lines.next(&mut input).unwrap();
+/// assert!(frame.oversized);
+/// assert_eq!(frame.bytes, b"longer");
+///
+/// // Reading stops at twice the limit, because the line may never end.
+/// let frame = lines.next(&mut &b"more than twice as long"[..]).unwrap();
+/// assert!(frame.endless);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Lines<B> {
     parts: Assembly<B>,
     handed_out: bool,
-    /// How many bytes of blank lines have passed since the last line.
+    /// Bytes of blank lines since the last line.
     blank: usize,
 }
 
 impl<B: Buffer> Lines<B> {
-    /// Lines of at most `longest` bytes, the line end not counted.
+    /// Accepts lines of at most `longest` bytes, not counting the line end.
     #[must_use]
     pub const fn new(longest: usize) -> Self {
         Self {
@@ -49,15 +49,15 @@ impl<B: Buffer> Lines<B> {
         }
     }
 
-    /// Forgets a line that has begun.
+    /// Drops an incomplete line.
     pub fn reset(&mut self) {
         self.parts.clear();
         self.handed_out = false;
         self.blank = 0;
     }
 
-    /// Takes bytes off the front of `input` up to the end of one line, and gives the line. `None`
-    /// means that all of `input` was taken. Behind an endless line, what follows means nothing.
+    /// Takes bytes from the front of `input` up to the end of one line, and returns the line.
+    /// `None` means that it took all of `input`. After an endless line, do not use what follows.
     pub fn next<'a, 'i: 'a>(&'a mut self, input: &mut &'i [u8]) -> Option<Frame<'a>> {
         if self.handed_out {
             self.reset();
@@ -88,11 +88,10 @@ impl<B: Buffer> Lines<B> {
                     continue;
                 }
                 self.handed_out = true;
-                let (bytes, oversized, endless) = (&[][..], true, true);
                 return Some(Frame {
-                    bytes,
-                    oversized,
-                    endless,
+                    bytes: &[],
+                    oversized: true,
+                    endless: true,
                 });
             }
             self.blank = 0;
@@ -106,7 +105,7 @@ impl<B: Buffer> Lines<B> {
     }
 }
 
-/// What stands before the line end at `end`, and what follows it.
+/// The text before the line end at `end`, and the text after it.
 fn split_off(input: &[u8], end: usize) -> (&[u8], &[u8]) {
     match input.split_at_checked(end) {
         Some((line, [_, rest @ ..])) => (line, rest),
@@ -116,7 +115,7 @@ fn split_off(input: &[u8], end: usize) -> (&[u8], &[u8]) {
 
 fn without_return(frame: Frame<'_>) -> Frame<'_> {
     match frame.bytes.strip_suffix(b"\r") {
-        // The last byte that was kept of an oversized line is not its end.
+        // The last kept byte of an oversized line is not the end of the line.
         Some(bytes) if !frame.oversized => Frame { bytes, ..frame },
         _ => frame,
     }
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_stays_within_the_bound_and_is_given_back() {
+    fn memory_stays_bounded_and_is_released() {
         let mut lines = Lines::<Vec<u8>>::new(1 << 20);
         for _ in 0..20 {
             assert_eq!(lines.next(&mut &vec![b'x'; 100_000][..]), None);
@@ -159,7 +158,7 @@ mod tests {
 
     #[test]
     #[cfg(feature = "heapless")]
-    fn a_buffer_of_fixed_size_bounds_a_line_as_a_limit_does() {
+    fn a_fixed_buffer_limits_a_line_like_a_limit() {
         let mut bounded = Lines::<Vec<u8>>::new(5);
         let mut inline = Lines::<heapless::Vec<u8, 5>>::new(100);
         let text = b"one\nlonger\nfives\n\nsixsix\nmuch longer than five\n";
@@ -178,10 +177,10 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_without_end_are_not_listened_to() {
+    fn endless_blank_lines_are_given_up() {
         let mut lines = Lines::<Vec<u8>>::new(100);
         for _ in 0..20 {
-            // As many as there may be, again and again, as long as something comes between them.
+            // As many blank lines as allowed, again and again, with a line between them.
             assert_eq!(lines.next(&mut &b"\n\r\n\n"[..].repeat(45)[..]), None);
             assert_eq!(lines.next(&mut &b"y\n"[..]).unwrap().bytes, b"y");
         }
@@ -214,7 +213,7 @@ mod tests {
         assert_eq!(single.next().unwrap(), b"a\rb");
         assert_eq!(single.next().unwrap(), b"\rc");
         assert_eq!(single.next(), None);
-        // Not at the end of what was kept of a longer line.
+        // The end of the kept part of a longer line does not count.
         let mut lines = Lines::<Vec<u8>>::new(3);
         let mut longer = &b"ab\rcd\n"[..];
         assert_eq!(lines.next(&mut longer).unwrap().bytes, b"ab\r");

@@ -1,35 +1,35 @@
 //! Lists and watches in JSON.
 //!
-//! The parts can be used alone, and those that are read without an allocator, by decoders of your own:
-//! framing ([`lines`], [`list`]), the [`envelope`] of an event, the [`header`] of an object, its
-//! `form` and the [`status`] of a failure.
+//! You can use the parts in your own decoder, most of them without an allocator: framing
+//! ([`lines`], [`list`]), the [`envelope`] of an event, the [`header`] of an object, its `form`,
+//! and the [`status`] of a failure.
 
-// JSON text: skipping values and reading strings, without an allocator.
+// JSON text: skip values and read strings, without an allocator.
 pub mod text;
 
-// Newline frames of a watch across chunk borders.
+// The lines of a watch.
 pub mod lines;
 
-// The elements of a list's `items` while the bytes arrive.
+// The elements of a list, while the bytes arrive.
 pub mod list;
 
 // One line of a watch: its type and its object.
 pub mod envelope;
 
-// Key, uid, version and labels of one object, in one pass.
+// Key, uid, version and labels of an object, in one pass.
 pub mod header;
 
-// What a form sees of an object.
+// What a form receives of an object.
 #[cfg(feature = "alloc")]
 pub mod form;
 
-// Fields of a text by their paths.
+// Fields by path, in JSON text.
 #[cfg(feature = "alloc")]
 pub(super) mod fields;
 
 // Status objects.
 pub mod status;
 
-// All of the above, joined.
+// All of the above together.
 #[cfg(feature = "alloc")]
 pub(super) mod reading;

@@ -18,10 +18,10 @@ use crate::decoded::Object;
 use crate::failure::{Failure, message};
 use crate::flow::{Fact, Place};
 
-/// How much longer than an object a line of a watch may be.
+/// How much longer than its object a line of a watch may be.
 const ENVELOPE: usize = 1024;
 
-/// A body that is being read.
+/// Reads one body after another.
 #[derive(Clone, Debug)]
 pub(in crate::decode) struct JsonReading {
     body: Body,
@@ -41,7 +41,7 @@ impl JsonReading {
         }
     }
 
-    /// A new body begins.
+    /// Starts a new body.
     pub(in crate::decode) fn begin(&mut self, body: Body) {
         self.body = body;
         self.lines.reset();
@@ -71,11 +71,11 @@ impl JsonReading {
         })
     }
 
-    /// The body is over.
+    /// Ends the body.
     pub(in crate::decode) fn end<'a, F: Form>(&mut self, facts: &'a mut Facts<F>) -> FactOf<'a, F> {
         self.lines.reset();
         match (self.body, self.list.end()) {
-            // A line that was cut off is no news: the next watch begins before it.
+            // A cut line does not matter: the next watch starts before it.
             (Body::Watch, _) | (Body::List, Ok(())) => Fact::Closed,
             (Body::List, Err(error @ ListError::Incomplete { .. })) => {
                 facts.fail(Failure::Broken, error)
@@ -84,8 +84,8 @@ impl JsonReading {
         }
     }
 
-    /// An element that lies whole at the front of `input` and is as it should be: reading it tells
-    /// where it ends. Any other is left to the scanner, which is patient and minds nothing.
+    /// A valid element that is complete at the front of `input`. Reading it also finds its end,
+    /// which saves a pass. The scanner handles all other elements.
     fn whole_element<'i>(
         &mut self,
         input: &mut &'i [u8],
@@ -126,7 +126,7 @@ impl<F: Form> Facts<F> {
         let line = frame.bytes;
         if frame.endless {
             let text = format_args!(
-                "a line of the watch that does not end; it begins with: {}",
+                "a line of the watch does not end; it starts with: {}",
                 Excerpt(line)
             );
             return self.fail(Failure::Undecodable, text);
@@ -169,11 +169,12 @@ impl<F: Form> Facts<F> {
         self.object(read, place, state, || whose(json))
     }
 
-    /// A line that is no event as it stands. It still is one if it tells whose it is.
+    /// A line that is not a valid event. It is only rejected if its key is readable.
     fn broken_line(&mut self, line: &[u8], reason: &str) -> FactOf<'_, F> {
-        let Some(Envelope { event, object }) = Envelope::of_prefix(line) else {
+        let Some(Envelope { event, object }) = Envelope::from_prefix(line) else {
             let found = Excerpt(line);
-            let text = format_args!("a line of the watch: {reason}; it begins with: {found}");
+            let text =
+                format_args!("cannot read a line of the watch: {reason}; it starts with: {found}");
             return self.fail(Failure::Undecodable, text);
         };
         let whose = whose(object);
@@ -182,12 +183,12 @@ impl<F: Form> Facts<F> {
             EventType::Deleted => Place::Delete,
             EventType::Unknown(name) => return self.reject_unknown(name, whose),
             EventType::Bookmark | EventType::Error => {
-                let text = format_args!("a BOOKMARK or ERROR event that cannot be read: {reason}");
+                let text = format_args!("cannot read a BOOKMARK or ERROR event: {reason}");
                 return self.fail(Failure::Undecodable, text);
             }
         };
         if whose.key.is_none() {
-            let text = format_args!("a line of the watch without a readable key: {reason}");
+            let text = format_args!("a line of the watch has no readable key: {reason}");
             return self.fail(Failure::Undecodable, text);
         }
         self.reject(place, whose, reason)
@@ -212,9 +213,9 @@ fn error_event(json: &[u8]) -> Option<ErrorEvent<JsonStr<'_>>> {
     })
 }
 
-/// Whatever can be read of an object that cannot be used.
+/// What is readable of an object that cannot be used.
 fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
-    let header = Header::of_prefix(json);
+    let header = Header::from_prefix(json);
     Whose {
         key: header.key().ok(),
         uid: header.uid,
@@ -222,7 +223,7 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
     }
 }
 
-/// Makes an object of a JSON text that consists of it alone: a line of a file, the answer to a `get`.
+/// Decodes a single object from JSON, such as a line of a file or the answer to a `get`.
 ///
 /// ```
 /// use informer_core::decode::{Lean, decode_object};
@@ -235,7 +236,7 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
 /// ```
 ///
 /// # Errors
-/// The text is not an object with a name, or does not fit the form.
+/// The text is not an object with a name, or the object does not fit the form.
 pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
     let header = Header::read(json, Limits::new().depth);
     assemble(form, json, header, TypeMeta::default())

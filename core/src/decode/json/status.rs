@@ -6,18 +6,18 @@ use super::text::{JsonCursor, JsonKind, JsonStr, TextError};
 use crate::decode::status::{Grounds, TOO_LARGE_CAUSE, TOO_LARGE_PHRASE, known_reason};
 use crate::failure::Failure;
 
-/// How deep a Status may be.
+/// The deepest nesting of a Status.
 const DEPTH: usize = 128;
 
-/// A Status object: how the API server tells that something went wrong.
-#[derive(Clone, Copy, Debug, Default)]
+/// A Status object, with which the API server reports a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ApiStatus<'a> {
     /// The HTTP status code; 0 if it is missing.
     pub code: u32,
-    /// The reason, one word for machines.
+    /// The reason, one word for programs.
     pub reason: Option<JsonStr<'a>>,
-    /// The text for people.
+    /// The message for people.
     pub message: Option<JsonStr<'a>>,
     /// `details.retryAfterSeconds`
     pub retry_after: Option<Duration>,
@@ -28,7 +28,7 @@ pub struct ApiStatus<'a> {
 }
 
 impl<'a> ApiStatus<'a> {
-    /// Reads a Status; `None` if `json` is something else.
+    /// Reads a Status; `None` if `json` is not one.
     ///
     /// ```
     /// use informer_core::Failure;
@@ -48,7 +48,7 @@ impl<'a> ApiStatus<'a> {
             if name.eq_str("kind") {
                 is_status = text(cursor, depth)?.is_some_and(|kind| kind.eq_str("Status"));
             } else if name.eq_str("code") {
-                status.code = number(cursor, depth)?;
+                status.code = cursor.skip_integer(depth)?.unwrap_or(0);
             } else if name.eq_str("reason") {
                 status.reason = text(cursor, depth)?;
             } else if name.eq_str("message") {
@@ -66,8 +66,10 @@ impl<'a> ApiStatus<'a> {
     fn read_details(&mut self, cursor: &mut JsonCursor<'a>, depth: usize) -> Result<(), TextError> {
         each_member(cursor, depth, |name, cursor, depth| {
             if name.eq_str("retryAfterSeconds") {
-                let seconds = number(cursor, depth)?;
-                self.retry_after = (seconds > 0).then(|| Duration::from_secs(seconds.into()));
+                let seconds = cursor
+                    .skip_integer(depth)?
+                    .filter(|seconds: &u32| *seconds > 0);
+                self.retry_after = seconds.map(|seconds| Duration::from_secs(seconds.into()));
             } else if name.eq_str("causes") && cursor.kind()? == JsonKind::Array {
                 let mut causes = cursor.enter_array(depth)?;
                 while causes.next(cursor)? {
@@ -82,7 +84,7 @@ impl<'a> ApiStatus<'a> {
 
     fn read_cause(&mut self, cursor: &mut JsonCursor<'a>, depth: usize) -> Result<(), TextError> {
         each_member(cursor, depth, |name, cursor, depth| {
-            // The type of a cause is called `reason` in JSON.
+            // In JSON, the type of a cause is called `reason`.
             if name.eq_str("reason") {
                 let cause = text(cursor, depth)?;
                 self.has_too_large_cause |=
@@ -97,7 +99,7 @@ impl<'a> ApiStatus<'a> {
         })
     }
 
-    /// The class of the failure.
+    /// Classifies the failure.
     #[must_use]
     pub fn classify(&self) -> Failure {
         let in_message = |text: JsonStr<'_>| text.contains(TOO_LARGE_PHRASE);
@@ -112,8 +114,8 @@ impl<'a> ApiStatus<'a> {
     }
 }
 
-/// Shows every member of an object to `visit`, which must pass its value; anything else than an object
-/// is passed over.
+/// Calls `visit` with every member of an object; it must skip or read the value. Skips anything
+/// that is not an object.
 fn each_member<'a>(
     cursor: &mut JsonCursor<'a>,
     depth: usize,
@@ -129,16 +131,10 @@ fn each_member<'a>(
     Ok(())
 }
 
-/// A string; nothing for anything else.
+/// Reads a string; skips anything else.
 fn text<'a>(cursor: &mut JsonCursor<'a>, depth: usize) -> Result<Option<JsonStr<'a>>, TextError> {
     if cursor.kind()? == JsonKind::String {
         return cursor.string().map(Some);
     }
     cursor.skip_value(depth).map(|_| None)
-}
-
-/// A whole number; zero for anything else.
-fn number(cursor: &mut JsonCursor<'_>, depth: usize) -> Result<u32, TextError> {
-    let value = core::str::from_utf8(cursor.skip_value(depth)?).unwrap_or_default();
-    Ok(value.parse().unwrap_or_default())
 }

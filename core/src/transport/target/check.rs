@@ -1,4 +1,4 @@
-//! Names that a server can have.
+//! Checks of the names in a target.
 
 use alloc::format;
 use alloc::string::String;
@@ -6,19 +6,19 @@ use core::fmt;
 
 use super::Target;
 
-/// The longest name of a namespace, a version or a resource: a DNS label.
+/// The longest name of a namespace, version or resource: a DNS label.
 const MAX_LABEL: usize = 63;
 
 /// The longest name of a group: a DNS name.
 const MAX_GROUP: usize = 253;
 
-/// A [`Target`] with a name that no server can have. Its text says what to write instead.
+/// A name in a [`Target`] is not valid on any server. Its message says what to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct InvalidTarget {
-    /// Which part it is: `group`, `version`, `resource` or `namespace`.
+    /// The part with the name: `group`, `version`, `resource` or `namespace`.
     pub part: &'static str,
-    /// The name.
+    /// The invalid name.
     pub name: String,
     /// What to write instead.
     pub remedy: String,
@@ -40,7 +40,7 @@ impl fmt::Display for InvalidTarget {
         if name.is_empty() {
             return write!(f, "the {part} is empty; {remedy}");
         }
-        // It is quoted as in source code: it may hold anything.
+        // Quoted as in source code, because it may contain anything.
         write!(f, "{name:?} cannot be a {part}; {remedy}")
     }
 }
@@ -48,8 +48,8 @@ impl fmt::Display for InvalidTarget {
 impl core::error::Error for InvalidTarget {}
 
 impl Target {
-    /// Whether a server can have such names. A builder of informers asks this, and so does the
-    /// transport over HTTP: a wrong name would end in a 404, or in the path of something else.
+    /// Checks that the names are valid. The informer's builder and the HTTP transport call this.
+    /// Without it, a wrong name would cause a 404 or reach another path.
     ///
     /// ```
     /// use informer_core::transport::Target;
@@ -63,7 +63,7 @@ impl Target {
     /// ```
     ///
     /// # Errors
-    /// The group, the version, the resource or the namespace has a name that none can have.
+    /// The group, version, resource or namespace is not valid.
     pub fn check(&self) -> Result<(), InvalidTarget> {
         check_group(&self.group)?;
         check_version(&self.version)?;
@@ -72,10 +72,10 @@ impl Target {
     }
 }
 
-/// Whether a namespace can have this name.
+/// Checks that this is a valid name for a namespace.
 ///
 /// # Errors
-/// It cannot: it is not a DNS label.
+/// The name is not a DNS label.
 pub fn check_namespace(name: &str) -> Result<(), InvalidTarget> {
     let remedy = match name {
         "" => "leave it out to follow all namespaces",
@@ -133,7 +133,7 @@ fn separate(group: &str, version: &str) -> String {
     format!("group and version are separate: write the group {group:?} and the version {version:?}")
 }
 
-/// Whether it is a DNS label: lower-case letters, digits and `-`, the latter neither first nor last.
+/// Whether this is a DNS label: lower-case letters, digits and `-`, with no `-` at either end.
 fn is_label(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let ends = [name.bytes().next(), name.bytes().next_back()];
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_servers_have() {
+    fn valid_names_are_accepted() {
         let longest = "n".repeat(63);
         for (group, version, plural, namespace) in [
             ("", "v1", "pods", None),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_that_cannot_be() {
+    fn invalid_namespaces_are_refused() {
         let long = "n".repeat(64);
         for name in [
             ".", "..", "a/b", "../x", "a.b", "Web", "-a", "a-", "a b", "a%2Fb", "é", "a\n", &long,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_versions_and_resources_that_cannot_be() {
+    fn invalid_groups_versions_and_resources_are_refused() {
         for (group, version, plural, remedy) in [
             ("core", "v1", "pods", "the core group is the empty text"),
             (

@@ -1,6 +1,6 @@
-//! What a transport is made for: which objects, and how much of each.
+//! Which objects to list and watch, and how much of each.
 
-// Names that a server can have.
+// Checks of the names in a target.
 mod check;
 
 use alloc::format;
@@ -12,9 +12,9 @@ use super::{At, Request};
 
 pub use check::{InvalidTarget, check_namespace};
 
-/// The part of every request that never changes: a transport value is made for one of these.
+/// The objects to list and watch: the part of every request that never changes.
 ///
-/// Any names can be written here; [`check`](Self::check) says whether a server can have them.
+/// You can write any names here. [`check`](Self::check) finds those that no server accepts.
 ///
 /// ```
 /// use informer_core::transport::Target;
@@ -26,34 +26,34 @@ pub use check::{InvalidTarget, check_namespace};
 /// assert_eq!(deployments.to_string(), "deployments.v1.apps");
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+#[expect(clippy::exhaustive_structs, reason = "users set the public fields")]
 pub struct Target {
-    /// The group of the resource; empty for the core group.
+    /// The API group; empty for the core group.
     pub group: String,
-    /// The version of the group.
+    /// The API version.
     pub version: String,
-    /// The plural name of the resource, as it stands in URLs.
+    /// The plural name of the resource, as in URLs.
     pub plural: String,
-    /// The namespace; `None` for all of them, and for resources without.
+    /// The namespace; `None` for all namespaces and for cluster-scoped resources.
     pub namespace: Option<String>,
-    /// `labelSelector`; empty for all.
+    /// The label selector; empty for all objects.
     pub labels: String,
-    /// `fieldSelector`; empty for all.
+    /// The field selector; empty for all objects.
     pub fields: String,
-    /// Further parameters of the query, before they are encoded.
+    /// More query parameters, not yet percent-encoded.
     pub parameters: Vec<(String, String)>,
-    /// What the server shall send.
+    /// How much of each object the server sends.
     pub content: Content,
 }
 
-/// What the server shall send of each object.
+/// How much of each object the server sends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Content {
     /// The whole object, as JSON.
     #[default]
     Object,
-    /// Its metadata only (`PartialObjectMetadata`), as JSON.
+    /// Only its metadata (`PartialObjectMetadata`), as JSON.
     Metadata,
 }
 
@@ -73,7 +73,7 @@ impl Target {
         }
     }
 
-    /// Only those in one namespace.
+    /// Selects one namespace.
     #[must_use]
     pub fn in_namespace(self, namespace: &str) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Target {
         }
     }
 
-    /// Only those with such labels: a text, or a selector that is written as one.
+    /// Selects by labels. Takes a text, or a selector that displays as one.
     #[must_use]
     pub fn with_labels(self, selector: impl fmt::Display) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Target {
         }
     }
 
-    /// Only those with such fields: a text, or a selector that is written as one.
+    /// Selects by fields. Takes a text, or a selector that displays as one.
     #[must_use]
     pub fn with_fields(self, selector: impl fmt::Display) -> Self {
         Self {
@@ -100,14 +100,14 @@ impl Target {
         }
     }
 
-    /// How much of each object the server sends.
+    /// Sets how much of each object the server sends.
     #[must_use]
     pub fn with_content(self, content: Content) -> Self {
         Self { content, ..self }
     }
 
-    /// The path and the query of a request, below the address of the server. The parameters are in
-    /// alphabetical order, as client-go has them.
+    /// The path and query of a request, relative to the address of the server. Query parameters are
+    /// sorted by name, as in client-go.
     ///
     /// ```
     /// use informer_core::transport::{At, Request, Target};
@@ -119,6 +119,7 @@ impl Target {
     ///     "/api/v1/pods?labelSelector=app%20in%20%28a%2Cb%29&limit=500&resourceVersion=0"
     /// );
     /// ```
+    #[must_use]
     pub fn request(&self, request: Request<'_>) -> String {
         let text = |value: &str| value.to_string();
         let mut pairs: Vec<(String, String)> = self.parameters.clone();
@@ -132,7 +133,7 @@ impl Target {
                 page,
             } => {
                 if limit.is_some() && matches!(version, At::Version(_)) {
-                    // Without it, a page of a version would be a page of exactly that version.
+                    // Without this, the server returns exactly that version.
                     add("resourceVersionMatch", text("NotOlderThan"));
                 }
                 let limit = limit.map_or(String::new(), |limit| limit.to_string());
@@ -147,7 +148,7 @@ impl Target {
             } => {
                 add("watch", text("true"));
                 add("allowWatchBookmarks", text("true"));
-                // No server takes less than one.
+                // Servers accept no less than one second.
                 add("timeoutSeconds", timeout.as_secs().max(1).to_string());
                 if initial_events {
                     add("sendInitialEvents", text("true"));
@@ -169,7 +170,7 @@ impl Target {
         line
     }
 
-    /// The path of the resource below the address of the server.
+    /// The path of the resource, relative to the address of the server.
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = String::new();
@@ -193,7 +194,7 @@ impl Target {
     }
 }
 
-/// Appends a text, with `%XX` for everything that could mean something in a path or a query.
+/// Appends text, and percent-encodes everything that is special in a path or a query.
 fn encode(text: &str, line: &mut String) {
     for byte in text.bytes() {
         match byte {
@@ -205,8 +206,7 @@ fn encode(text: &str, line: &mut String) {
     }
 }
 
-/// As `kubectl` names a resource in full: `plural.version.group`; then the namespace and the selectors,
-/// where there are any.
+/// Like `kubectl`: `plural.version.group`, then the namespace and the selectors, if there are any.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.plural, self.version)?;
@@ -231,7 +231,7 @@ mod tests {
     use core::time::Duration;
 
     #[test]
-    fn nothing_in_a_name_or_a_selector_means_something_to_the_server() {
+    fn names_and_selectors_are_percent_encoded() {
         let target = Target::new("acme.example.org", "v1beta1", "widgets")
             .in_namespace("a/b?c")
             .with_labels("a=b,c!=d,e in (f, g),!h")

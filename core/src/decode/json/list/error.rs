@@ -4,55 +4,55 @@ use core::fmt;
 
 use crate::decode::excerpt::{Beginning, Excerpt};
 
-/// Why a body is not a list that can be read.
+/// Why a body is not a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ListError {
-    /// The body does not begin with `{`.
+    /// The body does not start with `{`.
     NotAnObject {
-        /// How it begins.
+        /// The start of the body.
         found: Beginning,
     },
-    /// The body is the Table that `kubectl get` asks for.
+    /// The body is a Table, which `kubectl get` asks for.
     Table,
     /// The body is a Status.
     Status,
     /// The body is an object without `items`.
     NoItems {
-        /// Its kind.
+        /// The kind of the object.
         kind: Option<Beginning>,
     },
     /// `items` is neither an array nor null.
     ItemsNotArray {
-        /// How it begins.
+        /// The start of the value.
         found: Beginning,
     },
-    /// There are two members `items`.
+    /// `items` occurs twice.
     ItemsTwice,
-    /// Something else was expected here.
+    /// Invalid JSON.
     Unexpected {
-        /// The place in the body.
+        /// The position in the body.
         at: u64,
         /// What was expected.
         expected: &'static str,
-        /// What was found.
+        /// The byte that was found.
         found: u8,
     },
-    /// Something that the list says about itself is not valid.
+    /// A field of the list, outside of `items`, is not valid.
     Unreadable {
-        /// What it is.
+        /// The field.
         what: &'static str,
-        /// The place in the body.
+        /// The position in the body.
         at: u64,
     },
-    /// Something that the list says about itself is too long to be kept.
+    /// A part of the list is too long.
     TooLong {
-        /// What it is.
+        /// The part.
         what: &'static str,
-        /// The most bytes that are kept.
+        /// The most bytes that it may have.
         longest: usize,
     },
-    /// The body ended before the list did.
+    /// The body ended before the list was complete.
     Incomplete {
         /// The length of the body.
         bytes: u64,
@@ -63,7 +63,7 @@ impl fmt::Display for ListError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAnObject { found } => {
-                write!(f, "the body is not a JSON object, it begins with: {found}")
+                write!(f, "the body is not a JSON object; it starts with: {found}")
             }
             Self::Table => f.write_str(
                 "the body is a Table of meta.k8s.io, not a list; ask for plain `application/json`",
@@ -81,7 +81,7 @@ impl fmt::Display for ListError {
             Self::ItemsNotArray { found } => {
                 write!(f, "`items` of the list is not an array but {found}")
             }
-            Self::ItemsTwice => f.write_str("the list has two members `items`"),
+            Self::ItemsTwice => f.write_str("the list contains `items` twice"),
             Self::Unexpected {
                 at,
                 expected,
@@ -92,7 +92,7 @@ impl fmt::Display for ListError {
                 Excerpt(&[*found])
             ),
             Self::Unreadable { what, at } => {
-                write!(f, "{what} of the list cannot be read: error at byte {at}")
+                write!(f, "cannot read {what} of the list: error at byte {at}")
             }
             Self::TooLong { what, longest } => {
                 write!(f, "{what} of the list is longer than {longest} bytes")

@@ -1,14 +1,14 @@
-//! What a list says about itself: its type, and its `metadata`.
+//! The type and `metadata` of a list.
 
-use crate::decode::frame::Buffer;
+use crate::decode::frame::{Buffer, capped};
 use crate::decode::json::text::{JsonCursor, JsonKind, JsonStr, TextError};
 use crate::invariant::cannot_happen;
 
-/// How deep a list's `metadata` may be; more than any server needs.
+/// The deepest nesting of a list's `metadata`. No server needs more.
 pub(super) const DEPTH: usize = 128;
 
-/// The texts are kept one behind the other, in one buffer. Of a member that comes again, the text before
-/// stays there unused, so a server that repeats itself comes to the end of it.
+/// All texts share one buffer. If a member is repeated, its old text stays in the buffer unused, so
+/// a server that repeats members fills it up.
 #[derive(Clone, Debug)]
 pub(super) struct Head<B> {
     texts: B,
@@ -20,17 +20,17 @@ pub(super) struct Head<B> {
     pub(super) remaining: Option<u64>,
 }
 
-/// Where a text stands.
+/// The range of a text in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     start: usize,
     end: usize,
 }
 
-/// Why something was not kept.
+/// Why a text was not kept.
 pub(super) enum NotKept {
     Text(TextError),
-    /// There is no room for more than this many bytes.
+    /// The buffer holds no more than this many bytes.
     TooLong(usize),
 }
 
@@ -41,15 +41,11 @@ impl From<TextError> for NotKept {
 }
 
 impl<B: Buffer> Head<B> {
-    /// A head whose texts take at most this many bytes.
+    /// Keeps texts of at most this many bytes in total.
     pub(super) const fn new(most: usize) -> Self {
         Self {
             texts: B::EMPTY,
-            most: if most > B::CAPACITY {
-                B::CAPACITY
-            } else {
-                most
-            },
+            most: capped::<B>(most),
             kind: None,
             api_version: None,
             version: None,
@@ -60,12 +56,12 @@ impl<B: Buffer> Head<B> {
 
     pub(super) fn text(&self, span: Option<Span>) -> Option<&str> {
         let Span { start, end } = span?;
-        let bytes = self.texts.as_ref().get(start..end).unwrap_or_default();
-        let text = core::str::from_utf8(bytes);
-        Some(text.unwrap_or_else(|_| cannot_happen("half a character in a text", "")))
+        let bytes = self.texts.as_ref().get(start..end);
+        let text = bytes.and_then(|bytes| core::str::from_utf8(bytes).ok());
+        Some(text.unwrap_or_else(|| cannot_happen("a text that was not kept whole", "")))
     }
 
-    /// Keeps the text that `json` consists of, or nothing for `null`.
+    /// Keeps the string in `json`; `None` for `null`.
     pub(super) fn keep(&mut self, json: &[u8]) -> Result<Option<Span>, NotKept> {
         let mut cursor = JsonCursor::new(json);
         let text = read_text(&mut cursor)?;
@@ -73,7 +69,7 @@ impl<B: Buffer> Head<B> {
         self.keep_text(text)
     }
 
-    /// Keeps what `metadata` tells.
+    /// Keeps the fields of `metadata`.
     pub(super) fn read_metadata(&mut self, json: &[u8]) -> Result<(), NotKept> {
         (self.version, self.next, self.remaining) = (None, None, None);
         let mut cursor = JsonCursor::new(json);
@@ -90,8 +86,7 @@ impl<B: Buffer> Head<B> {
                 let token = read_text(&mut cursor)?;
                 self.next = self.keep_text(token.filter(|token| !token.is_empty()))?;
             } else if name.eq_str("remainingItemCount") {
-                let count = cursor.skip_value(DEPTH - 1)?;
-                self.remaining = core::str::from_utf8(count).unwrap_or_default().parse().ok();
+                self.remaining = cursor.skip_integer(DEPTH - 1)?;
             } else {
                 cursor.skip_value(DEPTH - 1)?;
             }
@@ -123,7 +118,7 @@ impl<B: Buffer> Head<B> {
     }
 }
 
-/// A string, or nothing for `null`.
+/// Reads a string; `None` for `null`.
 fn read_text<'a>(cursor: &mut JsonCursor<'a>) -> Result<Option<JsonStr<'a>>, TextError> {
     if cursor.kind()? == JsonKind::Null {
         return cursor.skip_value(1).map(|_| None);

@@ -1,33 +1,12 @@
-//! Framing of a list: its elements, one by one, while the bytes arrive.
-//!
-//! ```
-//! use informer_core::decode::json::list::{ListScanner, Part};
-//!
-//! let mut list = ListScanner::<Vec<u8>>::new(1024);
-//! let mut elements = Vec::new();
-//! for mut piece in [
-//!     &br#"{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"a":1},{"#[..],
-//!     br#""b":2}]}"#,
-//! ] {
-//!     while let Some(part) = list.next(&mut piece) {
-//!         if let Part::Element(element) = part? {
-//!             elements.push(element.frame.bytes.to_vec());
-//!         }
-//!     }
-//! }
-//! list.end()?;
-//! assert_eq!(elements, [&br#"{"a":1}"#[..], br#"{"b":2}"#]);
-//! assert_eq!(list.version(), "7");
-//! # Ok::<(), informer_core::decode::json::list::ListError>(())
-//! ```
+//! Framing of a list: its elements, while the bytes arrive.
 
 // Why a body is not a list.
 mod error;
 
-// What a list says about itself.
+// The type and `metadata` of a list.
 mod head;
 
-// From byte to byte.
+// The state machine, byte by byte.
 mod scan;
 
 #[cfg(all(test, feature = "alloc"))]
@@ -42,19 +21,16 @@ use scan::{Found, State};
 
 pub use error::ListError;
 
-/// The most bytes of a list's `metadata`, and of anything else of a list that must be kept.
+/// The most bytes of the `metadata` of a list, and of any other text that must be kept.
 const MAX_HEAD: usize = 64 << 10;
 
-/// After at least this many bytes, an element without an end, or a gap before the next one, is given up: an order
-/// above what a server stores in one object.
+/// An element, or a gap between two elements, may have at least this many bytes before the scanner
+/// gives up. This is about ten times what a server stores in one object.
 const ENDLESS: usize = 32 << 20;
 
 /// What a [`ListScanner`] finds.
-#[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "whoever matches must see a new case"
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum Part<'a> {
     /// An element of `items`.
     Element(Element<'a>),
@@ -63,21 +39,42 @@ pub enum Part<'a> {
 }
 
 /// An element of a list.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Element<'a> {
-    /// Its text. Quotes and brackets match, nothing else about it has been checked.
+    /// The text. Its quotes and brackets match; nothing else has been checked.
     pub frame: Frame<'a>,
-    /// What the list, so far, tells about the type of its elements.
+    /// The type that the list has stated so far.
     pub type_meta: TypeMeta<'a>,
 }
 
-/// Finds the elements of the top-level `items` of a List, and what the List says about itself.
+/// Finds the elements of the top-level `items` of a List, and the metadata of the List.
 ///
-/// It is fed the body in pieces of any size and looks at every byte at most once. It holds at most one
-/// element, and that only if the element crosses a border of pieces; of an element beyond the bound
-/// the beginning is kept. It gives up on an element without an end in sight, and so it does on whatever
-/// else stands between two elements. Members may come in any order; of repeated ones the last counts.
+/// You feed it the body in pieces of any size. It looks at each byte at most once, and copies an
+/// element only if it crosses pieces. If an element exceeds the limit, only its start is kept. The
+/// scanner gives up on an element, or on a gap between two elements, that has no end in sight. Members
+/// may come in any order; if one is repeated, the last one counts.
+///
+/// ```
+/// use informer_core::decode::json::list::{ListScanner, Part};
+///
+/// let mut list = ListScanner::<Vec<u8>>::new(1024);
+/// let mut elements = Vec::new();
+/// for mut piece in [
+///     &br#"{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"a":1},{"#[..],
+///     br#""b":2}]}"#,
+/// ] {
+///     while let Some(part) = list.next(&mut piece) {
+///         if let Part::Element(element) = part? {
+///             elements.push(element.frame.bytes.to_vec());
+///         }
+///     }
+/// }
+/// list.end()?;
+/// assert_eq!(elements, [&br#"{"a":1}"#[..], br#"{"b":2}"#]);
+/// assert_eq!(list.version(), "7");
+/// # Ok::<(), informer_core::decode::json::list::ListError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ListScanner<B> {
     state: State,
@@ -85,21 +82,21 @@ pub struct ListScanner<B> {
     extent: Extent,
     /// The most bytes of an element.
     longest: usize,
-    /// An element, a name, or a value that is read, if it came in several pieces.
+    /// An element, a name or a value that arrives in pieces.
     parts: Assembly<B>,
-    /// How many bytes have passed since the last element.
+    /// Bytes since the last element.
     between: usize,
-    /// How long an element, or what stands between two of them, may be.
+    /// The longest element or gap between two elements.
     endless: usize,
     has_items: bool,
     head: Head<B>,
 }
 
 impl<B: Buffer> ListScanner<B> {
-    /// A scanner at the beginning of a body, for elements of at most `longest` bytes.
+    /// Starts at the beginning of a body. Elements have at most `longest` bytes.
     #[must_use]
     pub const fn new(longest: usize) -> Self {
-        let patience = longest.saturating_mul(2);
+        let twice = longest.saturating_mul(2);
         Self {
             state: State::Begin,
             taken: 0,
@@ -107,23 +104,19 @@ impl<B: Buffer> ListScanner<B> {
             longest,
             parts: Assembly::new(longest),
             between: 0,
-            endless: if patience > ENDLESS {
-                patience
-            } else {
-                ENDLESS
-            },
+            endless: if twice > ENDLESS { twice } else { ENDLESS },
             has_items: false,
             head: Head::new(3 * MAX_HEAD),
         }
     }
 
-    /// `kind` of the list, as far as it was read.
+    /// The `kind` of the list, if it was read already.
     #[must_use]
     pub fn kind(&self) -> Option<&str> {
         self.head.text(self.head.kind)
     }
 
-    /// `apiVersion` of the list, as far as it was read.
+    /// The `apiVersion` of the list, if it was read already.
     #[must_use]
     pub fn api_version(&self) -> Option<&str> {
         self.head.text(self.head.api_version)
@@ -141,13 +134,13 @@ impl<B: Buffer> ListScanner<B> {
         self.head.text(self.head.next)
     }
 
-    /// `metadata.remainingItemCount`.
+    /// `metadata.remainingItemCount`
     #[must_use]
     pub const fn remaining(&self) -> Option<u64> {
         self.head.remaining
     }
 
-    /// What the list, so far, tells about the type of its elements: they do not do so themselves.
+    /// The type that the list has stated so far. Elements do not state their own.
     #[must_use]
     pub fn type_meta(&self) -> TypeMeta<'_> {
         let kind = self.kind().and_then(|kind| kind.strip_suffix("List"));
@@ -157,12 +150,12 @@ impl<B: Buffer> ListScanner<B> {
         }
     }
 
-    /// Takes bytes off the front of `input` up to the end of one part, and gives the part. `None`
-    /// means that all of `input` was taken. What follows the end, or an error, is passed over.
+    /// Takes bytes from the front of `input` up to the end of one part, and returns the part.
+    /// `None` means that it took all of `input`. Everything after the end or an error is skipped.
     ///
     /// # Errors
     ///
-    /// If the body is not a list. A list with broken elements is still a list.
+    /// The body is not a list. A list with broken elements is still a list.
     pub fn next<'a, 'i: 'a>(
         &'a mut self,
         input: &mut &'i [u8],
@@ -186,13 +179,13 @@ impl<B: Buffer> ListScanner<B> {
         })))
     }
 
-    /// Goes to the beginning of the next element. Says whether `input` begins with one: then a caller that
-    /// can tell where it ends says so to [`pass_element`](Self::pass_element), and
-    /// [`next`](Self::next) need not look for its end.
+    /// Moves to the next element and returns whether `input` starts with one. A caller that finds
+    /// the end itself passes it to [`pass_element`](Self::pass_element), and [`next`](Self::next)
+    /// need not look for it.
     #[cfg(feature = "alloc")]
     pub(super) fn is_at_element(&mut self, input: &mut &[u8]) -> bool {
         while let State::FirstElement | State::Element | State::AfterElement = self.state {
-            // What is wrong is still wrong when `next` comes to it.
+            // `next` meets the same error and reports it.
             let Ok(true) = self.pass_token(input) else {
                 return false;
             };
@@ -200,18 +193,18 @@ impl<B: Buffer> ListScanner<B> {
         matches!(self.state, State::InElement) && self.parts.is_empty()
     }
 
-    /// Takes the element that `input` begins with, which has so many bytes.
+    /// Takes the element of `length` bytes at the start of `input`.
     #[cfg(feature = "alloc")]
     pub(super) fn pass_element<'i>(&mut self, input: &mut &'i [u8], length: usize) -> &'i [u8] {
         self.end_element();
         self.take(input, length)
     }
 
-    /// The body is over.
+    /// Ends the body.
     ///
     /// # Errors
     ///
-    /// If the list was not complete. An error that was reported is not reported again.
+    /// The list is not complete. An error that was already returned is not returned again.
     pub fn end(&self) -> Result<(), ListError> {
         match self.state {
             State::Complete | State::Failed => Ok(()),

@@ -1,4 +1,4 @@
-//! From byte to byte: the states between the parts of a list.
+//! The state machine of a list, byte by byte.
 
 use super::head::{self, NotKept};
 use super::{ListError, ListScanner, MAX_HEAD};
@@ -7,11 +7,11 @@ use crate::decode::frame::{Assembly, Buffer, Frame};
 use crate::decode::json::text::{Extent, JsonCursor, TextError, validate};
 use crate::invariant::cannot_happen;
 
-/// Where in a list the next byte stands.
+/// The position in a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
     Begin,
-    /// The body does not begin as an object does.
+    /// The body does not start like an object.
     Foreign,
     FirstName,
     Name,
@@ -34,7 +34,7 @@ pub(super) enum State {
 /// A member of the list.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Member {
-    JsonKind,
+    Kind,
     ApiVersion,
     Metadata,
     Items,
@@ -42,30 +42,19 @@ pub(super) enum Member {
 }
 
 impl Member {
-    /// What cannot be read.
+    /// Its name in error messages.
     const fn name(self) -> &'static str {
         match self {
-            Self::JsonKind => "kind",
-            Self::ApiVersion => "apiVersion",
-            Self::Metadata => "metadata",
-            Self::Items => "items",
-            Self::Other => "a value",
-        }
-    }
-
-    /// What is too long.
-    const fn describe(self) -> &'static str {
-        match self {
-            Self::JsonKind => "kind",
-            Self::ApiVersion => "apiVersion",
+            Self::Kind => "`kind`",
+            Self::ApiVersion => "`apiVersion`",
             Self::Metadata => "`metadata`",
             Self::Items => "`items`",
-            Self::Other => "a number",
+            Self::Other => "a value",
         }
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 pub(super) enum Found<'i> {
     Element(Frame<'i>),
     Assembled,
@@ -91,7 +80,7 @@ impl<B: Buffer> ListScanner<B> {
                 }
                 State::InValue { member, keep } => {
                     let complete = self.take_text(input, keep)?;
-                    kept(&self.parts, member.describe())?;
+                    kept(&self.parts, member.name())?;
                     if !complete {
                         return Ok(None);
                     }
@@ -117,7 +106,7 @@ impl<B: Buffer> ListScanner<B> {
         }
     }
 
-    /// Takes the beginning of a body that is no object, as much as is shown to people.
+    /// Takes the start of a body that is not an object, for the error message.
     fn in_foreign<'i>(&mut self, input: &mut &'i [u8]) -> Result<Option<Found<'i>>, ListError> {
         let missing = Beginning::LENGTH.saturating_sub(self.parts.length());
         let part = self.take(input, missing.min(input.len()));
@@ -147,7 +136,7 @@ impl<B: Buffer> ListScanner<B> {
         Ok(Some(Found::Assembled))
     }
 
-    /// Passes white space and what stands between values; `false` if there is nothing more to pass.
+    /// Skips white space and one token between values; `false` if the input is used up.
     pub(super) fn pass_token(&mut self, input: &mut &[u8]) -> Result<bool, ListError> {
         let white = input.iter().take_while(|byte| is_white(**byte)).count();
         self.take(input, white);
@@ -162,11 +151,11 @@ impl<B: Buffer> ListScanner<B> {
         Ok(true)
     }
 
-    /// So many bytes belong to no element.
+    /// Counts bytes outside of elements.
     fn pass(&mut self, count: usize) -> Result<(), ListError> {
         self.between = self.between.saturating_add(count);
         if self.between > self.endless {
-            return Err(self.too_long("what stands between two elements"));
+            return Err(self.too_long("the gap between two elements"));
         }
         Ok(())
     }
@@ -181,7 +170,7 @@ impl<B: Buffer> ListScanner<B> {
         ListError::TooLong { what, longest }
     }
 
-    /// What `byte` means between values; says whether it is done with.
+    /// Handles `byte` between values. Returns whether it is consumed.
     fn token(&mut self, byte: u8) -> Result<bool, ListError> {
         let unexpected = |expected| {
             let at = self.taken;
@@ -222,7 +211,7 @@ impl<B: Buffer> ListScanner<B> {
             }
             (State::Value(member), _) => {
                 self.begin_text();
-                // Text and brackets that nobody asked for are passed over without keeping them.
+                // Skip strings, objects and arrays of unknown members without keeping them.
                 let keep = member != Member::Other || !matches!(byte, b'"' | b'{' | b'[');
                 self.state = State::InValue { member, keep };
                 return Ok(false);
@@ -251,19 +240,21 @@ impl<B: Buffer> ListScanner<B> {
             return Err(ListError::Status);
         }
         if !self.has_items {
-            let kind = self.kind().map(|kind| Beginning::of(kind.as_bytes()));
+            let kind = self.kind().map(|kind| Beginning::new(kind.as_bytes()));
             return Err(ListError::NoItems { kind });
         }
         Ok(State::Complete)
     }
 
     pub(super) fn foreign(&self) -> ListError {
-        let found = Beginning::of(self.parts.frame().bytes);
+        let found = Beginning::new(self.parts.frame().bytes);
         ListError::NotAnObject { found }
     }
 
     pub(super) fn take<'i>(&mut self, input: &mut &'i [u8], count: usize) -> &'i [u8] {
-        let (taken, rest) = input.split_at_checked(count).unwrap_or((input, &[]));
+        let split = input.split_at_checked(count);
+        let (taken, rest) =
+            split.unwrap_or_else(|| cannot_happen("more bytes than there are", (*input, &[])));
         *input = rest;
         self.taken = self.taken.saturating_add(taken.len() as u64);
         taken
@@ -274,7 +265,7 @@ impl<B: Buffer> ListScanner<B> {
         self.extent = Extent::new();
     }
 
-    /// Takes more of a name or value; says whether it is complete.
+    /// Takes more of a name or value. Returns whether it is complete.
     fn take_text(&mut self, input: &mut &[u8], keep: bool) -> Result<bool, ListError> {
         let end = self.extent.scan(input);
         let part = self.take(input, end.unwrap_or(input.len()));
@@ -290,7 +281,7 @@ impl<B: Buffer> ListScanner<B> {
             .string()
             .map_err(|error| self.unreadable("a name", error))?;
         let known = [
-            ("kind", Member::JsonKind),
+            ("kind", Member::Kind),
             ("apiVersion", Member::ApiVersion),
             ("metadata", Member::Metadata),
             ("items", Member::Items),
@@ -300,20 +291,20 @@ impl<B: Buffer> ListScanner<B> {
     }
 
     fn read_value(&mut self, member: Member) -> Result<(), ListError> {
-        let text = kept(&self.parts, member.describe())?;
+        let text = kept(&self.parts, member.name())?;
         let read = match member {
-            Member::JsonKind => self.head.keep(text).map(|kind| self.head.kind = kind),
+            Member::Kind => self.head.keep(text).map(|kind| self.head.kind = kind),
             Member::ApiVersion => self
                 .head
                 .keep(text)
-                .map(|version| self.head.api_version = version),
+                .map(|text| self.head.api_version = text),
             Member::Metadata => self.head.read_metadata(text),
             Member::Items if text == b"null" => {
                 self.has_items = true;
                 Ok(())
             }
             Member::Items => {
-                let found = Beginning::of(text);
+                let found = Beginning::new(text);
                 return Err(ListError::ItemsNotArray { found });
             }
             Member::Other => validate(text, head::DEPTH).map_err(NotKept::Text),
@@ -322,7 +313,7 @@ impl<B: Buffer> ListScanner<B> {
             Ok(()) => {}
             Err(NotKept::Text(error)) => return Err(self.unreadable(member.name(), error)),
             Err(NotKept::TooLong(longest)) => {
-                let what = member.describe();
+                let what = member.name();
                 return Err(ListError::TooLong { what, longest });
             }
         }
@@ -333,7 +324,7 @@ impl<B: Buffer> ListScanner<B> {
         Ok(())
     }
 
-    /// `error` in the text at hand, with its place in the whole body.
+    /// Converts the position of `error` to a position in the whole body.
     fn unreadable(&self, what: &'static str, error: TextError) -> ListError {
         let at = match error {
             TextError::Syntax { at } | TextError::TooDeep { at } => at,
@@ -346,7 +337,7 @@ impl<B: Buffer> ListScanner<B> {
     }
 }
 
-/// The text of a name or value, unless it was too long.
+/// The text of a name or value, unless it is too long.
 fn kept<'a, B: Buffer>(parts: &'a Assembly<B>, what: &'static str) -> Result<&'a [u8], ListError> {
     let Frame {
         bytes, oversized, ..

@@ -1,10 +1,10 @@
-//! What a scanner holds, and how long it waits.
+//! How much memory a scanner uses, and when it gives up.
 
 use super::*;
 use alloc::vec::Vec;
 
 #[test]
-fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
+fn endless_parts_are_given_up_and_memory_stays_bounded() {
     for (beginning, more, what, longest) in [
         (
             &br#"{"items":[{"a":"#[..],
@@ -31,7 +31,7 @@ fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
         (br#"{"kind":""#, b"abcde", "kind", MAX_HEAD),
         (br#"{"apiVersion":""#, b"abcde", "apiVersion", MAX_HEAD),
         (br#"{""#, b"abcde", "name", MAX_HEAD),
-        (br#"{"other":1"#, b"11111", "number", MAX_HEAD),
+        (br#"{"other":1"#, b"11111", "a value", MAX_HEAD),
         (br#"{"items":nul"#, b"lllll", "items", MAX_HEAD),
     ] {
         let mut list = ListScanner::<Vec<u8>>::new(1000);
@@ -56,7 +56,7 @@ fn nobody_waits_for_the_end_of_anything_and_memory_stays_within_the_bound() {
 }
 
 #[test]
-fn what_is_short_is_waited_for_however_often_it_comes() {
+fn short_gaps_never_add_up() {
     let mut list = ListScanner::<Vec<u8>>::new(1000);
     list.endless = 100;
     let mut input = &br#"{"items":["#[..];
@@ -86,7 +86,7 @@ fn an_element_in_one_piece_is_not_copied() {
 
 #[test]
 #[cfg(feature = "heapless")]
-fn a_buffer_of_fixed_size_reads_the_same_and_says_what_does_not_fit() {
+fn a_fixed_buffer_reads_the_same_and_reports_what_does_not_fit() {
     type Small = ListScanner<heapless::Vec<u8, 24>>;
     let read = |body: &str, pieces: usize| {
         let (mut list, mut elements) = (Small::new(1000), Vec::new());
@@ -127,7 +127,7 @@ fn a_buffer_of_fixed_size_reads_the_same_and_says_what_does_not_fit() {
         );
         assert_eq!(
             error,
-            Err("apiVersion of the list is longer than 24 bytes".into())
+            Err("`apiVersion` of the list is longer than 24 bytes".into())
         );
         let error = read(
             "<html><body>This is a login page, and a long one, too</body></html>",
@@ -135,7 +135,7 @@ fn a_buffer_of_fixed_size_reads_the_same_and_says_what_does_not_fit() {
         );
         assert_eq!(
             error,
-            Err("the body is not a JSON object, it begins with: <html><body>This is a lo".into())
+            Err("the body is not a JSON object; it starts with: <html><body>This is a lo".into())
         );
     }
 }

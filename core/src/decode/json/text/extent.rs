@@ -1,14 +1,15 @@
-//! Where a value ends, judged by quotes and brackets alone.
+//! The end of a value, by quotes and brackets alone.
 
 use memchr::memchr2;
 
+use super::part;
 use super::string::{ONES, zero_bytes};
 
 /// Finds the end of one value in text that arrives in pieces.
 ///
-/// It looks at quotes and brackets only: what is between them need not be valid, and a closing
-/// bracket of either kind closes the innermost one. So an object that is broken inside can be passed,
-/// and what follows it is not lost.
+/// It looks at quotes and brackets only. The text between them may be invalid, and a closing
+/// bracket of either kind closes the innermost level. So a broken object can be skipped without
+/// losing what follows.
 #[derive(Clone, Debug)]
 pub(in crate::decode::json) struct Extent {
     state: State,
@@ -25,7 +26,7 @@ enum State {
 }
 
 impl Extent {
-    /// The next byte is the first one of a value; it must be neither white nor a delimiter.
+    /// Expects the first byte of a value: neither white space nor a delimiter.
     pub(in crate::decode::json) const fn new() -> Self {
         Self {
             state: State::Begin,
@@ -33,8 +34,8 @@ impl Extent {
         }
     }
 
-    /// How many of these bytes belong to the value, if it ends among them; `None` if it goes on. A
-    /// scalar ends only where something else is seen.
+    /// How many of these bytes belong to the value; `None` if it continues. The end of a scalar is
+    /// found only when something else follows.
     pub(in crate::decode::json) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..)
@@ -77,7 +78,7 @@ impl Extent {
         None
     }
 
-    /// Goes behind the bracket that closes the value, or behind the next opening quote.
+    /// Moves behind the bracket that closes the value, or behind the next opening quote.
     fn scan_between(&mut self, bytes: &[u8]) -> Option<usize> {
         for (at, byte) in bytes.iter().enumerate() {
             match byte {
@@ -96,9 +97,9 @@ impl Extent {
     }
 }
 
-/// Where the first quote or backslash stands.
+/// The position of the first quote or backslash.
 ///
-/// Most strings are so short that a vectorised search costs more to begin than it saves.
+/// Most strings are so short that starting a vectorised search costs more than it saves.
 fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
     const SHORT: usize = 32;
     let (words, _) = bytes.get(..SHORT).unwrap_or(bytes).as_chunks::<8>();
@@ -112,7 +113,7 @@ fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
         }
         at += 8;
     }
-    Some(at + memchr2(b'"', b'\\', bytes.get(at..)?)?)
+    Some(at + memchr2(b'"', b'\\', part(bytes, at..bytes.len()))?)
 }
 
 const fn ends_scalar(byte: &u8) -> bool {
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_the_same_at_every_border() {
+    fn the_end_does_not_depend_on_the_pieces() {
         for (text, end) in [
             (&br#"{"a":["]\"}",{}]},7"#[..], 17),
             (br#"["\\"]]"#, 6),
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_goes_on_has_no_end() {
+    fn an_incomplete_value_has_no_end() {
         for text in [&b"{\"a\":1"[..], b"\"abc\\\"", b"12", b"", b"[[]"] {
             assert_eq!(Extent::new().scan(text), None, "{}", text.escape_ascii());
         }

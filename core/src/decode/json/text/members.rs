@@ -1,5 +1,7 @@
-//! What is in an object or array that a cursor has entered, one after the other.
+//! The members of objects and the elements of arrays.
 
+#[cfg(feature = "alloc")]
+use super::MAX_DEPTH;
 use super::{JsonCursor, JsonStr, TextError};
 
 /// The members of an object that a cursor has entered.
@@ -10,12 +12,12 @@ pub struct Members {
 }
 
 impl Members {
-    /// Goes to the value of the next member and gives its name; `None` when the object has ended.
-    /// The value of the member before must have been passed.
+    /// Moves to the value of the next member and returns its name; `None` at the end of the object.
+    /// Skip or read the previous value first.
     ///
     /// # Errors
     ///
-    /// If the text is not valid.
+    /// The text is not valid.
     pub fn next<'a>(
         &mut self,
         cursor: &mut JsonCursor<'a>,
@@ -35,7 +37,7 @@ impl Members {
         Ok(Some(name))
     }
 
-    /// Where the comma before the present member stands; `None` for the first member.
+    /// The position of the comma before the current member; `None` for the first member.
     #[must_use]
     pub const fn comma(&self) -> Option<usize> {
         self.comma
@@ -49,12 +51,12 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// Goes to the next element; `false` when the array has ended. The element before must have been
-    /// passed.
+    /// Moves to the next element; `false` at the end of the array. Skip or read the previous
+    /// element first.
     ///
     /// # Errors
     ///
-    /// If the text is not valid.
+    /// The text is not valid.
     pub fn next(&mut self, cursor: &mut JsonCursor<'_>) -> Result<bool, TextError> {
         cursor.skip_white();
         if cursor.peek() == Some(b']') {
@@ -67,4 +69,22 @@ impl Elements {
         self.begun = true;
         Ok(true)
     }
+}
+
+/// The text of the member `name` of the object `json`. If it is repeated, the last one counts.
+#[cfg(feature = "alloc")]
+pub(in crate::decode::json) fn last_member<'a>(
+    json: &'a [u8],
+    name: &str,
+) -> Result<Option<&'a [u8]>, TextError> {
+    let mut found = None;
+    let mut cursor = JsonCursor::new(json);
+    let mut members = cursor.enter_object(MAX_DEPTH)?;
+    while let Some(member) = members.next(&mut cursor)? {
+        let value = cursor.skip_extent()?;
+        if member.eq_str(name) {
+            found = Some(value);
+        }
+    }
+    Ok(found)
 }

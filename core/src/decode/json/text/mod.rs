@@ -1,8 +1,8 @@
-//! Reading JSON text by hand: no allocator, no recursion, no copy.
+//! Reading JSON text without an allocator, recursion or copies.
 //!
-//! A [`JsonCursor`] walks over text that is complete in memory. It is strict: what it accepts is what
-//! serde_json accepts (its bound on nesting included), so text that was walked over once can be kept
-//! and parsed later without a surprise.
+//! A [`JsonCursor`] walks over text that is complete in memory. It accepts exactly what serde_json
+//! accepts, including the limit on nesting. So text that it accepted can be kept and parsed later
+//! without an error.
 //!
 //! ```
 //! use informer_core::decode::json::text::JsonCursor;
@@ -26,46 +26,50 @@
 //! # Ok::<(), informer_core::decode::json::text::TextError>(())
 //! ```
 
-// Where a value ends, when it arrives in pieces or need not be valid.
+// The end of a value that arrives in pieces or may be invalid.
 mod extent;
 
-// What is in an object or array, one after the other.
+// The members of objects and the elements of arrays.
 mod members;
 
-// What is open while a value is passed.
+// The open arrays and objects.
 mod nesting;
 
-// Which numbers an `f64` can hold.
+// The numbers that fit an `f64`.
 mod number;
 
-// The contents of a string, still escaped.
+// The contents of strings, still escaped.
 mod string;
 
 use core::fmt;
+use core::ops::Range;
+use core::str::FromStr;
 
 use nesting::Nesting;
 
 use crate::invariant::cannot_happen;
 
 pub(super) use extent::Extent;
+#[cfg(feature = "alloc")]
+pub(super) use members::last_member;
 pub use members::{Elements, Members};
 pub use string::{Chars, JsonStr};
 
-/// The deepest nesting that can be walked over. A larger bound counts as this one.
+/// The deepest nesting that is supported. A larger limit counts as this one.
 pub const MAX_DEPTH: usize = 1024;
 
-/// Why text is not JSON.
+/// Why text is not accepted as JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TextError {
-    /// This is no JSON, or it ends too early.
+    /// The text is not JSON, or it ends too early.
     Syntax {
-        /// The first byte that does not fit.
+        /// The first unexpected byte.
         at: usize,
     },
     /// Arrays and objects are nested too deeply.
     TooDeep {
-        /// The byte that opens one too many.
+        /// The byte that opens one level too many.
         at: usize,
     },
 }
@@ -81,7 +85,7 @@ impl fmt::Display for TextError {
 
 impl core::error::Error for TextError {}
 
-/// The kinds of a JSON value.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "JSON will not change")]
 pub enum JsonKind {
@@ -99,11 +103,11 @@ pub enum JsonKind {
     Null,
 }
 
-/// Whether `text` is one JSON value and nothing else.
+/// Checks that `text` is one JSON value and nothing else.
 ///
 /// # Errors
 ///
-/// If it is not, or if values are nested `depth` levels deep or deeper.
+/// The text is not valid, or is nested `depth` levels deep or deeper.
 ///
 /// ```
 /// use informer_core::decode::json::text::validate;
@@ -118,10 +122,11 @@ pub fn validate(text: &[u8], depth: usize) -> Result<(), TextError> {
     cursor.end()
 }
 
-/// A place in JSON text.
+/// A position in JSON text.
 ///
-/// Bounds on nesting are counted as serde_json counts: with a bound of 128, 127 levels of arrays and
-/// objects pass. Whoever enters one of them passes on a bound that is smaller by one.
+/// Limits on nesting count like serde_json: with a limit of 128, 127 levels of arrays and objects
+/// are accepted. When you enter an array or object, pass a limit that is smaller by one to its
+/// contents.
 #[derive(Clone, Debug)]
 pub struct JsonCursor<'a> {
     text: &'a [u8],
@@ -129,30 +134,30 @@ pub struct JsonCursor<'a> {
 }
 
 impl<'a> JsonCursor<'a> {
-    /// A cursor at the beginning of `text`.
+    /// Starts at the beginning of `text`.
     #[must_use]
     pub const fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
     }
 
-    /// How many bytes lie before it.
+    /// The number of bytes before the cursor.
     #[must_use]
     pub const fn position(&self) -> usize {
         self.at
     }
 
-    /// Passes white space.
+    /// Skips white space.
     pub fn skip_white(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
     }
 
-    /// The kind of the value that follows, as its first byte tells.
+    /// The kind of the next value, by its first byte.
     ///
     /// # Errors
     ///
-    /// If no value can begin here.
+    /// No value can start here.
     pub fn kind(&mut self) -> Result<JsonKind, TextError> {
         loop {
             return match self.peek() {
@@ -162,7 +167,7 @@ impl<'a> JsonCursor<'a> {
                 Some(b'-' | b'0'..=b'9') => Ok(JsonKind::Number),
                 Some(b't' | b'f') => Ok(JsonKind::Bool),
                 Some(b'n') => Ok(JsonKind::Null),
-                // Servers send none, so it is looked for last: here, and wherever else it may stand.
+                // Servers rarely send white space, so look for it last.
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     self.at += 1;
                     continue;
@@ -172,11 +177,11 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes a value and gives its text.
+    /// Skips a value and returns its text.
     ///
     /// # Errors
     ///
-    /// If it is not valid, or nested `depth` levels deep or deeper.
+    /// The value is not valid, or is nested `depth` levels deep or deeper.
     pub fn skip_value(&mut self, depth: usize) -> Result<&'a [u8], TextError> {
         let mut open = Nesting::new(depth);
         self.skip_white();
@@ -185,10 +190,10 @@ impl<'a> JsonCursor<'a> {
             if !self.begin_value(&mut open)? {
                 continue;
             }
-            // Something has ended, and with it perhaps what it stood in.
+            // A value has ended; the arrays and objects around it may end too.
             loop {
                 let Some(in_object) = open.innermost() else {
-                    return Ok(self.text.get(start..self.at).unwrap_or_default());
+                    return Ok(self.slice(start..self.at));
                 };
                 match (self.peek(), in_object) {
                     (Some(b','), true) => {
@@ -211,8 +216,8 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes a scalar or an empty array or object and says `true`; or goes to the first value in an
-    /// array or object that is not empty, notes it in `open` and says `false`.
+    /// Skips a scalar or an empty array or object and returns `true`. Otherwise moves to the first
+    /// value inside, pushes a level to `open` and returns `false`.
     fn begin_value(&mut self, open: &mut Nesting) -> Result<bool, TextError> {
         let kind = self.kind()?;
         let close = match kind {
@@ -245,7 +250,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes the name of a member and the colon behind it.
+    /// Skips the name of a member and the colon after it.
     fn skip_name(&mut self) -> Result<(), TextError> {
         if self.peek() != Some(b'"') {
             self.skip_white();
@@ -258,31 +263,25 @@ impl<'a> JsonCursor<'a> {
     ///
     /// # Errors
     ///
-    /// If something else follows, or if it is not valid: bad escapes, lone surrogates, raw control
-    /// characters, no UTF-8.
+    /// The next value is not a string, or it is not valid: a bad escape, a lone surrogate, a raw
+    /// control character, or invalid UTF-8.
     pub fn string(&mut self) -> Result<JsonStr<'a>, TextError> {
         self.skip_white();
-        self.scan_string().and_then(|found| {
-            let raw = self.text.get(found.start..found.end).unwrap_or_default();
-            match core::str::from_utf8(raw) {
-                Ok(raw) => Ok(JsonStr::of_raw(raw, found.escaped)),
-                Err(_) => Err(TextError::Syntax { at: found.start }),
-            }
-        })
+        let found = self.scan_string()?;
+        let raw = utf8(self.slice(found.start..found.end));
+        Ok(JsonStr::from_raw(raw, found.escaped))
     }
 
-    /// Reads a number and gives its text.
+    /// Reads a number and returns its text.
     ///
     /// # Errors
     ///
-    /// If something else follows, or a number which no `f64` can hold.
+    /// The next value is not a number, or is beyond the range of `f64`.
     pub fn number(&mut self) -> Result<&'a str, TextError> {
         self.skip_white();
         let start = self.at;
         self.scan_number()?;
-        let text = self.text.get(start..self.at).unwrap_or_default();
-        let text = core::str::from_utf8(text);
-        Ok(text.unwrap_or_else(|_| cannot_happen("a number that is not ASCII", "")))
+        Ok(utf8(self.slice(start..self.at)))
     }
 
     fn scan_number(&mut self) -> Result<(), TextError> {
@@ -308,11 +307,8 @@ impl<'a> JsonCursor<'a> {
             }
             self.digits()?;
         }
-        if may_overflow {
-            let text = self.text.get(start..self.at).unwrap_or_default();
-            if !number::is_in_range(text) {
-                return Err(TextError::Syntax { at: start });
-            }
+        if may_overflow && !number::is_in_range(self.slice(start..self.at)) {
+            return Err(TextError::Syntax { at: start });
         }
         Ok(())
     }
@@ -321,7 +317,7 @@ impl<'a> JsonCursor<'a> {
     ///
     /// # Errors
     ///
-    /// If something else follows.
+    /// The next value is not a boolean.
     pub fn bool(&mut self) -> Result<bool, TextError> {
         self.skip_white();
         if self.peek() == Some(b't') {
@@ -331,21 +327,21 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Enters an object; its members are read with [`Members::next`].
+    /// Enters an object. Read its members with [`Members::next`].
     ///
     /// # Errors
     ///
-    /// If something else follows, or if `depth` is used up.
+    /// The next value is not an object, or `depth` is used up.
     pub fn enter_object(&mut self, depth: usize) -> Result<Members, TextError> {
         self.enter(JsonKind::Object, depth)?;
         Ok(Members::default())
     }
 
-    /// Enters an array; its elements are visited with [`Elements::next`].
+    /// Enters an array. Visit its elements with [`Elements::next`].
     ///
     /// # Errors
     ///
-    /// If something else follows, or if `depth` is used up.
+    /// The next value is not an array, or `depth` is used up.
     pub fn enter_array(&mut self, depth: usize) -> Result<Elements, TextError> {
         self.enter(JsonKind::Array, depth)?;
         Ok(Elements::default())
@@ -362,11 +358,11 @@ impl<'a> JsonCursor<'a> {
         Ok(())
     }
 
-    /// Passes white space up to the end of the text.
+    /// Checks that only white space follows.
     ///
     /// # Errors
     ///
-    /// If there is something else.
+    /// Something else follows.
     pub fn end(&mut self) -> Result<(), TextError> {
         self.skip_white();
         if self.at < self.text.len() {
@@ -376,11 +372,11 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes a value by its quotes and brackets alone, whatever is between them.
+    /// Skips a value by its quotes and brackets alone. The rest may be invalid.
     pub(super) fn skip_extent(&mut self) -> Result<&'a [u8], TextError> {
         self.skip_white();
         let rest = self.rest();
-        // A delimiter is no value, and the extent of a scalar begins with its first byte unseen.
+        // A delimiter is not a value, and `Extent` does not check the first byte of a scalar.
         if let Some(b',' | b':' | b']' | b'}') | None = rest.first() {
             return Err(self.syntax());
         }
@@ -389,13 +385,22 @@ impl<'a> JsonCursor<'a> {
                 at: self.text.len(),
             });
         };
+        let start = self.at;
         self.at += length;
-        Ok(rest.get(..length).unwrap_or_default())
+        Ok(self.slice(start..self.at))
     }
 
-    /// The text between this place and a later one.
+    /// Skips a value. Returns it if it is a whole number that fits `N`.
+    pub(super) fn skip_integer<N: FromStr>(
+        &mut self,
+        depth: usize,
+    ) -> Result<Option<N>, TextError> {
+        Ok(utf8(self.skip_value(depth)?).parse().ok())
+    }
+
+    /// The text from this position to a later one.
     pub(super) fn up_to(&self, later: &Self) -> &'a [u8] {
-        self.text.get(self.at..later.at).unwrap_or_default()
+        self.slice(self.at..later.at)
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -403,7 +408,11 @@ impl<'a> JsonCursor<'a> {
     }
 
     pub(super) fn rest(&self) -> &'a [u8] {
-        self.text.get(self.at..).unwrap_or_default()
+        self.slice(self.at..self.text.len())
+    }
+
+    fn slice(&self, range: Range<usize>) -> &'a [u8] {
+        part(self.text, range)
     }
 
     const fn syntax(&self) -> TextError {
@@ -429,7 +438,7 @@ impl<'a> JsonCursor<'a> {
         Ok(())
     }
 
-    /// At least one digit.
+    /// Skips one or more digits.
     fn digits(&mut self) -> Result<(), TextError> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.peek() {
@@ -448,4 +457,16 @@ impl<'a> JsonCursor<'a> {
         self.at = scanned.end + 1;
         Ok(scanned)
     }
+}
+
+/// A part of `text`, whose bounds were found in it.
+fn part(text: &[u8], range: Range<usize>) -> &[u8] {
+    let part = text.get(range);
+    part.unwrap_or_else(|| cannot_happen("a position beyond the text", &[]))
+}
+
+/// Converts text that a cursor has checked.
+fn utf8(text: &[u8]) -> &str {
+    let text = core::str::from_utf8(text);
+    text.unwrap_or_else(|_| cannot_happen("checked text that is not UTF-8", ""))
 }

@@ -1,15 +1,18 @@
-//! Which arrays and objects a cursor is in, in a fixed amount of memory.
+//! The open arrays and objects, in a fixed amount of memory.
 
 use super::MAX_DEPTH;
+use crate::invariant::cannot_happen;
 
-/// The levels of which one word tells.
+const TOO_DEEP: &str = "a level beyond the bound on nesting";
+
+/// The number of levels in one word.
 const LEVELS: usize = u64::BITS as usize;
 
-/// Which arrays and objects are open, one bit each.
+/// The open arrays and objects, one bit each.
 pub(super) struct Nesting {
-    /// The innermost levels; the lowest bit tells of the innermost one, and is set for an object.
+    /// The innermost levels. The lowest bit is the innermost one; it is set for an object.
     inner: u64,
-    /// The levels around them, by the word. Hardly any text gets that deep.
+    /// The levels around them, one word at a time. Hardly any text is that deep.
     outer: [u64; MAX_DEPTH / LEVELS],
     levels: usize,
     bound: usize,
@@ -26,10 +29,11 @@ impl Nesting {
     }
 
     pub(super) fn push(&mut self, is_object: bool) -> bool {
-        if self.levels.is_multiple_of(LEVELS)
-            && let Some(full) = self.outer.get_mut(self.levels / LEVELS)
-        {
-            *full = self.inner;
+        if self.levels.is_multiple_of(LEVELS) {
+            match self.outer.get_mut(self.levels / LEVELS) {
+                Some(full) => *full = self.inner,
+                None => cannot_happen(TOO_DEEP, ()),
+            }
         }
         self.inner = self.inner << 1 | u64::from(is_object);
         self.levels += 1;
@@ -40,12 +44,12 @@ impl Nesting {
         self.levels = self.levels.saturating_sub(1);
         self.inner >>= 1;
         if self.levels.is_multiple_of(LEVELS) {
-            let full = self.outer.get(self.levels / LEVELS);
-            self.inner = full.copied().unwrap_or_default();
+            let full = self.outer.get(self.levels / LEVELS).copied();
+            self.inner = full.unwrap_or_else(|| cannot_happen(TOO_DEEP, 0));
         }
     }
 
-    /// Whether the innermost one is an object.
+    /// Whether the innermost level is an object; `None` if no level is open.
     pub(super) fn innermost(&self) -> Option<bool> {
         (self.levels > 0).then_some(self.inner & 1 == 1)
     }

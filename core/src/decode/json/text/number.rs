@@ -1,13 +1,15 @@
-//! Which numbers an `f64` can hold, judged as serde_json does.
+//! The numbers that fit an `f64`, as serde_json decides.
 
-/// The largest power of ten that is an `f64`.
+use crate::invariant::cannot_happen;
+
+/// The largest power of ten that fits an `f64`.
 const LARGEST: i32 = 308;
 
-/// Whether serde_json takes this number, which is one by its syntax.
+/// Whether serde_json accepts this number. Its syntax is already checked.
 ///
-/// serde_json keeps as many digits as a `u64` holds and multiplies by a power of ten. At the edge of
-/// what an `f64` can hold, that is a little more or less than the number itself, so its steps are
-/// followed here: what is accepted and kept as text must not be refused when it is decoded.
+/// serde_json keeps as many digits as fit a `u64` and multiplies them by a power of ten. Near the
+/// largest `f64` the result is slightly off. This function takes the same steps, so that a number
+/// that is kept as text can be decoded later.
 pub(super) fn is_in_range(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"-").unwrap_or(text);
     let (mantissa, exponent) = split(text, |byte| matches!(byte, b'e' | b'E'));
@@ -33,14 +35,15 @@ pub(super) fn is_in_range(text: &[u8]) -> bool {
     scale <= LARGEST && (scale < 0 || (significand as f64 * power_of_ten(scale)).is_finite())
 }
 
-/// What stands before and behind the first byte of a kind.
+/// Splits at the first byte that matches.
 fn split(text: &[u8], at: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|byte| at(*byte)).unwrap_or(text.len());
-    let (before, behind) = text.split_at_checked(end).unwrap_or((text, &[]));
-    (before, behind.get(1..).unwrap_or_default())
+    let mut parts = text.splitn(2, |byte| at(*byte));
+    let before = parts.next();
+    let before = before.unwrap_or_else(|| cannot_happen("a split without parts", text));
+    (before, parts.next().unwrap_or_default())
 }
 
-/// Appends digits as long as they fit; says how many did.
+/// Appends digits while they fit. Returns how many did.
 fn append(number: &mut u64, digits: &[u8]) -> usize {
     let fits = |digit: &&u8| {
         let digit = u64::from(digit.wrapping_sub(b'0'));
@@ -60,6 +63,7 @@ fn clamped(count: usize) -> i32 {
 fn power_of_ten(exponent: i32) -> f64 {
     let digit = |place: i32| b'0'.saturating_add((exponent / place % 10).unsigned_abs() as u8);
     let text = [b'1', b'e', digit(100), digit(10), digit(1)];
-    let text = core::str::from_utf8(&text).unwrap_or_default();
-    text.parse().unwrap_or(f64::INFINITY)
+    let text = core::str::from_utf8(&text).ok();
+    let power = text.and_then(|text| text.parse().ok());
+    power.unwrap_or_else(|| cannot_happen("a power of ten that is not a number", f64::INFINITY))
 }

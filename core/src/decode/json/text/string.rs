@@ -1,12 +1,16 @@
-//! JSON strings: finding their end, checking them, reading them without unescaping into memory.
+//! JSON strings: finding their end, checking them, and comparing them without unescaping.
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
 use core::fmt;
 
-use super::TextError;
+use super::{TextError, part};
+use crate::invariant::cannot_happen;
 
-/// The contents of a JSON string as they stand in the text: valid, and still escaped.
+/// `scan` checks every escape.
+const BAD_ESCAPE: &str = "a bad escape in a checked string";
+
+/// The contents of a valid JSON string, still escaped.
 ///
 /// ```
 /// use informer_core::decode::json::text::JsonCursor;
@@ -25,17 +29,17 @@ pub struct JsonStr<'a> {
 }
 
 impl<'a> JsonStr<'a> {
-    pub(super) const fn of_raw(raw: &'a str, escaped: bool) -> Self {
+    pub(super) const fn from_raw(raw: &'a str, escaped: bool) -> Self {
         Self { raw, escaped }
     }
 
-    /// The text between the quotes.
+    /// The escaped text between the quotes.
     #[must_use]
     pub const fn raw(self) -> &'a str {
         self.raw
     }
 
-    /// The string itself, if it stands in the text without an escape.
+    /// The string, if it contains no escapes.
     #[must_use]
     pub const fn as_plain(self) -> Option<&'a str> {
         if self.escaped { None } else { Some(self.raw) }
@@ -47,7 +51,7 @@ impl<'a> JsonStr<'a> {
         self.raw.is_empty()
     }
 
-    /// Whether it means `other`.
+    /// Whether the unescaped string equals `other`.
     #[must_use]
     pub fn eq_str(self, other: &str) -> bool {
         match self.as_plain() {
@@ -56,7 +60,7 @@ impl<'a> JsonStr<'a> {
         }
     }
 
-    /// The characters that it means.
+    /// The unescaped characters.
     #[must_use]
     pub fn chars(self) -> Chars<'a> {
         Chars {
@@ -64,7 +68,7 @@ impl<'a> JsonStr<'a> {
         }
     }
 
-    /// Whether the string that it means contains `part`.
+    /// Whether the unescaped string contains `part`.
     #[must_use]
     pub fn contains(self, part: &str) -> bool {
         let length = part.chars().count();
@@ -79,7 +83,7 @@ impl<'a> JsonStr<'a> {
         }
     }
 
-    /// The string that it means; allocates only if something is escaped.
+    /// The unescaped string. Allocates only if there are escapes.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn to_cow(self) -> Cow<'a, str> {
@@ -116,7 +120,7 @@ impl fmt::Debug for JsonStr<'_> {
     }
 }
 
-/// The characters that a JSON string means.
+/// The unescaped characters of a JSON string.
 #[derive(Clone, Debug)]
 pub struct Chars<'a> {
     raw: core::str::Chars<'a>,
@@ -126,7 +130,8 @@ impl Chars<'_> {
     fn unit(&mut self) -> u32 {
         let mut unit = 0;
         for digit in self.raw.by_ref().take(4) {
-            unit = unit << 4 | digit.to_digit(16).unwrap_or(0);
+            let digit = digit.to_digit(16);
+            unit = unit << 4 | digit.unwrap_or_else(|| cannot_happen(BAD_ESCAPE, 0));
         }
         unit
     }
@@ -140,7 +145,9 @@ impl Iterator for Chars<'_> {
             '\\' => {}
             plain => return Some(plain),
         }
-        Some(match self.raw.next()? {
+        let escape = self.raw.next();
+        let escape = escape.unwrap_or_else(|| cannot_happen(BAD_ESCAPE, '\\'));
+        Some(match escape {
             'b' => '\u{8}',
             'f' => '\u{c}',
             'n' => '\n',
@@ -149,29 +156,30 @@ impl Iterator for Chars<'_> {
             'u' => {
                 let mut code = self.unit();
                 if let 0xd800..0xdc00 = code {
-                    // `scan` has seen that the other half follows, as `\uXXXX`.
+                    // `scan` has checked that the second half follows, as `\uXXXX`.
                     self.raw.nth(1);
                     code = 0x10000 + ((code & 0x3ff) << 10 | self.unit() & 0x3ff);
                 }
-                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+                let bad = || cannot_happen(BAD_ESCAPE, char::REPLACEMENT_CHARACTER);
+                char::from_u32(code).unwrap_or_else(bad)
             }
             itself => itself,
         })
     }
 }
 
-/// A valid string in a text.
+/// The position of a valid string.
 pub(super) struct Scanned {
-    /// Behind the opening quote.
+    /// After the opening quote.
     pub(super) start: usize,
     /// At the closing quote.
     pub(super) end: usize,
     pub(super) escaped: bool,
 }
 
-/// Finds the end of the string whose opening quote stands at `at`.
+/// Finds the end of the string with its opening quote at `at`.
 ///
-/// Most strings of Kubernetes objects are short and plain, and there are hundreds in an object.
+/// Most strings in Kubernetes objects are short and plain, and an object has hundreds of them.
 #[inline]
 pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
     let Some((b'"', rest)) = text.get(at..).and_then(<[u8]>::split_first) else {
@@ -188,7 +196,7 @@ pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
     scan_any(text, start)
 }
 
-/// How long the string is that ends within the next words, if nothing about it is special.
+/// The length of a string that ends within three words and has no special characters.
 #[inline]
 fn short_and_plain(bytes: &[u8]) -> Option<usize> {
     let (words, _) = bytes.first_chunk::<24>()?.as_chunks::<8>();
@@ -208,13 +216,13 @@ fn short_and_plain(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// The same for any string, behind its opening quote.
+/// Finds the end of any string. `start` is after its opening quote.
 fn scan_any(text: &[u8], start: usize) -> Result<Scanned, TextError> {
     let mut end = start;
     let mut escaped = false;
     let mut ascii = true;
     loop {
-        let plain = plain_prefix(text.get(end..).unwrap_or_default());
+        let plain = plain_prefix(part(text, end..text.len()));
         end += plain.length;
         ascii &= plain.ascii;
         match text.get(end) {
@@ -236,11 +244,11 @@ fn scan_any(text: &[u8], start: usize) -> Result<Scanned, TextError> {
     })
 }
 
-/// Escapes are ASCII and stand for whole characters, so the raw text is UTF-8 if and only if what it
-/// means is.
+/// Escapes are ASCII and stand for whole characters. So the raw text is valid UTF-8 exactly if the
+/// unescaped string is.
 #[cold]
 fn check_utf8(text: &[u8], start: usize, end: usize) -> Result<(), TextError> {
-    match core::str::from_utf8(text.get(start..end).unwrap_or_default()) {
+    match core::str::from_utf8(part(text, start..end)) {
         Ok(_) => Ok(()),
         Err(error) => Err(TextError::Syntax {
             at: start + error.valid_up_to(),
@@ -252,14 +260,14 @@ fn check_utf8(text: &[u8], start: usize, end: usize) -> Result<(), TextError> {
 pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH: u64 = ONES << 7;
 
-/// Marks the bytes that are zero. A false mark can only stand above a true one.
+/// Marks the zero bytes. A false mark can only be above a true one.
 pub(super) const fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGH
 }
 
-/// Marks quotes, backslashes and control characters. A false mark can only stand above a true one.
+/// Marks quotes, backslashes and control characters. A false mark can only be above a true one.
 const fn special_bytes(word: u64) -> u64 {
-    // With this bit turned over, quotes stand right behind the control characters.
+    // With this bit flipped, the quote comes right after the control characters.
     let quotes_and_controls = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
     let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
     (quotes_and_controls | backslashes) & !word & HIGH
@@ -267,14 +275,14 @@ const fn special_bytes(word: u64) -> u64 {
 
 struct Plain {
     length: usize,
-    /// False if there may be something beyond ASCII.
+    /// False if there may be non-ASCII bytes.
     ascii: bool,
 }
 
-/// How many bytes there are before the first quote, backslash or control character.
+/// The number of bytes before the first quote, backslash or control character.
 ///
-/// Eight bytes at a time, everything asked at once, is faster for short strings than one vectorised
-/// search for each question.
+/// For short strings, one check of eight bytes at a time is faster than several vectorised
+/// searches.
 fn plain_prefix(bytes: &[u8]) -> Plain {
     let mut length = 0;
     let mut seen = 0;
@@ -305,7 +313,7 @@ fn plain_prefix(bytes: &[u8]) -> Plain {
     }
 }
 
-/// Checks the escape whose backslash stands at `at` and gives the place behind it.
+/// Checks the escape with its backslash at `at`, and returns the position after it.
 fn scan_escape(text: &[u8], at: usize) -> Result<usize, TextError> {
     let lone = Err(TextError::Syntax { at });
     match text.get(at + 1) {
@@ -358,7 +366,7 @@ mod tests {
                     bytes.extend([b'"'; 24]);
                     let is_plain = before < 0x80 && special == b'"' && length < 24;
                     let found = short_and_plain(&bytes);
-                    // Beyond ASCII it may say either, but never anything wrong.
+                    // With non-ASCII bytes it may return `None`, but never a wrong length.
                     if before < 0x80 || length > 0 {
                         assert_eq!(
                             found,
@@ -373,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_strings_name_the_place() {
+    fn errors_in_strings_name_the_position() {
         for (text, at) in [
             (&b"\"ab\nc\""[..], 3),
             (b"\"ab", 3),
@@ -394,10 +402,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_escaped_is_shown_as_what_it_means() {
-        let found = JsonStr::of_raw(r#"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00é"#, true);
+    fn escapes_are_displayed_unescaped() {
+        let found = JsonStr::from_raw(r#"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00é"#, true);
         assert_eq!(format!("{found}"), "\"\\/\u{8}\u{c}\n\r\tA😀é");
-        assert!(found == JsonStr::of_raw(r#"\u0022\\/\b\f\n\r\tA😀\u00e9"#, true));
+        assert!(found == JsonStr::from_raw(r#"\u0022\\/\b\f\n\r\tA😀\u00e9"#, true));
         assert!(!found.eq_str("\"\\/"));
         assert_eq!(found.as_plain(), None);
     }
