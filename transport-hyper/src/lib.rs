@@ -21,6 +21,9 @@ mod secret;
 // Files that somebody names.
 mod file;
 
+// Points in time, as text.
+mod timestamp;
+
 // Where the cluster is, whom to trust and who we are.
 mod config;
 
@@ -60,3 +63,8 @@ pub use discovery::ResolveError;
 pub use resource::{ApiResource, Reach, TargetError};
 pub use secret::Secret;
 pub use transport::HyperTransport;
+
+// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

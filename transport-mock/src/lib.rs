@@ -33,6 +33,12 @@
 //! * **Watches** that fall behind the window are told so with an ERROR event. The watch cache of a
 //!   real server closes them without a word; the event is what comes from etcd.
 //! * **Messages** are the real ones, but for the syntax of selectors and of JSON.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `http` | the module `http`: the server on a socket, with or without TLS; and the program `mock-apiserver` |
 
 // The kinds it serves.
 pub mod api;
@@ -131,3 +137,8 @@ pub use server::Server;
 pub use shared::MockServer;
 pub use store::object::StoredObject;
 pub use timestamp::Timestamp;
+
+// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -174,7 +174,11 @@ async fn flags_that_make_no_sense_are_refused() {
         ),
         (
             &["widgets", "--form", "typed", "--server", url],
-            "there is no Rust type for widgets.acme.org in this program; use `--form lean`",
+            if cfg!(feature = "k8s-openapi") {
+                "there is no Rust type for widgets.acme.org in this program; use `--form lean`"
+            } else {
+                "built without Rust types; build it with `--features k8s-openapi`"
+            },
         ),
     ] {
         is_refused(flags, said);
