@@ -192,3 +192,8 @@ pub use time::Instant;
 pub use version::{MAX_VERSION, NotComparable, compare_versions};
 #[cfg(feature = "alloc")]
 pub use wakers::Wakers;
+
+// The examples of the README are compiled and run.
+#[cfg(all(doctest, feature = "json"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -228,7 +228,11 @@ fn a_cursor_holds_one_object_for_any_size_of_store() {
         while let Some(step) = world.queue.next_from(&*world.store) {
             assert!(world.queue.len() <= 1, "{} are queued", world.queue.len());
             assert!(!world.queue.resync(&*world.store), "one resync at a time");
-            shown += world.store.apply(step, Rules::default()).notifications.count();
+            shown += world
+                .store
+                .apply(step, Rules::default())
+                .notifications
+                .count();
         }
         assert_eq!(shown, world.store.len());
     }

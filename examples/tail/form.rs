@@ -2,16 +2,21 @@
 
 use std::error::Error;
 
-use informer::{Client, InformerBuilder, Kind, Target};
-use k8s_openapi::api::apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
-use k8s_openapi::api::batch::v1::{CronJob, Job};
-use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{
-    ConfigMap, Event, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret,
-    Service, ServiceAccount,
+#[cfg(feature = "k8s-openapi")]
+use informer::Kind;
+use informer::{Client, InformerBuilder, Target};
+#[cfg(feature = "k8s-openapi")]
+use k8s_openapi::api::{
+    apps::v1::{DaemonSet, Deployment, ReplicaSet, StatefulSet},
+    batch::v1::{CronJob, Job},
+    coordination::v1::Lease,
+    core::v1::{
+        ConfigMap, Event, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret,
+        Service, ServiceAccount,
+    },
+    discovery::v1::EndpointSlice,
+    networking::v1::Ingress,
 };
-use k8s_openapi::api::discovery::v1::EndpointSlice;
-use k8s_openapi::api::networking::v1::Ingress;
 
 use crate::flags::{self, Flags, Form};
 use crate::follow;
@@ -31,6 +36,7 @@ pub(crate) async fn follow(
             follow::follow(builder, client, output, stop).await
         }};
     }
+    #[cfg(feature = "k8s-openapi")]
     macro_rules! follow_typed {
         ($($kind:ident),* $(,)?) => {
             match &target {
@@ -47,6 +53,12 @@ pub(crate) async fn follow(
     match flags.form {
         Form::Lean => follow!(InformerBuilder::lean(target)),
         Form::Metadata => follow!(InformerBuilder::metadata(target)),
+        #[cfg(not(feature = "k8s-openapi"))]
+        Form::Typed => flags::refuse(
+            &"this program was built without Rust types; build it with `--features k8s-openapi`, or use \
+             `--form lean`",
+        ),
+        #[cfg(feature = "k8s-openapi")]
         Form::Typed => follow_typed![
             ConfigMap,
             CronJob,
@@ -71,6 +83,7 @@ pub(crate) async fn follow(
     }
 }
 
+#[cfg(feature = "k8s-openapi")]
 fn is<K: Kind>(target: &Target) -> bool {
     let Target {
         group,

@@ -83,3 +83,8 @@ pub use key::{KeyFormat, KeyFormatError, Keyed, Namespaced};
 pub use lister::{KeyPage, NoKeyIndex, Page, StoreLister};
 pub use query::{Plan, Query};
 pub use typed::{TypedId, TypedIndex};
+
+// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -192,3 +192,8 @@ pub use informer_indexers::shared::Snapshot;
 pub use informer_indexers::{
     KeyFormat, Namespaced, Plan, Query, TypedId, TypedIndex, by, selector,
 };
+
+// The examples of the README are compiled and run.
+#[cfg(all(doctest, feature = "hyper"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -338,7 +338,8 @@ impl Body {
 
     async fn chunk(&mut self) -> Result<Option<Bytes>, Failed> {
         self.answer.chunk().await.transpose().map_err(|error| {
-            let about = format_args!("the answer broke off: {}", chain(&error));
+            let why = chain(&error);
+            let about = format_args!("the answer broke off: {why}");
             Failed::new(Failure::Broken, about)
         })
     }

@@ -47,6 +47,9 @@ mod secret;
 // Bounded reading of files.
 mod file;
 
+// Points in time, as text.
+mod timestamp;
+
 // Where the cluster is, which certificates to trust and which credentials to use.
 mod config;
 
@@ -86,3 +89,8 @@ pub use discovery::ResolveError;
 pub use resource::{ApiResource, Reach, TargetError};
 pub use secret::Secret;
 pub use transport::HyperTransport;
+
+// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -191,3 +191,8 @@ pub use server::Server;
 pub use shared::MockServer;
 pub use store::object::StoredObject;
 pub use timestamp::Timestamp;
+
+// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -13,7 +13,8 @@ pub(crate) fn example(name: &str) -> Command {
         .join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         program.exists(),
-        "{name} is not built; `cargo test -p informer-examples` builds all, `--test` alone does not"
+        "{name} is not built; `cargo test -p informer-examples -p informer-example-embassy` builds all examples, \
+         `--test` alone builds none"
     );
     let mut command = Command::new(program);
     // The configuration of this machine must not affect tests.

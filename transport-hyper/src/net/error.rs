@@ -7,6 +7,7 @@ use std::io;
 use rustls::{AlertDescription, CertificateError};
 
 use crate::config::Config;
+use crate::timestamp;
 
 /// Why a connection could not be opened. No request was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,9 +80,7 @@ fn certificate_failure(why: &CertificateError, config: &Config) -> String {
         ),
         CertificateError::Expired => "has expired; the server needs a new one".to_owned(),
         CertificateError::ExpiredContext { not_after, .. } => {
-            let when = i64::try_from(not_after.as_secs())
-                .ok()
-                .and_then(|seconds| jiff::Timestamp::from_second(seconds).ok())
+            let when = timestamp::utc(not_after.as_secs())
                 .map_or_else(|| "some time ago".to_owned(), |when| format!("at {when}"));
             format!("expired {when}; the server needs a new one (or the clock here is wrong)")
         }

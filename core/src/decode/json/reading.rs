@@ -125,10 +125,8 @@ impl<F: Form> Facts<F> {
     fn line(&mut self, frame: Frame<'_>) -> FactOf<'_, F> {
         let line = frame.bytes;
         if frame.endless {
-            let text = format_args!(
-                "a line of the watch does not end; it starts with: {}",
-                Excerpt(line)
-            );
+            let found = Excerpt(line);
+            let text = format_args!("a line of the watch does not end; it starts with: {found}");
             return self.fail(Failure::Undecodable, text);
         }
         if frame.oversized {

@@ -177,7 +177,11 @@ async fn invalid_flags_are_rejected() {
         ),
         (
             &["widgets", "--form", "typed", "--server", url],
-            "this program has no Rust type for widgets.acme.org; use `--form lean` or `--form metadata`",
+            if cfg!(feature = "k8s-openapi") {
+                "this program has no Rust type for widgets.acme.org; use `--form lean` or `--form metadata`"
+            } else {
+                "built without Rust types; build it with `--features k8s-openapi`"
+            },
         ),
     ] {
         is_refused(flags, said);

@@ -18,6 +18,7 @@ use tokio::process::Command;
 
 use super::AuthError;
 use crate::secret::Secret;
+use crate::timestamp;
 use process::{Output, ProcessError};
 use runs::{Runs, StillRunning};
 
@@ -217,13 +218,11 @@ impl ExecPlugin {
             return Err(self.complain("it printed neither a token nor a certificate"));
         }
         let expires = status.expiration_timestamp.map(|text| {
-            text.parse::<jiff::Timestamp>()
-                .map(SystemTime::from)
-                .map_err(|_| {
-                    self.complain(
-                        "its expirationTimestamp is invalid; it must look like 2030-01-31T12:00:00Z",
-                    )
-                })
+            timestamp::parse(&text).ok_or_else(|| {
+                self.complain(
+                    "its expirationTimestamp is invalid; it must look like 2030-01-31T12:00:00Z",
+                )
+            })
         });
         Ok(ExecCredential {
             token,
