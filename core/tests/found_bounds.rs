@@ -397,5 +397,13 @@ fn a_report_of_a_rejected_object_bounds_its_version() {
             r#"{{"metadata":{{"namespace":"a","name":"x","resourceVersion":"{long}"}},"bad":tru}}"#
         ),
     );
-    assert!(hand.informer.poll_rejected().unwrap().version.len() <= 512);
+    assert!(
+        hand.informer
+            .poll_rejected()
+            .unwrap()
+            .version
+            .unwrap()
+            .len()
+            <= 512
+    );
 }
