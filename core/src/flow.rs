@@ -111,7 +111,7 @@ pub enum Place {
 /// let mut queue: Queue<_, Heap> =
 ///     Queue::new(QueueKind::DeltaFifo, Relist::Streamed, StoreLimits::NONE, Seed::new(42));
 /// assert!(queue.push(Change::Added(pod), &NothingKnown).is_ok());
-/// let Some(Step::Delta { delta, .. }) = queue.next() else { panic!() };
+/// let Some(Step::Delta { delta, .. }) = queue.next_step() else { panic!() };
 /// assert_eq!(delta.key().as_str(), "web");
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```

@@ -202,7 +202,7 @@ fn p_15_failures_reach_waiters_the_status_and_hooks() {
         .unwrap_err();
     let said = error.to_string();
     assert!(
-        said.starts_with("pods.v1 is not synced after 5s: no such resource"),
+        said.starts_with("pods.v1 is not synced after 5s: the server has no such resource"),
         "{said}"
     );
     assert!(failures.lock().unwrap().contains(&Failure::NotFound));
@@ -372,7 +372,7 @@ fn p_19_waiting_for_an_informer_that_was_not_started_fails_and_late_informers_ru
     assert!(
         error
             .to_string()
-            .contains("nodes.v1 is not synced after 30s: no such resource"),
+            .contains("nodes.v1 is not synced after 30s: the server has no such resource"),
         "{error}"
     );
 }

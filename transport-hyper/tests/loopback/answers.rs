@@ -336,7 +336,7 @@ over_both! {
         let head = [("content-type", long.as_str())];
         cluster.server.call().await.reply(200, &head, "");
         let message = hand.failed(Failure::Undecodable).await;
-        assert!(message.len() < 200 && message.ends_with("in place of the API server?"), "{message}");
+        assert!(message.len() < 200 && message.ends_with("does something other than the API server answer?"), "{message}");
 
         hand.open(list());
         let to = format!("https://{long}/");

@@ -147,7 +147,7 @@ async fn quoted_text_of_a_server_is_short_and_printable() {
     assert!(message.len() <= 512, "{}", message.len());
     // The remedy is not cut off.
     assert!(
-        message.ends_with("does something else answer in place of the API server?"),
+        message.ends_with("does something other than the API server answer?"),
         "{message}"
     );
     hand.open(list());
