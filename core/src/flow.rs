@@ -10,11 +10,7 @@
 //! * A **resync** shows the store to a listener again. It sends no request.
 
 #[cfg(feature = "alloc")]
-use alloc::boxed::Box;
-#[cfg(feature = "alloc")]
-use alloc::string::String;
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt::{self, Write as _};
 
 use crate::failure::{Failure, Sieve};
@@ -219,9 +215,7 @@ impl<T: Resource> Step<T> {
     pub fn into_delta(self) -> Option<Delta<T>> {
         match self {
             Self::Delta { delta, .. } => Some(delta),
-            Self::Seen { .. } => None,
-            #[cfg(feature = "alloc")]
-            Self::FullState { .. } => None,
+            _ => None,
         }
     }
 }

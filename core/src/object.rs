@@ -1,11 +1,7 @@
 //! What the state machines need from an object.
 
 #[cfg(feature = "alloc")]
-use alloc::boxed::Box;
-#[cfg(feature = "alloc")]
-use alloc::rc::Rc;
-#[cfg(feature = "alloc")]
-use alloc::sync::Arc;
+use alloc::{boxed::Box, rc::Rc, sync::Arc};
 use core::fmt;
 use core::hash::Hash;
 

@@ -5,7 +5,7 @@
 //! `Target` (resource, namespace, selectors and content). A [`Request`] carries only what changes
 //! from one request to the next.
 
-// Commands that own their texts.
+// From borrowed to owned commands and back.
 mod owned;
 
 // What to list and watch.
@@ -17,7 +17,6 @@ use core::time::Duration;
 
 use crate::encoding::Encoding;
 use crate::failure::Failure;
-pub use owned::{OwnedAt, OwnedCommand, OwnedRequest};
 #[cfg(feature = "alloc")]
 pub use target::{Content, InvalidTarget, Target, check_namespace};
 
@@ -38,7 +37,7 @@ impl ExchangeId {
 
 /// What the transport should do next.
 ///
-/// Its texts are borrowed from the reflector. Use [`to_owned`](Self::to_owned) to keep a command,
+/// Its texts are borrowed from the reflector. Use [`to_owned`](OwnedCommand::to_owned) to keep a command,
 /// for example when the informer is behind a lock or on another task.
 ///
 /// ```
@@ -58,41 +57,62 @@ impl ExchangeId {
 /// assert!(matches!(request, Request::Watch { initial_events: true, .. }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+pub type Command<'a> = OwnedCommand<&'a str>;
+
+/// A [`Command`] with texts of the type `X`: `String`, or a string of fixed capacity.
+///
+/// ```
+/// use informer_core::Instant;
+/// use informer_core::reflector::{Reflector, ReflectorConfig};
+/// use informer_core::storage::Heap;
+/// use informer_core::transport::OwnedCommand;
+///
+/// let now = Instant::from_micros(0);
+/// let mut reflector: Reflector<Heap> = Reflector::new(ReflectorConfig::new(), 42)?;
+/// reflector.start(now);
+/// let command = reflector.poll_command(now).unwrap();
+/// let kept: OwnedCommand<String> = command.to_owned();
+/// assert_eq!(kept.as_command(), command);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "transports handle every command")]
-pub enum Command<'a> {
+pub enum OwnedCommand<X> {
     /// Send this request. Signals of an earlier exchange are no longer needed.
     Open {
         /// Identifies the signals of this exchange.
         exchange: ExchangeId,
         /// The request.
-        request: Request<'a>,
+        request: OwnedRequest<X>,
     },
     /// Drop this exchange. Its remaining signals are not needed.
     Abort(ExchangeId),
 }
 
 /// A list or watch request, without the parts that never change.
+pub type Request<'a> = OwnedRequest<&'a str>;
+
+/// A [`Request`] with texts of the type `X`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "transports handle every request")]
-pub enum Request<'a> {
+pub enum OwnedRequest<X> {
     /// `GET …?resourceVersion=…&limit=…&continue=…`
     ///
-    /// With a limit, [`At::Version`] also needs `resourceVersionMatch=NotOlderThan`. Otherwise the
+    /// With a limit, [`OwnedAt::Version`] also needs `resourceVersionMatch=NotOlderThan`. Otherwise the
     /// server returns exactly that version. After an expired watch this would return the expired
     /// state again and again.
     List {
         /// The state to list.
-        version: At<'a>,
+        version: OwnedAt<X>,
         /// The most objects in this page; `None` for all of them.
         limit: Option<u32>,
-        /// The token from the previous page. `version` is then [`At::Latest`].
-        page: Option<&'a str>,
+        /// The token from the previous page. `version` is then [`OwnedAt::Latest`].
+        page: Option<X>,
     },
     /// `GET …?watch=true&allowWatchBookmarks=true&resourceVersion=…&timeoutSeconds=…`
     Watch {
         /// Send the events after this version.
-        version: At<'a>,
+        version: OwnedAt<X>,
         /// When the server should end the watch.
         timeout: Duration,
         /// Send the whole state first, ended by a marked bookmark:
@@ -102,28 +122,33 @@ pub enum Request<'a> {
 }
 
 /// The `resourceVersion` of a request.
+pub type At<'a> = OwnedAt<&'a str>;
+
+/// An [`At`] with a text of the type `X`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "the protocol has three forms")]
-pub enum At<'a> {
+pub enum OwnedAt<X> {
     /// The empty version: the newest state, read from etcd.
     Latest,
     /// `0`: any state that the server has in memory.
     Any,
     /// A version seen before: for a list, this or a newer one; for a watch, the events after it.
-    Version(&'a str),
+    Version(X),
 }
 
-impl<'a> At<'a> {
+impl<X: AsRef<str>> OwnedAt<X> {
     /// Classifies the version of an object or a list.
     #[must_use]
-    pub fn from_text(text: &'a str) -> Self {
-        match text {
+    pub fn from_text(text: X) -> Self {
+        match text.as_ref() {
             "" => Self::Latest,
             "0" => Self::Any,
             _ => Self::Version(text),
         }
     }
+}
 
+impl<'a> At<'a> {
     /// The value of the query parameter `resourceVersion`.
     #[must_use]
     pub const fn as_str(self) -> &'a str {

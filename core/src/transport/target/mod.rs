@@ -75,29 +75,23 @@ impl Target {
 
     /// Selects one namespace.
     #[must_use]
-    pub fn in_namespace(self, namespace: &str) -> Self {
-        Self {
-            namespace: Some(namespace.into()),
-            ..self
-        }
+    pub fn in_namespace(mut self, namespace: &str) -> Self {
+        self.namespace = Some(namespace.into());
+        self
     }
 
     /// Selects by labels. Takes a text, or a selector that displays as one.
     #[must_use]
-    pub fn with_labels(self, selector: impl fmt::Display) -> Self {
-        Self {
-            labels: selector.to_string(),
-            ..self
-        }
+    pub fn with_labels(mut self, selector: impl fmt::Display) -> Self {
+        self.labels = selector.to_string();
+        self
     }
 
     /// Selects by fields. Takes a text, or a selector that displays as one.
     #[must_use]
-    pub fn with_fields(self, selector: impl fmt::Display) -> Self {
-        Self {
-            fields: selector.to_string(),
-            ..self
-        }
+    pub fn with_fields(mut self, selector: impl fmt::Display) -> Self {
+        self.fields = selector.to_string();
+        self
     }
 
     /// Sets how much of each object the server sends.
