@@ -104,6 +104,10 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+// `Debug` for types that show some of their fields only.
+#[macro_use]
+mod debug;
+
 // Broken invariants.
 mod invariant;
 
