@@ -21,17 +21,15 @@ pub(crate) fn print(package: &str) -> Result<(), Box<dyn Error>> {
 
     let component = |id: &Id| {
         let (name, version) = id;
-        let mut component = json!({
+        let licence = licences.get(id).copied().flatten();
+        let licence = licence.map(|text| text.replace(" / ", "/").replace('/', " OR "));
+        let expression = |text| json!({"expression": text});
+        let hash = |text| json!({"alg": "SHA-256", "content": text});
+        json!({
             "type": "library", "name": name, "version": version, "purl": url(id), "bom-ref": url(id),
-        });
-        if let Some(licence) = licences.get(id).copied().flatten() {
-            component["licenses"] =
-                json!([{"expression": licence.replace(" / ", "/").replace('/', " OR ")}]);
-        }
-        if let Some(checksum) = checksums.get(id) {
-            component["hashes"] = json!([{"alg": "SHA-256", "content": checksum}]);
-        }
-        component
+            "licenses": licence.map(expression).into_iter().collect::<Vec<_>>(),
+            "hashes": checksums.get(id).map(hash).into_iter().collect::<Vec<_>>(),
+        })
     };
     let main = graph.keys().find(|(name, _)| name == package);
     let main = main.ok_or_else(|| format!("there is no package {package}"))?;

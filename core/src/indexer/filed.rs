@@ -62,13 +62,7 @@ impl<T: Resource + Clone, S: Storage> DoubleEndedIterator for ByIndex<'_, T, S> 
 
 impl<T: Resource + Clone, S: Storage> ExactSizeIterator for ByIndex<'_, T, S> {}
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for ByIndex<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ByIndex")
-            .field("left", &self.left)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] ByIndex['_, T, S], self: left);
 
 /// The rows of an index, or of a range of it: each value with the objects filed under it. It prints as
 /// one line per value.
@@ -84,7 +78,7 @@ impl<'a, T: Resource + Clone, S: Storage> IndexTable<'a, T, S> {
         &self,
     ) -> impl DoubleEndedIterator<Item = (&'a [u8], ByIndex<'a, T, S>)> + use<'a, T, S> {
         let Self { view, index, .. } = *self;
-        self.numbers.clone().filter_map(move |at| {
+        self.numbers.filter_map(move |at| {
             let value = index.value(at)?;
             Some((value.bytes.as_ref(), view.filed_under(index, at)))
         })
@@ -123,10 +117,5 @@ where
     }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for IndexTable<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IndexTable")
-            .field("index", &self.index.name)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] IndexTable['_, T, S], self:
+    index = self.index.name);

@@ -1,10 +1,10 @@
 //! An index: the values of its function, each with its postings.
 
 use core::fmt;
-use core::ops::{Bound, RangeBounds};
+use core::ops::RangeBounds;
 
 use super::function::IndexFn;
-use super::order::Order;
+use super::order::{Order, Side};
 use super::postings::{List, Posting, Postings};
 use crate::storage::{Bytes, Full, NONE, Seed, SharedPlaces, SharedTable, Slab, Storage, Table};
 
@@ -174,14 +174,12 @@ impl<T, S: Storage> Index<T, S> {
 
     /// The numbers of all values; sorted by their bytes if the index is ordered.
     pub(super) fn all(&self) -> Numbers<'_, S> {
-        match &self.order {
-            Some(order) => {
-                let unbounded = Bound::Unbounded;
-                let first = order.first(&self.values, unbounded);
-                Numbers::sorted(order, first, order.last(&self.values, unbounded))
-            }
-            None => Numbers::Slots(0..self.values.bound()),
-        }
+        self.range(&..).unwrap_or_else(|| {
+            let last = self.values.bound().checked_sub(1);
+            let (front, back) = last.map_or((NONE, NONE), |last| (0, last));
+            let order = None;
+            Numbers { order, front, back }
+        })
     }
 
     /// The numbers of the values within bounds; `None` if the index is not ordered.
@@ -190,11 +188,14 @@ impl<T, S: Storage> Index<T, S> {
         let first = order.first(&self.values, bounds.start_bound());
         let last = order.last(&self.values, bounds.end_bound());
         let bytes = |at| self.value(at).map(|value| value.bytes.as_ref());
-        Some(if bytes(first) <= bytes(last) {
-            Numbers::sorted(order, first, last)
+        let is_empty = first == NONE || bytes(first) > bytes(last);
+        let (front, back) = if is_empty {
+            (NONE, NONE)
         } else {
-            Numbers::Slots(0..0)
-        })
+            (first, last)
+        };
+        let order = Some(order);
+        Some(Numbers { order, front, back })
     }
 
     /// Files an object under `bytes` and returns the number of the posting. `hash` and `value` are those
@@ -254,72 +255,45 @@ impl<T, S: Storage> Index<T, S> {
 }
 
 /// Iterates over the numbers of some values of an index.
-pub(super) enum Numbers<'a, S: Storage> {
-    /// These places of the slab. Some may be free.
-    Slots(core::ops::Range<u32>),
-    /// From `front` to `back`, sorted by their bytes.
-    Sorted {
-        order: &'a Order<S>,
-        front: u32,
-        back: u32,
-    },
-}
-
-impl<'a, S: Storage> Numbers<'a, S> {
-    const fn sorted(order: &'a Order<S>, front: u32, back: u32) -> Self {
-        if front == NONE || back == NONE {
-            return Self::Slots(0..0);
-        }
-        Self::Sorted { order, front, back }
-    }
+pub(super) struct Numbers<'a, S: Storage> {
+    /// Leads from one number to the next. Without it they are places of the slab, and some may be free.
+    order: Option<&'a Order<S>>,
+    /// The first and the last number that are left; `NONE` if there are none.
+    front: u32,
+    back: u32,
 }
 
 impl<S: Storage> Iterator for Numbers<'_, S> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        match self {
-            Self::Slots(places) => places.next(),
-            Self::Sorted { order, front, back } => {
-                let at = *front;
-                if at == *back {
-                    *self = Self::Slots(0..0);
-                } else {
-                    *front = order.after(at);
-                }
-                Some(at)
-            }
+        let at = self.front;
+        match self.order {
+            _ if at == self.back => (self.front, self.back) = (NONE, NONE),
+            Some(order) => self.front = order.neighbour(at, Side::Right),
+            None => self.front += 1,
         }
+        (at != NONE).then_some(at)
     }
 }
 
 impl<S: Storage> DoubleEndedIterator for Numbers<'_, S> {
     fn next_back(&mut self) -> Option<u32> {
-        match self {
-            Self::Slots(places) => places.next_back(),
-            Self::Sorted { order, front, back } => {
-                let at = *back;
-                if at == *front {
-                    *self = Self::Slots(0..0);
-                } else {
-                    *back = order.before(at);
-                }
-                Some(at)
-            }
+        let at = self.back;
+        match self.order {
+            _ if at == self.front => (self.front, self.back) = (NONE, NONE),
+            Some(order) => self.back = order.neighbour(at, Side::Left),
+            None => self.back -= 1,
         }
+        (at != NONE).then_some(at)
     }
 }
 
+impl<S: Storage> Copy for Numbers<'_, S> {}
+
 impl<S: Storage> Clone for Numbers<'_, S> {
     fn clone(&self) -> Self {
-        match self {
-            Self::Slots(places) => Self::Slots(places.clone()),
-            Self::Sorted { order, front, back } => Self::Sorted {
-                order,
-                front: *front,
-                back: *back,
-            },
-        }
+        *self
     }
 }
 

@@ -336,7 +336,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Marks the object under `key` as part of a full state, so that the sweep at its end keeps it.
     fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
-        if let Some(at) = self.view.find(key) {
+        if let Some(at) = self.place_of(key).slot {
             self.mark_slot(at, seen);
         }
     }
@@ -387,11 +387,7 @@ impl<T: Resource + Clone, S: Storage> Deref for Indexer<T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Indexer<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Indexer").field("view", &self.view).finish()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] Indexer[T, S], self: view; all);
 
 /// Why an index was not added.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,7 @@
 //! The values of an ordered index, sorted by their bytes.
 
 use core::cmp::Ordering;
-use core::ops::Bound;
+use core::ops::{Bound, RangeBounds as _};
 
 use super::index::Value;
 use crate::invariant::cannot_happen;
@@ -28,7 +28,7 @@ pub(super) struct Link {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     Left,
     Right,
 }
@@ -114,30 +114,14 @@ impl<S: Storage> Order<S> {
 
     /// The first value within a lower bound.
     pub(super) fn first(&self, values: &Values<S>, from: Bound<&[u8]>) -> u32 {
-        self.outermost(Side::Left, |at| match from {
-            Bound::Included(from) => bytes(values, at) >= from,
-            Bound::Excluded(from) => bytes(values, at) > from,
-            Bound::Unbounded => true,
-        })
+        let range = (from, Bound::Unbounded);
+        self.outermost(Side::Left, |at| range.contains(bytes(values, at)))
     }
 
     /// The last value within an upper bound.
     pub(super) fn last(&self, values: &Values<S>, to: Bound<&[u8]>) -> u32 {
-        self.outermost(Side::Right, |at| match to {
-            Bound::Included(to) => bytes(values, at) <= to,
-            Bound::Excluded(to) => bytes(values, at) < to,
-            Bound::Unbounded => true,
-        })
-    }
-
-    /// The value after this one.
-    pub(super) fn after(&self, at: u32) -> u32 {
-        self.neighbour(at, Side::Right)
-    }
-
-    /// The value before this one.
-    pub(super) fn before(&self, at: u32) -> u32 {
-        self.neighbour(at, Side::Left)
+        let range = (Bound::Unbounded, to);
+        self.outermost(Side::Right, |at| range.contains(bytes(values, at)))
     }
 
     /// The value furthest to one side for which `is_within` holds. It must hold for no value beyond that.
@@ -155,7 +139,8 @@ impl<S: Storage> Order<S> {
         found
     }
 
-    fn neighbour(&self, at: u32, side: Side) -> u32 {
+    /// The next value on one side of this one.
+    pub(super) fn neighbour(&self, at: u32, side: Side) -> u32 {
         let mut here = self.link(at).child(side);
         if here != NONE {
             while let next = self.link(here).child(side.opposite())

@@ -76,26 +76,17 @@ impl List {
     };
 
     pub(super) const fn front(&self) -> Position {
-        Position {
-            group: self.first,
-            place: 0,
-        }
+        Position(self.first, 0)
     }
 
     pub(super) const fn back(&self) -> Position {
-        Position {
-            group: self.last,
-            place: PLACES,
-        }
+        Position(self.last, PLACES)
     }
 }
 
-/// A position between two places of a group, or at one of its ends.
+/// A position in the group with this number: before the place with this number, or at the end.
 #[derive(Clone, Copy)]
-pub(super) struct Position {
-    group: u32,
-    place: usize,
-}
+pub(super) struct Position(u32, usize);
 
 impl Group {
     /// Its first free place.
@@ -192,34 +183,26 @@ impl<S: Storage> Postings<S> {
 
     /// The slot of the first object at or behind a position, and the position behind that object.
     #[inline]
-    pub(super) fn next(&self, mut at: Position) -> Option<(u32, Position)> {
+    pub(super) fn next(&self, Position(mut at, mut from): Position) -> Option<(u32, Position)> {
         loop {
-            let group = self.groups.get(at.group)?;
-            let mut places = group.places.iter().enumerate().skip(at.place);
+            let group = self.groups.get(at)?;
+            let mut places = group.places.iter().enumerate().skip(from);
             if let Some((place, found)) = places.find(|(_, place)| !place.is_free()) {
-                at.place = place + 1;
-                return Some((found.slot, at));
+                return Some((found.slot, Position(at, place + 1)));
             }
-            at = Position {
-                group: group.after,
-                place: 0,
-            };
+            (at, from) = (group.after, 0);
         }
     }
 
     /// The slot of the last object before a position, and the position before that object.
-    pub(super) fn next_back(&self, mut at: Position) -> Option<(u32, Position)> {
+    pub(super) fn next_back(&self, Position(mut at, mut to): Position) -> Option<(u32, Position)> {
         loop {
-            let group = self.groups.get(at.group)?;
-            let mut places = group.places.iter().enumerate().take(at.place);
+            let group = self.groups.get(at)?;
+            let mut places = group.places.iter().enumerate().take(to);
             if let Some((place, found)) = places.rfind(|(_, place)| !place.is_free()) {
-                at.place = place;
-                return Some((found.slot, at));
+                return Some((found.slot, Position(at, place)));
             }
-            at = Position {
-                group: group.before,
-                place: PLACES,
-            };
+            (at, to) = (group.before, PLACES);
         }
     }
 

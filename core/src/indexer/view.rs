@@ -1,6 +1,5 @@
 //! Reading a store.
 
-use core::fmt;
 use core::ops::RangeBounds;
 
 use super::filed::{ByIndex, IndexTable};
@@ -120,7 +119,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
 
     /// The object under `key`.
     pub fn get(&self, key: &T::Key) -> Option<&T> {
-        // Unlike `find`, this does not look at the slot a second time.
+        // Unlike `find_hashed`, this does not look at the slot a second time.
         let mut found = None;
         self.keys.find(self.seed.hash(key), |at| {
             let object = self.slots.linked(at).map(|slot| &slot.object);
@@ -314,9 +313,13 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         index.function.values(object, &mut |bytes| {
             let under = index.find(&self.seed, bytes).unwrap_or(NONE);
             for slot in self.filed_under(index, under).slots() {
-                let shown = Self::emitted_before(index, object, nth, |earlier| {
-                    let earlier = index.find(&self.seed, earlier);
-                    earlier.is_some_and(|value| self.is_filed(slot, id.at, value))
+                // It was shown if it is filed under an earlier value of `object`.
+                let (mut at, mut shown) = (0, false);
+                index.function.values(object, &mut |earlier| {
+                    let is_filed = |value| self.is_filed(slot, id.at, value);
+                    shown |=
+                        at < nth && !shown && index.find(&self.seed, earlier).is_some_and(is_filed);
+                    at += 1;
                 });
                 if !shown && let Some(slot) = self.slots.linked(slot) {
                     visit(&slot.object);
@@ -349,10 +352,6 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         })
     }
 
-    pub(super) fn find(&self, key: &T::Key) -> Option<u32> {
-        self.find_hashed(self.seed.hash(key), key)
-    }
-
     pub(super) fn find_hashed(&self, hash: u32, key: &T::Key) -> Option<u32> {
         self.keys.find(hash, |at| {
             let slot = self.slots.linked(at);
@@ -370,7 +369,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         })
     }
 
-    pub(super) fn is_filed(&self, slot: u32, index: u32, value: u32) -> bool {
+    fn is_filed(&self, slot: u32, index: u32, value: u32) -> bool {
         self.postings_of(slot)
             .any(|posting| posting.index == index && posting.value == value)
     }
@@ -391,21 +390,6 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             back: list.back(),
             left: list.count,
         }
-    }
-
-    /// Whether `is_it` holds for one of the first `n` values of `object`.
-    fn emitted_before(
-        index: &Index<T, S>,
-        object: &T,
-        n: usize,
-        mut is_it: impl FnMut(&[u8]) -> bool,
-    ) -> bool {
-        let (mut at, mut found) = (0, false);
-        index.function.values(object, &mut |bytes| {
-            found |= at < n && !found && is_it(bytes);
-            at += 1;
-        });
-        found
     }
 }
 
@@ -445,15 +429,8 @@ impl<T: Resource + Clone, S: Storage> Clone for View<T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for View<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("View")
-            .field("len", &self.len())
-            .field("indices", &self.indices.len())
-            .field("version", &self.version)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] View[T, S], self: len = self.len(),
+    indices = self.indices.len(), version);
 
 /// A position in the order of [`View::iter`]; the start by default.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

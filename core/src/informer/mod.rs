@@ -30,8 +30,6 @@ mod status;
 // Errors of its methods.
 mod error;
 
-use core::fmt;
-
 use crate::decode::Decode;
 use crate::encoding::Encoding;
 use crate::flow::{Fact, Notification};
@@ -115,7 +113,8 @@ pub struct Informer<D: Decode, S: Storage> {
     /// When to check for due resyncs next.
     resync_at: Option<Instant>,
     held_up: Option<HeldUp>,
-    stopped: Option<Stopped>,
+    /// Whether it had synced when it was stopped, if it was.
+    stopped: Option<bool>,
     /// How many places of the store this call may still visit.
     places: u32,
     now: Instant,
@@ -128,13 +127,6 @@ struct HeldUp {
     /// False for a resync that has only just begun. Its listeners usually poll soon, and there is no
     /// signal when they have.
     certain: bool,
-}
-
-/// The state of an informer that has been stopped.
-#[derive(Clone, Copy, Debug)]
-struct Stopped {
-    /// Whether it had synced before.
-    synced: bool,
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
@@ -228,7 +220,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn stop(&mut self, now: Instant) {
         let now = self.tick(now);
         let synced = self.is_synced();
-        self.stopped.get_or_insert(Stopped { synced });
+        self.stopped.get_or_insert(synced);
         self.reflector.stop(now);
         self.queue.clear();
         self.unpublished = Unpublished::nothing(self.processor.moment());
@@ -430,12 +422,4 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 }
 
-impl<D: Decode, S: Storage> fmt::Debug for Informer<D, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Informer")
-            .field("reflector", &self.reflector)
-            .field("store", &self.store)
-            .field("processor", &self.processor)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([D: Decode, S: Storage] Informer[D, S], self: reflector, store, processor);

@@ -38,10 +38,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// [`listener_status`](Self::listener_status).
     #[must_use]
     pub fn is_synced(&self) -> bool {
-        match &self.stopped {
-            Some(stopped) => stopped.synced,
-            None => self.queue.is_synced(),
-        }
+        self.stopped.unwrap_or_else(|| self.queue.is_synced())
     }
 
     /// Whether a listener holds up changes. The same as [`InformerStatus::stalled`], but cheaper.

@@ -1,7 +1,5 @@
 //! The notifications that wait for one listener.
 
-use core::fmt;
-
 use crate::flow::{Cause, Notification};
 use crate::object::Resource;
 use crate::storage::{Bucket, Full, NONE, Places, Seed, Slab, Storage, Table};
@@ -214,15 +212,6 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
     }
 }
 
-impl<T: Resource, S: Storage> fmt::Debug for Pending<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending")
-            .field("policy", &self.policy)
-            .field("nodes", &self.nodes)
-            .finish_non_exhaustive()
-    }
-}
-
 enum Merged<T: Resource> {
     Into(Notification<T>),
     Nothing,
@@ -247,21 +236,13 @@ fn merge<T: Resource + Clone>(
             })
         }
         (Added { .. }, Deleted { .. }) => Merged::Nothing,
-        (
-            Updated {
-                old, cause: first, ..
-            },
-            Updated {
-                new, cause: second, ..
-            },
-        ) => Merged::Into(Updated {
+        (Updated { old, .. }, Updated { new, cause, .. }) => Merged::Into(Updated {
             old: old.clone(),
             new,
             // A real change outweighs a resync.
-            cause: if second == Cause::Resync {
-                *first
-            } else {
-                second
+            cause: match cause {
+                Cause::Resync => waiting.cause(),
+                _ => cause,
             },
         }),
         (Updated { .. } | Deleted { .. }, deleted @ Deleted { .. }) => Merged::Into(deleted),

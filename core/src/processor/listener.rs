@@ -1,6 +1,5 @@
 //! One listener: its backlog, its replay, its resyncs and its sync.
 
-use core::fmt;
 use core::time::Duration;
 
 use super::backlog::{Backlog, Pending, Pushed, Recreated};
@@ -99,13 +98,13 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     initial: usize,
     /// How many of those the last poll delivered.
     initial_given: usize,
-    synced: bool,
-    /// Whether a notification has arrived since the last `take_news`.
-    news: bool,
+    pub(super) synced: bool,
+    /// Whether a notification has arrived since this was last taken.
+    pub(super) news: bool,
     /// The resync period, if any, and when the next resync is due.
     resync: Option<Duration>,
     next_resync: Option<Instant>,
-    resyncing: bool,
+    pub(super) resyncing: bool,
     delivered: u64,
     coalesced: u64,
 }
@@ -157,10 +156,6 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
     pub(super) fn has_room(&self) -> bool {
         let replays_live = S::Kept::<View<T, S>>::IS_LIVE && self.replay.is_some();
         self.pending.has_room() && !replays_live
-    }
-
-    pub(super) const fn is_resyncing(&self) -> bool {
-        self.resyncing
     }
 
     pub(super) fn publish(
@@ -237,15 +232,6 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         self.synced |= upstream_synced && self.initial == 0 && self.replay.is_none();
     }
 
-    pub(super) const fn is_synced(&self) -> bool {
-        self.synced
-    }
-
-    /// Whether a notification has arrived since the last call.
-    pub(super) const fn take_news(&mut self) -> bool {
-        core::mem::replace(&mut self.news, false)
-    }
-
     /// Schedules its next resync, no more often than resyncs are checked.
     pub(super) fn plan_resync(&mut self, check_period: Option<Duration>, now: Instant) {
         let periods = self.resync.zip(check_period);
@@ -270,14 +256,5 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             synced: self.synced,
             stalls: !self.has_room(),
         }
-    }
-}
-
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Listener<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listener")
-            .field("status", &self.status())
-            .field("resync", &self.resync)
-            .finish_non_exhaustive()
     }
 }

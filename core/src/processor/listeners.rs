@@ -1,7 +1,5 @@
 //! All listeners: which have news, and how many are full.
 
-use core::fmt;
-
 use super::listener::Listener;
 use crate::object::Resource;
 use crate::storage::{FewPlaces, Full, NONE, Slab, Storage};
@@ -64,7 +62,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         self.crowded -= usize::from(seat.crowded);
         seat.crowded = !seat.listener.has_room();
         self.crowded += usize::from(seat.crowded);
-        if seat.listener.take_news() && !seat.linked {
+        if core::mem::take(&mut seat.listener.news) && !seat.linked {
             seat.linked = true;
             seat.before = self.last;
             self.follow(self.last, at);
@@ -138,11 +136,4 @@ impl<T: Resource + Clone, S: Storage> Default for Listeners<T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Listeners<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listeners")
-            .field("seats", &self.seats)
-            .field("crowded", &self.crowded)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] Listeners[T, S], self: seats, crowded);

@@ -9,7 +9,6 @@ mod listener;
 // All listeners: which have news, and how many are full.
 mod listeners;
 
-use core::fmt;
 use core::time::Duration;
 
 use crate::flow::Notification;
@@ -151,11 +150,8 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         listener.plan_resync(self.check_period, now);
         listener.replay(store);
         listener.update_sync(self.synced);
-        let at = self.listeners.insert(listener)?;
-        Ok(ListenerId {
-            at,
-            generation: self.generation,
-        })
+        let (at, generation) = (self.listeners.insert(listener)?, self.generation);
+        Ok(ListenerId { at, generation })
     }
 
     /// Removes a listener and drops everything that waits for it. Returns whether it existed.
@@ -205,7 +201,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
     ) -> Result<(), Full> {
         for at in 0..self.listeners.bound() {
             let published = self.listeners.change(at, |listener| {
-                let concerned = audience == Audience::Everybody || listener.is_resyncing();
+                let concerned = audience == Audience::Everybody || listener.resyncing;
                 if concerned && listener.generation <= moment.0 {
                     listener.publish(notification.clone(), &self.seed)
                 } else {
@@ -286,7 +282,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
     /// Whether a listener has handled its initial state; `None` if there is no such listener.
     #[must_use]
     pub fn is_synced(&self, id: ListenerId) -> Option<bool> {
-        Some(self.get(id)?.is_synced())
+        Some(self.get(id)?.synced)
     }
 
     /// How a listener is doing; `None` if there is no such listener.
@@ -324,12 +320,5 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Processor<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Processor")
-            .field("listeners", &self.listeners)
-            .field("check_period", &self.check_period)
-            .field("synced", &self.synced)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] Processor[T, S], self: listeners, check_period,
+    synced);

@@ -1,7 +1,5 @@
 //! `DeltaFifo`: one chain of deltas per key, with keys in order of arrival.
 
-use core::fmt;
-
 use super::popped::Popped;
 use crate::flow::{Deletion, Delta, Step};
 use crate::known::{Epoch, Known};
@@ -296,7 +294,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     pub fn pop(&mut self) -> Option<Popped<'_, T, S>> {
         while self.take_popped().is_some() {}
         self.pop_chain()?;
-        Some(Popped::new(self))
+        Some(Popped { fifo: self })
     }
 
     /// Returns the next step of the chain popped last, or the first one of the next chain.
@@ -483,13 +481,5 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
     }
 }
 
-impl<T: Resource, S: Storage> fmt::Debug for DeltaFifo<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeltaFifo")
-            .field("entries", &self.entries)
-            .field("populated", &self.populated)
-            .field("initial", &self.initial)
-            .field("closed", &self.closed)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource, S: Storage] DeltaFifo[T, S], self: entries, populated, initial,
+    closed);

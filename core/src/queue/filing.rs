@@ -32,7 +32,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 }
                 Change::ReplaceUnreadable(Some(key)) => {
                     fifo.replace_unreadable(&key);
-                    self.unreadable.push(key, fifo.epoch())?;
+                    self.unreadable.insert((key, fifo.epoch()))?;
                 }
                 Change::ReplaceUnreadable(None) => self.state.unnamed = true,
                 Change::ReplaceEnd => {

@@ -4,7 +4,6 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::flow::{Deletion, Delta, FullState};
 use crate::object::Resource;
@@ -231,13 +230,5 @@ impl<T: Resource + Clone> InOrderQueue<T> {
     }
 }
 
-impl<T: Resource> fmt::Debug for InOrderQueue<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InOrderQueue")
-            .field("len", &self.items.len())
-            .field("populated", &self.populated)
-            .field("initial", &self.initial)
-            .field("closed", &self.closed)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource] InOrderQueue[T], self: len = self.items.len(), populated, initial,
+    closed);

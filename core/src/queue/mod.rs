@@ -24,9 +24,6 @@ mod in_order;
 // A walk through the store: a sweep or a resync.
 mod cursor;
 
-// Keys that the store must mark as seen.
-mod unreadable;
-
 // What each kind of change means to the queue.
 mod filing;
 
@@ -37,7 +34,7 @@ use crate::flow::{Change, Delta, Step};
 use crate::invariant::cannot_happen;
 use crate::limits::StoreLimits;
 use crate::object::{Resource, is_another};
-use crate::storage::{Full, Seed, Storage};
+use crate::storage::{Full, Places, Seed, Slab, Storage};
 
 #[cfg(feature = "alloc")]
 pub use crate::flow::FullState;
@@ -50,7 +47,6 @@ pub use popped::Popped;
 #[cfg(feature = "alloc")]
 use staging::{Collected, Stage};
 pub use transform::{Transform, TransformError};
-use unreadable::Unreadable;
 
 /// The kind of queue that an informer uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,7 +125,9 @@ pub struct Queue<T: Resource + Clone, S: Storage> {
     order: Order<T, S>,
     /// Facts about the current full state, for its end.
     state: Replacing,
-    unreadable: Unreadable<T, S>,
+    /// The keys of unreadable objects in a full state, until the store has marked them as seen. Their
+    /// order does not matter, so this is a stack.
+    unreadable: Places<S, (T::Key, Epoch)>,
     cursor: Option<Cursor>,
     /// The delta that the cursor has found.
     fed: Option<Delta<T>>,
@@ -158,10 +156,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     #[must_use]
     #[cfg_attr(
         not(feature = "alloc"),
-        expect(
-            unused_variables,
-            reason = "without an allocator there is one kind of queue"
-        )
+        expect(unused_variables, reason = "one kind of queue")
     )]
     pub fn new(kind: QueueKind, relist: Relist, limits: StoreLimits, seed: Seed) -> Self {
         Self {
@@ -179,7 +174,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 QueueKind::InOrder => Order::AsTheyCame(InOrderQueue::new(seed)),
             },
             state: Replacing::default(),
-            unreadable: Unreadable::new(),
+            unreadable: Slab::default(),
             cursor: None,
             fed: None,
         }
@@ -258,7 +253,8 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
 
     /// Returns the next step for the store. After `None`, [`feed`](Self::feed) may find more.
     pub fn next_step(&mut self) -> Option<Step<T>> {
-        if let Some((key, seen)) = self.unreadable.pop() {
+        let newest = self.unreadable.len().checked_sub(1);
+        if let Some((key, seen)) = newest.and_then(|at| self.unreadable.remove_linked(at as u32)) {
             return Some(Step::Seen { key, seen });
         }
         if let Some(delta) = self.fed.take() {
@@ -352,7 +348,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Records that the store had no room for a step. Returns whether the step belongs to a full state. If
     /// so, read that state to its end: only then is it known which deletions make room.
     pub(crate) const fn note_overflow(&mut self) -> bool {
-        let replacing = self.is_replacing();
+        let replacing = matches!(&self.order, Order::ByKey(fifo) if fifo.is_replacing());
         self.state.no_room |= replacing;
         replacing
     }
@@ -372,11 +368,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
 
     /// Whether changes leave the queue in order of arrival. The store then reaches the version of each.
     pub(crate) const fn is_in_order(&self) -> bool {
-        match &self.order {
-            Order::ByKey(_) => false,
-            #[cfg(feature = "alloc")]
-            Order::AsTheyCame(_) => true,
-        }
+        !matches!(self.order, Order::ByKey(_))
     }
 
     /// Whether the first full state has left the queue, or something else was queued before it. Once true,
@@ -438,25 +430,10 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         let work = self.cursor.map(|cursor| cursor.work);
         matches!(work, Some(Work::Sweep { first: true, .. }))
     }
-
-    const fn is_replacing(&self) -> bool {
-        match &self.order {
-            Order::ByKey(fifo) => fifo.is_replacing(),
-            #[cfg(feature = "alloc")]
-            Order::AsTheyCame(_) => false,
-        }
-    }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Queue<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue")
-            .field("len", &self.len())
-            .field("synced", &self.is_synced())
-            .field("cursor", &self.cursor)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] Queue[T, S], self: len = self.len(),
+    synced = self.is_synced(), cursor);
 
 /// Why a queue rejected a change.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,7 +1,5 @@
 //! The deltas of one popped key.
 
-use core::fmt;
-
 use super::delta_fifo::DeltaFifo;
 use crate::flow::{Delta, Step};
 use crate::invariant::cannot_happen;
@@ -11,14 +9,10 @@ use crate::storage::Storage;
 /// The steps of one popped key, oldest first. Each is a [`Step::Delta`].
 #[must_use = "popped deltas are gone from the queue"]
 pub struct Popped<'a, T: Resource + Clone, S: Storage> {
-    fifo: &'a mut DeltaFifo<T, S>,
+    pub(super) fifo: &'a mut DeltaFifo<T, S>,
 }
 
-impl<'a, T: Resource + Clone, S: Storage> Popped<'a, T, S> {
-    pub(super) const fn new(fifo: &'a mut DeltaFifo<T, S>) -> Self {
-        Self { fifo }
-    }
-
+impl<T: Resource + Clone, S: Storage> Popped<'_, T, S> {
     /// Returns the bare deltas, for consumers without a store.
     pub fn deltas(self) -> impl Iterator<Item = Delta<T>> {
         self.filter_map(|step| {
@@ -42,8 +36,4 @@ impl<T: Resource + Clone, S: Storage> Drop for Popped<'_, T, S> {
     }
 }
 
-impl<T: Resource + Clone, S: Storage> fmt::Debug for Popped<'_, T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Popped").finish_non_exhaustive()
-    }
-}
+debug_fields!([T: Resource + Clone, S: Storage] Popped['_, T, S], self:);

@@ -20,13 +20,11 @@ pub(super) struct Attempt {
 
 impl Attempt {
     /// Records that the full state has been read completely.
-    pub(super) const fn complete(&mut self) {
+    pub(super) fn complete(&mut self) {
         *self = Self {
             live: true,
             following: self.following,
-            newest_only: false,
-            stream_broke: false,
-            unannounced: false,
+            ..Self::default()
         };
     }
 

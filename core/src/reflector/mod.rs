@@ -45,7 +45,6 @@ mod streaming;
 // Facts during a watch.
 mod watching;
 
-use core::fmt;
 use core::time::Duration;
 
 use crate::bucket::TokenBucket;
@@ -438,18 +437,10 @@ impl<S: Storage> Reflector<S> {
     }
 
     /// Records a complete full state.
-    const fn finish_full_state(&mut self) {
+    fn finish_full_state(&mut self) {
         self.attempt.complete();
         self.full_states += 1;
     }
 }
 
-impl<S: Storage> fmt::Debug for Reflector<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reflector")
-            .field("phase", &self.phase())
-            .field("version", &self.version)
-            .field("last_failure", &self.last_failure)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([S: Storage] Reflector[S], self: phase = self.phase(), version, last_failure);

@@ -11,7 +11,7 @@ const MOST_SPARSE: u32 = 100;
 pub(super) const MAX_TOKEN: usize = 4096;
 
 /// The pages of one list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Pages<X> {
     /// Pages that led to another page.
     read: u32,
@@ -37,15 +37,6 @@ pub(super) enum Turn {
 }
 
 impl<X: AsRef<str> + Clone> Pages<X> {
-    pub(super) const fn new() -> Self {
-        Self {
-            read: 0,
-            sparse: 0,
-            items: 0,
-            mark: None,
-        }
-    }
-
     /// Whether the current page is the first.
     pub(super) const fn is_first(&self) -> bool {
         self.read == 0
@@ -89,7 +80,7 @@ mod tests {
     /// Turns pages of `items` objects, with the tokens from `token`, until no page follows. Returns why,
     /// and after how many pages.
     fn ends(items: u64, limit: Option<u32>, token: fn(u32) -> u32) -> (Turn, u32) {
-        let mut pages: Pages<String> = Pages::new();
+        let mut pages: Pages<String> = Pages::default();
         let mut asked = None;
         for page in 1.. {
             for _ in 0..items {

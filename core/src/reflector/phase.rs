@@ -143,21 +143,6 @@ pub(super) struct Exchange<X> {
 }
 
 impl<X> Exchange<X> {
-    pub(super) const fn new(
-        id: ExchangeId,
-        request: OwnedRequest<X>,
-        due: Option<Instant>,
-    ) -> Self {
-        Self {
-            id,
-            request,
-            due,
-            began: None,
-            opened: false,
-            heard: Instant::from_micros(0),
-        }
-    }
-
     /// Whether less than `duration` has passed since the exchange began.
     pub(super) fn is_younger_than(&self, duration: Duration, now: Instant) -> bool {
         self.began.is_none_or(|began| now.since(began) < duration)

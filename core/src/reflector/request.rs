@@ -64,7 +64,7 @@ impl<S: Storage> Reflector<S> {
             retried: false,
             items: 0,
             remaining: None,
-            pages: Pages::new(),
+            pages: Pages::default(),
         }
     }
 
@@ -134,7 +134,14 @@ impl<S: Storage> Reflector<S> {
         due: Option<Instant>,
     ) -> Exchange<S::Text> {
         self.exchanges += 1;
-        Exchange::new(ExchangeId(self.exchanges), request, due)
+        Exchange {
+            id: ExchangeId(self.exchanges),
+            request,
+            due,
+            began: None,
+            opened: false,
+            heard: Instant::default(),
+        }
     }
 
     /// Adopts a version, which is opaque, and returns whether it did. An empty version says nothing, and

@@ -44,10 +44,7 @@ use crate::invariant::cannot_happen;
 /// # Ok::<(), Full>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "names a family of containers; it has no values"
-)]
+#[expect(clippy::exhaustive_enums, reason = "names a family; it has no values")]
 pub enum Fixed<const N: usize, const FEW: usize = 4, const TEXT: usize = 64> {}
 
 impl<const N: usize, const FEW: usize, const TEXT: usize> Storage for Fixed<N, FEW, TEXT> {

@@ -32,10 +32,7 @@ use super::{Bytes, Cells, Full, Kept, NONE, Pages, Snapshots, Storage, Text};
 /// # Ok::<(), Full>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "names a family of containers; it has no values"
-)]
+#[expect(clippy::exhaustive_enums, reason = "names a family; it has no values")]
 pub enum Heap {}
 
 impl Storage for Heap {

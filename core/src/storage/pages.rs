@@ -1,7 +1,6 @@
 //! Copy-on-write pages of cells.
 
 use alloc::sync::Arc;
-use core::fmt;
 
 use super::{Cells, Full, NONE};
 use crate::invariant::cannot_happen;
@@ -39,6 +38,7 @@ trait Part<T>: Default + Clone {
     fn add(&mut self, at: usize);
 }
 
+#[derive(Clone)]
 struct Page<T, const CELLS: usize>(Arc<[T; CELLS]>);
 
 impl<T: Default + Clone, const CELLS: usize> Part<T> for Page<T, CELLS> {
@@ -64,6 +64,7 @@ impl<T: Default, const CELLS: usize> Default for Page<T, CELLS> {
     }
 }
 
+#[derive(Clone)]
 struct Node<P, const WIDTH: usize>(Arc<[Option<P>; WIDTH]>);
 
 impl<P, const WIDTH: usize> Node<P, WIDTH> {
@@ -149,6 +150,7 @@ impl<T, const CELLS: usize> Default for Pages<T, CELLS> {
     }
 }
 
+// A derived `Clone` would require `T: Clone`.
 impl<T, const CELLS: usize> Clone for Pages<T, CELLS> {
     fn clone(&self) -> Self {
         Self {
@@ -158,31 +160,13 @@ impl<T, const CELLS: usize> Clone for Pages<T, CELLS> {
     }
 }
 
-// A derived `Clone` would require `T: Clone`.
-impl<T, const CELLS: usize> Clone for Page<T, CELLS> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<P, const WIDTH: usize> Clone for Node<P, WIDTH> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T, const CELLS: usize> fmt::Debug for Pages<T, CELLS> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages")
-            .field("len", &self.len)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, const CELLS: usize] Pages[T, CELLS], self: len);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use alloc::boxed::Box;
+    use core::fmt;
 
     fn a_clone_does_not_see_later_writes<T, const CELLS: usize>(number: impl Fn(usize) -> T)
     where

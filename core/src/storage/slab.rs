@@ -1,6 +1,5 @@
 //! Numbered places that are reused.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 use super::{Cells, Full, NONE};
@@ -73,11 +72,8 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
     /// [`Full`] if there is no free place. Call [`reserve`](Self::reserve) first to keep the value.
     pub fn insert(&mut self, value: T) -> Result<u32, Full> {
         self.reserve()?;
-        let at = if self.free == NONE {
-            self.used
-        } else {
-            self.free
-        };
+        // `NONE` is larger than the number of any place.
+        let at = self.free.min(self.used);
         let Some(cell) = self.cells.get_mut(at as usize) else {
             return cannot_happen("a reserved place is missing", Err(Full));
         };
@@ -170,13 +166,7 @@ impl<T, C: Cells<Cell<T>>> Default for Slab<T, C> {
     }
 }
 
-impl<T, C> fmt::Debug for Slab<T, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Slab")
-            .field("len", &self.len)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([T, C] Slab[T, C], self: len);
 
 /// The first and last cell of a linked list. The links are in the cells.
 #[derive(Clone, Copy, Debug)]

@@ -89,11 +89,8 @@ impl<C: Cells<Bucket>> Table<C> {
             }
             *self = wider;
         }
-        if self.len < self.buckets.len() {
-            Ok(())
-        } else {
-            Err(Full)
-        }
+        let fits = self.len < self.buckets.len();
+        fits.then_some(()).ok_or(Full)
     }
 
     /// Adds a number under a hash. It must not be in the table yet.
@@ -220,13 +217,7 @@ impl<C: Default> Default for Table<C> {
     }
 }
 
-impl<C> fmt::Debug for Table<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table")
-            .field("len", &self.len)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([C] Table[C], self: len);
 
 #[cfg(test)]
 mod tests {

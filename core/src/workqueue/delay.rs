@@ -9,7 +9,7 @@ use crate::time::Instant;
 /// the heap, so any entry can be moved or removed.
 pub(super) struct Schedule<S: Storage> {
     heap: S::Cells<u32>,
-    len: usize,
+    pub(super) len: usize,
     /// The rank of the next entry among those due at the same time.
     order: u64,
 }
@@ -42,10 +42,6 @@ impl<S: Storage> Schedule<S> {
             len: 0,
             order: 0,
         }
-    }
-
-    pub(super) const fn len(&self) -> usize {
-        self.len
     }
 
     /// Returns the entry that is due first, and when.

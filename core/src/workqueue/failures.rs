@@ -1,6 +1,5 @@
 //! Counts the failures of each item.
 
-use core::fmt;
 use core::hash::Hash;
 
 use crate::storage::{Bucket, Full, Places, Seed, Slab, Storage, Table};
@@ -69,10 +68,4 @@ impl<K: Clone + Eq + Hash, S: Storage> Failures<K, S> {
     }
 }
 
-impl<K, S: Storage> fmt::Debug for Failures<K, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Failures")
-            .field("items", &self.counts.len())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([K, S: Storage] Failures[K, S], self: items = self.counts.len());

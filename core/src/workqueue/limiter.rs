@@ -1,6 +1,5 @@
 //! Delays before retries.
 
-use core::fmt;
 use core::hash::Hash;
 use core::time::Duration;
 
@@ -171,15 +170,7 @@ impl<K: Clone + Eq + Hash, S: Storage> RateLimiter<K> for Exponential<K, S> {
     }
 }
 
-impl<K, S: Storage> fmt::Debug for Exponential<K, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exponential")
-            .field("base", &self.base)
-            .field("max", &self.max)
-            .field("failures", &self.failures)
-            .finish()
-    }
-}
+debug_fields!([K, S: Storage] Exponential[K, S], self: base, max, failures; all);
 
 /// Uses a short delay for the first failures of an item and a long delay for all others.
 ///
@@ -234,16 +225,7 @@ impl<K: Clone + Eq + Hash, S: Storage> RateLimiter<K> for FastSlow<K, S> {
     }
 }
 
-impl<K, S: Storage> fmt::Debug for FastSlow<K, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FastSlow")
-            .field("fast", &self.fast)
-            .field("slow", &self.slow)
-            .field("fast_attempts", &self.fast_attempts)
-            .field("failures", &self.failures)
-            .finish()
-    }
-}
+debug_fields!([K, S: Storage] FastSlow[K, S], self: fast, slow, fast_attempts, failures; all);
 
 /// Uses the longer delay of two limiters. Nest it to combine more than two.
 ///

@@ -93,10 +93,7 @@ pub struct Workqueue<K, L, S: Storage> {
 
 /// When a queue that is shut down counts as [drained](Workqueue::is_drained).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "nothing, taken items, or all items: there are no others"
-)]
+#[expect(clippy::exhaustive_enums, reason = "there are these three")]
 pub enum ShutDown {
     /// At once.
     #[doc(alias = "ShutDown")]
@@ -182,7 +179,7 @@ impl<K, L, S: Storage> Workqueue<K, L, S> {
     /// Returns the number of items that wait for a delay.
     #[must_use]
     pub const fn waiting(&self) -> usize {
-        self.items.waiting()
+        self.items.schedule.len
     }
 
     /// Returns when the next waiting item is due.
@@ -345,14 +342,5 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L: RateLimiter<K>, S: Storage> Workqueue
     }
 }
 
-impl<K, L: fmt::Debug, S: Storage> fmt::Debug for Workqueue<K, L, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Workqueue")
-            .field("len", &self.len())
-            .field("taken", &self.taken())
-            .field("waiting", &self.waiting())
-            .field("limiter", &self.limiter)
-            .field("shut_down", &self.shut_down)
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([K, L: fmt::Debug, S: Storage] Workqueue[K, L, S], self: len = self.len(),
+    taken = self.taken(), waiting = self.waiting(), limiter, shut_down);

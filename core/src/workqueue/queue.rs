@@ -19,7 +19,7 @@ pub(super) struct Items<K, S: Storage> {
     queue: Ends,
     pub(super) queued: usize,
     pub(super) taken: usize,
-    schedule: Schedule<S>,
+    pub(super) schedule: Schedule<S>,
     pub(super) stray: StrayDone,
 }
 
@@ -74,10 +74,6 @@ impl<K, S: Storage> Items<K, S> {
             schedule: Schedule::new(),
             stray: StrayDone::default(),
         }
-    }
-
-    pub(super) const fn waiting(&self) -> usize {
-        self.schedule.len()
     }
 
     pub(super) fn next_due(&self) -> Option<Instant> {
