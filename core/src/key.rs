@@ -43,8 +43,12 @@ impl ObjectKey {
                 name_at: 0,
             };
         }
+        let mut text = String::with_capacity(namespace.len() + 1 + name.len());
+        text.push_str(namespace);
+        text.push('/');
+        text.push_str(name);
         Self {
-            text: Arc::from([namespace, "/", name].concat()),
+            text: Arc::from(text),
             name_at: u32::try_from(namespace.len() + 1).unwrap_or(0),
         }
     }
