@@ -8,7 +8,7 @@ use informer_surface::tree::{self, Id};
 use informer_surface::{Workspace, root};
 use serde_json::{Value, json};
 
-/// Prints what is compiled into whoever uses `package` with its default features, on all platforms.
+/// Prints all crates that a user of `package` compiles, with its default features, on all platforms.
 pub(crate) fn print(package: &str) -> Result<(), Box<dyn Error>> {
     let graph = tree::graph(package, "all")?;
     let workspace = Workspace::all()?;

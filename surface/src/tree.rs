@@ -11,7 +11,7 @@ pub type Id = (String, String);
 /// Packages, and what each of them depends on.
 pub type Graph = BTreeMap<Id, BTreeSet<Id>>;
 
-/// The packages that are compiled into whoever uses `package`, with its default features, on `target`
+/// The packages that a user of `package` compiles, with its default features, on `target`
 /// (a triple, or `all`). What only its tests or build scripts need is not among them.
 ///
 /// # Errors
