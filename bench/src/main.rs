@@ -54,7 +54,7 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
     let report = runtime.block_on(async {
         match options.form {
             #[cfg(feature = "typed")]
-            Form::Typed | Form::Slim => run::<k8s_openapi::api::core::v1::Pod>(options).await,
+            Form::Typed | Form::Full => run::<k8s_openapi::api::core::v1::Pod>(options).await,
             Form::Lean => run::<LeanBody>(options).await,
             Form::Metadata => run::<MetadataBody>(options).await,
         }

@@ -66,9 +66,9 @@ pub(crate) enum Form {
     /// `Pod` of `k8s-openapi`.
     #[cfg(feature = "typed")]
     Typed,
-    /// `Pod` of `k8s-openapi`, without `managedFields`.
+    /// `Pod` of `k8s-openapi`, with `managedFields`.
     #[cfg(feature = "typed")]
-    Slim,
+    Full,
     /// The text that the server sent, without `managedFields`.
     Lean,
     /// The text of the metadata, without `managedFields`.
@@ -76,13 +76,13 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Whether pods are stored without `managedFields`.
-    pub(crate) const fn is_without_managed_fields(self) -> bool {
+    /// Whether pods are stored with `managedFields`.
+    pub(crate) const fn keeps_managed_fields(self) -> bool {
         #[cfg(feature = "typed")]
-        if matches!(self, Self::Typed) {
-            return false;
+        if matches!(self, Self::Full) {
+            return true;
         }
-        true
+        false
     }
 }
 

@@ -109,8 +109,8 @@ fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Er
         .preset(preset)
         .index("namespace", by::namespace())
         .index("app", by::label(LABEL));
-    if options.form.is_without_managed_fields() {
-        builder = builder.without_managed_fields();
+    if options.form.keeps_managed_fields() {
+        builder = builder.keep_managed_fields();
     }
     Ok(builder.start(&client)?)
 }

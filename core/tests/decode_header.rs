@@ -12,7 +12,7 @@ use informer_core::decode::form::{Form, LeanBody, MetadataBody};
 use informer_core::decode::json::form::JsonObject;
 use informer_core::decode::json::header::{Header, HeaderError};
 use informer_core::decode::json::text::{JsonStr, TextError};
-use informer_core::decode::{Dynamic, Lean, MetadataOnly, TypeMeta, WithoutManagedFields};
+use informer_core::decode::{Dynamic, KeepManagedFields, Lean, MetadataOnly, TypeMeta};
 use serde_json::Value;
 
 fn text(found: Option<JsonStr<'_>>) -> Option<String> {
@@ -21,11 +21,7 @@ fn text(found: Option<JsonStr<'_>>) -> Option<String> {
 
 fn kept<F: Form>(mut form: F, json: &str) -> F::Body {
     let header = Header::read(json.as_bytes(), 128).unwrap();
-    let object = JsonObject {
-        json: json.as_bytes(),
-        header: &header,
-        type_meta: TypeMeta::default(),
-    };
+    let object = JsonObject::new(json.as_bytes(), &header, TypeMeta::default());
     form.read_json(object).unwrap()
 }
 
@@ -145,11 +141,15 @@ fn managed_fields_are_removed_from_any_position() {
         let whole: Value = serde_json::from_str(expected).unwrap();
         assert_eq!(body.decode::<Value>().unwrap(), whole);
         assert_eq!(metadata(json).decode::<Value>().unwrap(), whole["metadata"]);
-        // A form that keeps `managedFields`, and one that uses the position of `metadata`.
-        assert_eq!(kept(WithoutManagedFields(Dynamic), json), whole);
+        assert_eq!(kept(Dynamic, json), whole);
+        let full: Value = serde_json::from_str(json).unwrap();
+        assert_eq!(kept(KeepManagedFields(Dynamic), json), full);
+        assert_eq!(kept(KeepManagedFields(Lean), json).as_json(), json);
         assert_eq!(
-            kept(WithoutManagedFields(MetadataOnly), json).as_json(),
-            metadata(json).as_json()
+            kept(KeepManagedFields(MetadataOnly), json)
+                .decode::<Value>()
+                .unwrap(),
+            full["metadata"]
         );
     }
 }

@@ -280,7 +280,7 @@ fn an_object_that_does_not_fit_its_type_is_rejected() {
             Fact::Item(object) => seen.push(format!("{} {}", object.key, object.count)),
             Fact::Rejected(rejected) => {
                 assert!(
-                    rejected.reason.starts_with("invalid type: string"),
+                    rejected.reason.starts_with("count: invalid type: string"),
                     "{}",
                     rejected.reason
                 );

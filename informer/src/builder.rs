@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer_core::decode::form::{LeanBody, MetadataBody};
-use informer_core::decode::{self, Dynamic, Form, Lean, MetadataOnly, Typed, WithoutManagedFields};
+use informer_core::decode::{self, Dynamic, Form, KeepManagedFields, Lean, MetadataOnly, Typed};
 use informer_core::indexer::{IndexError, IndexFn, StoreLimits};
 use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
@@ -147,16 +147,10 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             target,
             tweaks: Vec::new(),
             decoder: Arc::new(move |managed_fields| match managed_fields {
-                ManagedFields::Dropped if !F::WITHOUT_MANAGED_FIELDS => {
-                    Box::new(decode::Decoder::new(WithoutManagedFields(form())))
-                }
-                _ => Box::new(decode::Decoder::new(form())),
+                ManagedFields::Kept => Box::new(decode::Decoder::new(KeepManagedFields(form()))),
+                ManagedFields::Dropped => Box::new(decode::Decoder::new(form())),
             }),
-            managed_fields: if F::WITHOUT_MANAGED_FIELDS {
-                ManagedFields::Dropped
-            } else {
-                ManagedFields::Kept
-            },
+            managed_fields: ManagedFields::Dropped,
             preset: InformerConfig::new(),
             said: Said::default(),
             listeners: ListenerConfig::new(),
@@ -197,11 +191,13 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Drops `metadata.managedFields`, which is often half of an object, before it is decoded. It then
-    /// costs neither time nor memory. [`lean`](Self::lean) and [`metadata`](Self::metadata) always drop it.
+    /// Keeps `metadata.managedFields`, which records which client set which field.
+    ///
+    /// It is often half of an object, and few programs read it. So every form drops it by default,
+    /// before it costs time or memory.
     #[must_use]
-    pub const fn without_managed_fields(mut self) -> Self {
-        self.managed_fields = ManagedFields::Dropped;
+    pub const fn keep_managed_fields(mut self) -> Self {
+        self.managed_fields = ManagedFields::Kept;
         self
     }
 
@@ -391,8 +387,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self.said.resync = resync.or(defaults.resync);
         self.said.limits.objects = limits.objects.or(defaults.limits.objects);
         self.said.limits.bytes = limits.bytes.or(defaults.limits.bytes);
-        if defaults.without_managed_fields {
-            self.managed_fields = ManagedFields::Dropped;
+        if defaults.keep_managed_fields {
+            self.managed_fields = ManagedFields::Kept;
         }
         self
     }

@@ -66,7 +66,7 @@ pub(crate) struct Defaults {
     pub(crate) namespace: Option<String>,
     pub(crate) resync: Option<Duration>,
     pub(crate) limits: StoreLimits,
-    pub(crate) without_managed_fields: bool,
+    pub(crate) keep_managed_fields: bool,
     pub(crate) tweak: Option<Arc<Tweak>>,
     pub(crate) transform: Option<Arc<TransformAny>>,
 }
@@ -140,10 +140,10 @@ impl<C: Connect> SharedInformerFactory<C> {
         self
     }
 
-    /// Drops `metadata.managedFields` in all informers: see [`InformerBuilder::without_managed_fields`].
+    /// Keeps `metadata.managedFields` in all informers: see [`InformerBuilder::keep_managed_fields`].
     #[must_use]
-    pub const fn without_managed_fields(mut self) -> Self {
-        self.defaults.without_managed_fields = true;
+    pub const fn keep_managed_fields(mut self) -> Self {
+        self.defaults.keep_managed_fields = true;
         self
     }
 

@@ -72,7 +72,7 @@ fn closures_need_no_types() {
 }
 
 #[test]
-fn managed_fields_are_dropped_on_request() {
+fn managed_fields_are_kept_on_request() {
     let world = World::new();
     let connect = |target: &Target| {
         let pod = r#"{"metadata":{"name":"a","resourceVersion":"7","managedFields":[{}]}}"#;
@@ -89,24 +89,24 @@ fn managed_fields_are_dropped_on_request() {
     };
     // With and without managed fields are two forms, so there are two informers.
     let factory = SharedInformerFactory::new(connect, world.runtime.clone());
-    let with = factory.informer(&pods()).unwrap();
-    let without = factory.informer(&pods().without_managed_fields()).unwrap();
+    let with = factory.informer(&pods().keep_managed_fields()).unwrap();
+    let without = factory.informer(&pods()).unwrap();
     assert!(!with.is_same(&without));
     factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(has_them(&with) && !has_them(&without));
 
-    let factory =
-        SharedInformerFactory::new(connect, world.runtime.clone()).without_managed_fields();
-    let without = factory.informer(&pods()).unwrap();
-    assert!(without.is_same(&factory.informer(&pods().without_managed_fields()).unwrap()));
-    // A form that never has managed fields is the same form either way.
+    let factory = SharedInformerFactory::new(connect, world.runtime.clone()).keep_managed_fields();
+    let with = factory.informer(&pods()).unwrap();
+    assert!(with.is_same(&factory.informer(&pods().keep_managed_fields()).unwrap()));
     let lean = InformerBuilder::lean(Target::new("", "v1", "pods"));
-    let first = factory.informer(&lean).unwrap();
-    assert!(first.is_same(&factory.informer(&lean.without_managed_fields()).unwrap()));
+    let lean = factory.informer(&lean).unwrap();
     factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
-    assert!(!has_them(&without));
+    assert!(has_them(&with));
+    let snapshot = lean.snapshot();
+    let pod = snapshot.iter().next().unwrap();
+    assert!(pod.as_json().contains("managedFields"));
 }
 
 /// An invalid name is rejected when the informer is built, with the remedy, wherever it comes from.

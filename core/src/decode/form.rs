@@ -5,8 +5,8 @@
 //! | `Typed<K>` | `K` | what `K` deserializes |
 //! | [`Lean`] | [`LeanBody`] | the text that the server sent, without `managedFields` |
 //! | [`MetadataOnly`] | [`MetadataBody`] | the text of `metadata`, without `managedFields` |
-//! | `Dynamic` | `serde_json::Value` | everything |
-//! | [`WithoutManagedFields<F>`] | that of `F` | what `F` keeps, without `managedFields` |
+//! | `Dynamic` | `serde_json::Value` | everything except `managedFields` |
+//! | [`KeepManagedFields<F>`] | that of `F` | what `F` keeps, and `managedFields` |
 //!
 //! `Typed` and `Dynamic` need the feature `json`. Pass a form to a [`Decoder`](super::Decoder). To
 //! write your own, implement [`Form`].
@@ -46,8 +46,8 @@ pub trait Form {
     /// What is kept.
     type Body;
 
-    /// Whether the form always drops `managedFields`. Then they need not be cut out before.
-    const WITHOUT_MANAGED_FIELDS: bool = false;
+    /// Whether the form allocates arrays. Their lengths are then counted while the header is read.
+    const COUNTS_ARRAYS: bool = false;
 
     /// Makes the body of an object from JSON.
     ///
@@ -114,8 +114,6 @@ pub struct Lean;
 impl Form for Lean {
     type Body = LeanBody;
 
-    const WITHOUT_MANAGED_FIELDS: bool = true;
-
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<LeanBody, BodyError> {
         object.whole().map(TextBody::new)
     }
@@ -142,44 +140,38 @@ pub struct MetadataOnly;
 impl Form for MetadataOnly {
     type Body = MetadataBody;
 
-    const WITHOUT_MANAGED_FIELDS: bool = true;
-
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<MetadataBody, BodyError> {
         object.metadata().map(TextBody::new)
     }
 }
 
-/// Wraps a form and cuts out `managedFields` before the form sees the object.
+/// Wraps a form so that it sees `managedFields`. All other forms leave them out.
 ///
 /// `managedFields` record which client set which field. They are often half of an object, and few
-/// programs read them. [`Lean`] and [`MetadataOnly`] always drop them.
+/// programs read them.
 ///
 /// ```
-/// use informer_core::decode::{Typed, WithoutManagedFields, decode_object};
+/// use informer_core::decode::{Dynamic, KeepManagedFields, decode_object};
 ///
 /// let json = br#"{"metadata":{"name":"a","managedFields":[{"manager":"kubelet"}]}}"#;
-/// let mut form = WithoutManagedFields(Typed::<serde_json::Value>::new());
-/// let object = decode_object(&mut form, json)?;
+/// let object = decode_object(&mut Dynamic, json)?;
 /// assert_eq!(object.body, serde_json::json!({"metadata": {"name": "a"}}));
+/// let object = decode_object(&mut KeepManagedFields(Dynamic), json)?;
+/// assert_eq!(object.body["metadata"]["managedFields"][0]["manager"], "kubelet");
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "a plain wrapper")]
-pub struct WithoutManagedFields<F>(pub F);
+pub struct KeepManagedFields<F>(pub F);
 
-impl<F: Form> Form for WithoutManagedFields<F> {
+impl<F: Form> Form for KeepManagedFields<F> {
     type Body = F::Body;
 
-    const WITHOUT_MANAGED_FIELDS: bool = true;
+    const COUNTS_ARRAYS: bool = F::COUNTS_ARRAYS;
 
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<F::Body, BodyError> {
-        let Some((text, header)) = object.without_managed_fields()? else {
-            return self.0.read_json(object);
-        };
-        self.0.read_json(JsonObject {
-            json: text.as_bytes(),
-            header: &header,
-            ..object
-        })
+        let mut header = object.header.clone();
+        header.managed_fields = None;
+        self.0.read_json(object.with_header(&header))
     }
 }

@@ -61,7 +61,7 @@ pub use fields::{FieldPath, Fields, ParseFieldPathError, Scalar};
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]
-pub use form::{Form, Lean, MetadataOnly, WithoutManagedFields};
+pub use form::{Form, KeepManagedFields, Lean, MetadataOnly};
 #[cfg(feature = "alloc")]
 pub use json::reading::decode_object;
 

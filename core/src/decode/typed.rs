@@ -50,6 +50,8 @@ impl<K> Typed<K> {
 impl<K: DeserializeOwned> Form for Typed<K> {
     type Body = K;
 
+    const COUNTS_ARRAYS: bool = true;
+
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<K, BodyError> {
         object.parse()
     }
@@ -75,7 +77,7 @@ impl<K> fmt::Debug for Typed<K> {
     }
 }
 
-/// Keeps everything as a `serde_json::Value`. Objects in a list get the `kind` and `apiVersion`
+/// Keeps everything except `managedFields` as a `serde_json::Value`. Objects in a list get the `kind` and `apiVersion`
 /// that the list states.
 ///
 /// ```
@@ -95,6 +97,8 @@ pub struct Dynamic;
 
 impl Form for Dynamic {
     type Body = Value;
+
+    const COUNTS_ARRAYS: bool = true;
 
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<Value, BodyError> {
         let mut value: Value = object.parse()?;

@@ -15,7 +15,7 @@ use informer_core::decode::json::envelope::Envelope;
 use informer_core::decode::json::header::Header;
 use informer_core::decode::json::text::{JsonStr, validate};
 use informer_core::decode::{
-    Body, Decode, Decoder, Dynamic, Form, Lean, MetadataOnly, WithoutManagedFields, decode_object,
+    Body, Decode, Decoder, Dynamic, Form, KeepManagedFields, Lean, MetadataOnly, decode_object,
 };
 use informer_core::flow::Fact;
 use serde_json::Value;
@@ -97,24 +97,24 @@ pub fn run(input: &[u8]) {
     let metadata = decode_object(&mut MetadataOnly, input)
         .map(|object| object.body.decode::<Value>().unwrap());
     let dynamic = decode_object(&mut Dynamic, input).map(|object| object.body);
-    let slim = decode_object(&mut WithoutManagedFields(Dynamic), input).map(|object| object.body);
+    let full = decode_object(&mut KeepManagedFields(Dynamic), input).map(|object| object.body);
     let accepted = [
         lean.is_ok(),
         metadata.is_ok(),
         dynamic.is_ok(),
-        slim.is_ok(),
+        full.is_ok(),
     ];
     assert_eq!(
         accepted,
         [expected.is_some(); 4],
-        "lean, metadata, dynamic, slim"
+        "lean, metadata, dynamic, full"
     );
     if expected.is_some() {
         let cut = without_managed_fields(&value);
-        assert_eq!(dynamic, Ok(value));
+        assert_eq!(full, Ok(value));
         assert_eq!(metadata.as_ref().ok(), cut.get("metadata"));
         assert_eq!(lean.as_ref(), Ok(&cut));
-        assert_eq!(slim.as_ref(), Ok(&cut));
+        assert_eq!(dynamic.as_ref(), Ok(&cut));
     }
     together(input, expected.is_some());
 }

@@ -34,7 +34,7 @@ use core::ops::Range;
 
 #[cfg(feature = "alloc")]
 use super::text::last_member;
-use super::text::{JsonCursor, JsonKind, JsonStr, Members, TextError};
+use super::text::{Arrays, JsonCursor, JsonKind, JsonStr, Members, TextError};
 #[cfg(feature = "alloc")]
 use crate::invariant::cannot_happen;
 #[cfg(feature = "alloc")]
@@ -90,23 +90,41 @@ impl<'a> Header<'a> {
     /// have the type that Kubernetes defines. A missing name is not an error here: see
     /// [`Header::key`].
     pub fn read(json: &'a [u8], depth: usize) -> Result<Self, HeaderError> {
-        let (header, mut behind) = Self::begin(json, depth)?;
+        Self::read_counting(json, depth, &mut ())
+    }
+
+    /// Does the same, and counts the elements of arrays.
+    pub(super) fn read_counting(
+        json: &'a [u8],
+        depth: usize,
+        arrays: &mut impl Arrays,
+    ) -> Result<Self, HeaderError> {
+        let (header, mut behind) = Self::begin(json, depth, arrays)?;
         behind.end()?;
         header.complete()
     }
 
     /// Reads the object at the start of `text` in the same way, and returns its length.
     #[cfg(feature = "alloc")]
-    pub(super) fn first(text: &'a [u8], depth: usize) -> Result<(Self, usize), HeaderError> {
-        let (header, behind) = Self::begin(text, depth)?;
+    pub(super) fn first(
+        text: &'a [u8],
+        depth: usize,
+        arrays: &mut impl Arrays,
+    ) -> Result<(Self, usize), HeaderError> {
+        let (header, behind) = Self::begin(text, depth, arrays)?;
         Ok((header.complete()?, behind.position()))
     }
 
-    fn begin(text: &'a [u8], depth: usize) -> Result<(Self, JsonCursor<'a>), HeaderError> {
+    fn begin(
+        text: &'a [u8],
+        depth: usize,
+        arrays: &mut impl Arrays,
+    ) -> Result<(Self, JsonCursor<'a>), HeaderError> {
         let mut header = Self::default();
         let mut reader = Reader {
             cursor: JsonCursor::new(text),
             strict: true,
+            arrays,
         };
         if reader.cursor.kind() != Ok(JsonKind::Object) {
             return Err(HeaderError::NotAnObject);
@@ -138,6 +156,7 @@ impl<'a> Header<'a> {
         let mut reader = Reader {
             cursor: JsonCursor::new(json),
             strict: false,
+            arrays: &mut (),
         };
         // The error only says where reading stopped.
         let _ = header.fill(&mut reader, usize::MAX);
@@ -174,7 +193,11 @@ impl<'a> Header<'a> {
         self.kind.is_some_and(|kind| kind.eq_str("Table")) && self.api_version.is_some_and(is_meta)
     }
 
-    fn fill(&mut self, reader: &mut Reader<'a>, depth: usize) -> Result<(), HeaderError> {
+    fn fill(
+        &mut self,
+        reader: &mut Reader<'a, '_, impl Arrays>,
+        depth: usize,
+    ) -> Result<(), HeaderError> {
         let inside = depth.saturating_sub(1);
         let mut members = reader.cursor.enter_object(depth)?;
         while let Some(name) = members.next(&mut reader.cursor)? {
@@ -206,7 +229,11 @@ impl<'a> Header<'a> {
         };
     }
 
-    fn fill_metadata(&mut self, reader: &mut Reader<'a>, depth: usize) -> Result<(), HeaderError> {
+    fn fill_metadata(
+        &mut self,
+        reader: &mut Reader<'a, '_, impl Arrays>,
+        depth: usize,
+    ) -> Result<(), HeaderError> {
         let inside = depth.saturating_sub(1);
         let mut members = reader.cursor.enter_object(depth)?;
         let mut start = reader.cursor.position();
@@ -261,15 +288,16 @@ fn known_field(name: JsonStr<'_>) -> &str {
 }
 
 /// A cursor that is strict or lenient.
-struct Reader<'a> {
+struct Reader<'a, 'r, A> {
     cursor: JsonCursor<'a>,
     strict: bool,
+    arrays: &'r mut A,
 }
 
-impl<'a> Reader<'a> {
+impl<'a, A: Arrays> Reader<'a, '_, A> {
     fn skip(&mut self, depth: usize) -> Result<&'a [u8], TextError> {
         if self.strict {
-            self.cursor.skip_value(depth)
+            self.cursor.skip_counting(depth, self.arrays)
         } else {
             self.cursor.skip_extent()
         }

@@ -27,6 +27,10 @@ pub mod form;
 #[cfg(feature = "alloc")]
 pub(super) mod fields;
 
+// Typed values, by serde.
+#[cfg(feature = "json")]
+pub(super) mod typed;
+
 // Status objects.
 pub mod status;
 

@@ -8,7 +8,7 @@ use super::header::{Header, HeaderError};
 use super::lines::Lines;
 use super::list::{Element, ListError, ListScanner, Part};
 use super::status::ApiStatus;
-use super::text::JsonStr;
+use super::text::{ArrayLength, ArrayLengths, JsonStr};
 use crate::decode::excerpt::Excerpt;
 use crate::decode::facts::{Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
 use crate::decode::form::{BodyError, Form};
@@ -28,6 +28,7 @@ pub(in crate::decode) struct JsonReading {
     longest: usize,
     list: ListScanner<Vec<u8>>,
     lines: Lines<Vec<u8>>,
+    lengths: ArrayLengths,
 }
 
 impl JsonReading {
@@ -38,6 +39,7 @@ impl JsonReading {
             longest,
             list: ListScanner::new(longest),
             lines: Lines::new(longest.saturating_add(ENVELOPE)),
+            lengths: ArrayLengths::new(),
         }
     }
 
@@ -55,13 +57,14 @@ impl JsonReading {
         facts: &'a mut Facts<F>,
     ) -> Option<FactOf<'a, F>> {
         if let Body::Watch = self.body {
-            return Some(facts.line(self.lines.next(input)?));
+            return Some(facts.line(self.lines.next(input)?, &mut self.lengths));
         }
-        if let Some((json, header)) = self.whole_element(input, facts.limits) {
-            return Some(facts.item(json, Ok(header), self.list.type_meta()));
+        if let Some((json, header)) = self.whole_element::<F>(input, facts.limits) {
+            let lengths = self.lengths.found();
+            return Some(facts.item(json, Ok(header), self.list.type_meta(), lengths));
         }
         Some(match self.list.next(input)? {
-            Ok(Part::Element(element)) => facts.element(element),
+            Ok(Part::Element(element)) => facts.element(element, &mut self.lengths),
             Ok(Part::End) => Fact::PageEnd {
                 version: self.list.version(),
                 next: self.list.next_page(),
@@ -86,7 +89,7 @@ impl JsonReading {
 
     /// A valid element that is complete at the front of `input`. Reading it also finds its end,
     /// which saves a pass. The scanner handles all other elements.
-    fn whole_element<'i>(
+    fn whole_element<'i, F: Form>(
         &mut self,
         input: &mut &'i [u8],
         limits: Limits,
@@ -94,7 +97,12 @@ impl JsonReading {
         if !self.list.is_at_element(input) {
             return None;
         }
-        let (header, length) = Header::first(input, limits.depth).ok()?;
+        let (header, length) = if F::COUNTS_ARRAYS {
+            self.lengths.clear();
+            Header::first(input, limits.depth, &mut self.lengths).ok()?
+        } else {
+            Header::first(input, limits.depth, &mut ()).ok()?
+        };
         if length > limits.object_bytes {
             return None;
         }
@@ -103,13 +111,17 @@ impl JsonReading {
 }
 
 impl<F: Form> Facts<F> {
-    fn element(&mut self, Element { frame, type_meta }: Element<'_>) -> FactOf<'_, F> {
+    fn element(
+        &mut self,
+        Element { frame, type_meta }: Element<'_>,
+        lengths: &mut ArrayLengths,
+    ) -> FactOf<'_, F> {
         let json = frame.bytes;
         if frame.oversized {
             return self.reject_large(Place::Item, whose(json));
         }
-        let header = Header::read(json, self.limits.depth);
-        self.item(json, header, type_meta)
+        let header = read_header::<F>(json, self.limits.depth, lengths);
+        self.item(json, header, type_meta, lengths.found())
     }
 
     fn item(
@@ -117,12 +129,13 @@ impl<F: Form> Facts<F> {
         json: &[u8],
         header: Result<Header<'_>, HeaderError>,
         type_meta: TypeMeta<'_>,
+        lengths: &[ArrayLength],
     ) -> FactOf<'_, F> {
-        let read = assemble(&mut self.form, json, header, type_meta);
+        let read = assemble(&mut self.form, json, header, type_meta, lengths);
         self.object(read, Place::Item, Fact::Item, || whose(json))
     }
 
-    fn line(&mut self, frame: Frame<'_>) -> FactOf<'_, F> {
+    fn line(&mut self, frame: Frame<'_>, lengths: &mut ArrayLengths) -> FactOf<'_, F> {
         let line = frame.bytes;
         if frame.endless {
             let found = Excerpt(line);
@@ -133,14 +146,14 @@ impl<F: Form> Facts<F> {
             return self.broken_line(line, &self.too_large());
         }
         if let Some(envelope) = Envelope::guess(line)
-            && let Ok(header) = Header::read(envelope.object, self.limits.depth)
+            && let Ok(header) = read_header::<F>(envelope.object, self.limits.depth, lengths)
         {
-            return self.event(envelope, Ok(header));
+            return self.event(envelope, Ok(header), lengths.found());
         }
         match Envelope::read(line) {
             Ok(envelope) => {
-                let header = Header::read(envelope.object, self.limits.depth);
-                self.event(envelope, header)
+                let header = read_header::<F>(envelope.object, self.limits.depth, lengths);
+                self.event(envelope, header, lengths.found())
             }
             Err(error) => self.broken_line(line, &message(error)),
         }
@@ -150,6 +163,7 @@ impl<F: Form> Facts<F> {
         &'a mut self,
         envelope: Envelope<'_>,
         header: Result<Header<'_>, HeaderError>,
+        lengths: &[ArrayLength],
     ) -> FactOf<'a, F> {
         let json = envelope.object;
         let (place, state): (_, fn(_) -> FactOf<'a, F>) = match envelope.event {
@@ -163,7 +177,7 @@ impl<F: Form> Facts<F> {
         if json.len() > self.limits.object_bytes {
             return self.reject_large(place, whose(json));
         }
-        let read = assemble(&mut self.form, json, header, TypeMeta::default());
+        let read = assemble(&mut self.form, json, header, TypeMeta::default(), lengths);
         self.object(read, place, state, || whose(json))
     }
 
@@ -236,8 +250,22 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
 /// # Errors
 /// The text is not an object with a name, or the object does not fit the form.
 pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
-    let header = Header::read(json, Limits::new().depth);
-    assemble(form, json, header, TypeMeta::default())
+    let mut lengths = ArrayLengths::new();
+    let header = read_header::<F>(json, Limits::new().depth, &mut lengths);
+    assemble(form, json, header, TypeMeta::default(), lengths.found())
+}
+
+/// Reads a header, and the lengths of the arrays if the form uses them.
+fn read_header<'a, F: Form>(
+    json: &'a [u8],
+    depth: usize,
+    lengths: &mut ArrayLengths,
+) -> Result<Header<'a>, HeaderError> {
+    if !F::COUNTS_ARRAYS {
+        return Header::read(json, depth);
+    }
+    lengths.clear();
+    Header::read_counting(json, depth, lengths)
 }
 
 fn assemble<F: Form>(
@@ -245,6 +273,7 @@ fn assemble<F: Form>(
     json: &[u8],
     header: Result<Header<'_>, HeaderError>,
     type_meta: TypeMeta<'_>,
+    lengths: &[ArrayLength],
 ) -> Result<Object<F::Body>, BodyError> {
     let header = &header.map_err(BodyError::new)?;
     if header.is_table() {
@@ -252,9 +281,8 @@ fn assemble<F: Form>(
     }
     let key = header.key().map_err(BodyError::new)?;
     let body = form.read_json(JsonObject {
-        json,
-        header,
-        type_meta,
+        lengths,
+        ..JsonObject::new(json, header, type_meta)
     })?;
     let boxed = |text: Option<JsonStr<'_>>| text.map(JsonStr::to_cow).unwrap_or_default().into();
     let labels = header.labels();

@@ -22,19 +22,31 @@ impl Members {
         &mut self,
         cursor: &mut JsonCursor<'a>,
     ) -> Result<Option<JsonStr<'a>>, TextError> {
+        if !self.more(cursor)? {
+            return Ok(None);
+        }
+        let name = cursor.string()?;
+        cursor.byte(b':')?;
+        Ok(Some(name))
+    }
+
+    /// Goes to the name of the next member; `false` when the object has ended.
+    #[inline]
+    pub(in crate::decode::json) fn more(
+        &mut self,
+        cursor: &mut JsonCursor<'_>,
+    ) -> Result<bool, TextError> {
         cursor.skip_white();
         if cursor.peek() == Some(b'}') {
             cursor.at += 1;
-            return Ok(None);
+            return Ok(false);
         }
         if self.begun {
             self.comma = Some(cursor.at);
             cursor.byte(b',')?;
         }
         self.begun = true;
-        let name = cursor.string()?;
-        cursor.byte(b':')?;
-        Ok(Some(name))
+        Ok(true)
     }
 
     /// The position of the comma before the current member; `None` for the first member.

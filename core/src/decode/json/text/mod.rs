@@ -26,6 +26,9 @@
 //! # Ok::<(), informer_core::decode::json::text::TextError>(())
 //! ```
 
+// The lengths of the arrays that are passed.
+mod arrays;
+
 // The end of a value that arrives in pieces or may be invalid.
 mod extent;
 
@@ -49,6 +52,9 @@ use nesting::Nesting;
 
 use crate::invariant::cannot_happen;
 
+pub(super) use arrays::Arrays;
+#[cfg(feature = "alloc")]
+pub(super) use arrays::{ArrayLength, ArrayLengths};
 pub(super) use extent::Extent;
 #[cfg(feature = "alloc")]
 pub(super) use members::last_member;
@@ -183,11 +189,20 @@ impl<'a> JsonCursor<'a> {
     ///
     /// The value is not valid, or is nested `depth` levels deep or deeper.
     pub fn skip_value(&mut self, depth: usize) -> Result<&'a [u8], TextError> {
+        self.skip_counting(depth, &mut ())
+    }
+
+    /// Skips a value, returns its text and reports its arrays.
+    pub(super) fn skip_counting(
+        &mut self,
+        depth: usize,
+        arrays: &mut impl Arrays,
+    ) -> Result<&'a [u8], TextError> {
         let mut open = Nesting::new(depth);
         self.skip_white();
         let start = self.at;
         loop {
-            if !self.begin_value(&mut open)? {
+            if !self.begin_value(&mut open, arrays)? {
                 continue;
             }
             // A value has ended; the arrays and objects around it may end too.
@@ -203,11 +218,17 @@ impl<'a> JsonCursor<'a> {
                     }
                     (Some(b','), false) => {
                         self.at += 1;
+                        arrays.comma();
                         break;
                     }
-                    (Some(b'}'), true) | (Some(b']'), false) => {
+                    (Some(b'}'), true) => {
                         self.at += 1;
                         open.pop();
+                    }
+                    (Some(b']'), false) => {
+                        self.at += 1;
+                        open.pop();
+                        arrays.close(true);
                     }
                     (Some(b' ' | b'\n' | b'\r' | b'\t'), _) => self.at += 1,
                     _ => return Err(self.syntax()),
@@ -218,7 +239,11 @@ impl<'a> JsonCursor<'a> {
 
     /// Skips a scalar or an empty array or object and returns `true`. Otherwise moves to the first
     /// value inside, pushes a level to `open` and returns `false`.
-    fn begin_value(&mut self, open: &mut Nesting) -> Result<bool, TextError> {
+    fn begin_value(
+        &mut self,
+        open: &mut Nesting,
+        arrays: &mut impl Arrays,
+    ) -> Result<bool, TextError> {
         let kind = self.kind()?;
         let close = match kind {
             JsonKind::Object => b'}',
@@ -228,11 +253,17 @@ impl<'a> JsonCursor<'a> {
         if !open.push(kind == JsonKind::Object) {
             return Err(TextError::TooDeep { at: self.at });
         }
+        if kind == JsonKind::Array {
+            arrays.open(self.at);
+        }
         self.at += 1;
         self.skip_white();
         if self.peek() == Some(close) {
             self.at += 1;
             open.pop();
+            if kind == JsonKind::Array {
+                arrays.close(false);
+            }
             return Ok(true);
         }
         if kind == JsonKind::Object {
@@ -269,6 +300,16 @@ impl<'a> JsonCursor<'a> {
         self.skip_white();
         let found = self.scan_string()?;
         let raw = utf8(self.slice(found.start..found.end));
+        Ok(JsonStr::from_raw(raw, found.escaped))
+    }
+
+    /// Reads a string of `text`, which is the text of this cursor.
+    #[cfg(feature = "json")]
+    pub(super) fn string_in(&mut self, text: &'a str) -> Result<JsonStr<'a>, TextError> {
+        self.skip_white();
+        let found = self.scan_string()?;
+        let raw = text.get(found.start..found.end);
+        let raw = raw.unwrap_or_else(|| cannot_happen("a string beyond its text", ""));
         Ok(JsonStr::from_raw(raw, found.escaped))
     }
 
@@ -325,6 +366,25 @@ impl<'a> JsonCursor<'a> {
         } else {
             self.literal(b"false").map(|()| false)
         }
+    }
+
+    /// Reads `null`.
+    #[cfg(feature = "json")]
+    pub(super) fn null(&mut self) -> Result<(), TextError> {
+        self.skip_white();
+        self.literal(b"null")
+    }
+
+    /// Reads one byte of punctuation, after white space.
+    #[cfg(feature = "json")]
+    pub(super) fn punctuation(&mut self, expected: u8) -> Result<(), TextError> {
+        self.byte(expected)
+    }
+
+    /// Moves to a position in the text.
+    #[cfg(feature = "json")]
+    pub(super) const fn go_to(&mut self, at: usize) {
+        self.at = at;
     }
 
     /// Enters an object. Read its members with [`Members::next`].
