@@ -19,7 +19,7 @@ use informer_core::transport::{Command, ExchangeId, Request};
 use informer_core::{Encoding, Instant, Notification, Object, Resource as _};
 use informer_examples::no_flags;
 
-type Pod = Arc<Object<LeanBody>>;
+type Pod = Object<LeanBody>;
 
 /// The answers of the server, one for each request.
 const ANSWERS: [&str; 3] = [
@@ -92,7 +92,7 @@ impl Stages {
         reflector.start(now);
         let mut store = Indexer::new(seed.clone());
         let by_app = IndexFn::new(|pod: &Pod, file: &mut dyn FnMut(&[u8])| {
-            if let Some(app) = pod.labels.get("app") {
+            if let Some(app) = pod.labels().get("app") {
                 file(app.as_bytes());
             }
         });
@@ -203,12 +203,14 @@ fn heard(notification: &Notification<Pod>) -> String {
         } => {
             format!(
                 "add    {} (initial: {initial}, cause: {cause:?})",
-                object.key
+                object.key()
             )
         }
         Notification::Updated { old, new, cause } => format!(
             "update {} from {} to {} (cause: {cause:?})",
-            new.key, old.version, new.version
+            new.key(),
+            old.version(),
+            new.version()
         ),
         Notification::Deleted {
             key,

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::Parser;
 use informer::controller::{Controller, Next, enqueue};
 use informer::runtime::Tokio;
-use informer::{InformerBuilder, Lister, ObjectKey, Shared, SharedInformerFactory, Target, by};
+use informer::{InformerBuilder, Lister, Object, ObjectKey, SharedInformerFactory, Target, by};
 use informer_examples::{Cluster, ClusterArgs, exit, flags};
 use informer_transport_mock::http::SharedServer;
 use informer_transport_mock::status::ApiError;
@@ -43,13 +43,13 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     }
 
     let factory = SharedInformerFactory::new(cluster.client().clone(), Tokio::current()?);
-    let sets = factory.informer(&InformerBuilder::dynamic(Target::new(
+    let sets = factory.informer(&InformerBuilder::dynamic_at(Target::new(
         "apps",
         "v1",
         "replicasets",
     )))?;
     let pods = factory.informer(
-        &InformerBuilder::dynamic(Target::new("", "v1", "pods")).index("owner", by::owner_uid()),
+        &InformerBuilder::dynamic_at(Target::new("", "v1", "pods")).index("owner", by::owner_uid()),
     )?;
 
     let controller = Controller::new(Tokio::current()?);
@@ -103,7 +103,7 @@ impl Reconciler {
         let shares = match self.sets.by_key(key) {
             None => None,
             Some(set) => {
-                let pods = self.pods.by_index("owner", &*set.uid)?;
+                let pods = self.pods.by_index("owner", &*set.uid())?;
                 Some(pods.iter().filter(|pod| is_ready(pod)).count())
             }
         };
@@ -112,7 +112,7 @@ impl Reconciler {
     }
 }
 
-fn is_ready(pod: &Shared<Value>) -> bool {
+fn is_ready(pod: &Object<Value>) -> bool {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
     let is = |condition: &Value, name, text| condition.get(name).is_some_and(|value| value == text);
     let mut conditions = conditions.into_iter().flatten();

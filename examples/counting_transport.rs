@@ -75,8 +75,8 @@ fn run() -> Result<(), Box<dyn Error>> {
         }
     });
     let pods = Target::new("", "v1", "pods");
-    let lean = InformerBuilder::lean(pods.clone()).build(&whole, runtime.clone())?;
-    let partial = InformerBuilder::metadata(pods).build(&metadata, runtime.clone())?;
+    let lean = InformerBuilder::lean_at(pods.clone()).build(&whole, runtime.clone())?;
+    let partial = InformerBuilder::metadata_at(pods).build(&metadata, runtime.clone())?;
     lean.start()?;
     partial.start()?;
     runtime.run_until_idle();

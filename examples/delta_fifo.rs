@@ -37,24 +37,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn on_add(pod: &Pod) {
-    println!("  Added   {} value: {}", pod.key.name(), pod.body);
+    println!("  Added   {} value: {}", pod.key().name(), pod.body());
 }
 
 fn on_update(pod: &Pod) {
-    println!("  Updated {} value: {}", pod.key.name(), pod.body);
+    println!("  Updated {} value: {}", pod.key().name(), pod.body());
 }
 
 fn on_delete(pod: &Pod) {
-    println!("  Deleted {} value: {}", pod.key.name(), pod.body);
+    println!("  Deleted {} value: {}", pod.key().name(), pod.body());
 }
 
 fn pod(name: &str, value: f64) -> Pod {
-    Object {
-        key: ObjectKey::new("default", name),
-        uid: name.into(),
-        version: value.to_string().into(),
-        labels: Labels::default(),
-        size: 0,
-        body: value,
-    }
+    Object::builder(ObjectKey::new("default", name))
+        .uid(name)
+        .version(value.to_string())
+        .body(value)
 }

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use informer::{
-    AsyncHandler, Backlog, InformerBuilder, ListenerConfig, Notification, Registration, Shared,
+    AsyncHandler, Backlog, InformerBuilder, ListenerConfig, Notification, Object, Registration,
     SharedInformer, StartError,
 };
 use informer_examples::no_flags;
@@ -67,7 +67,7 @@ struct Progress {
 }
 
 impl AsyncHandler<Pod> for Observer {
-    async fn notified(&mut self, change: Notification<Shared<Pod>>) {
+    async fn notified(&mut self, change: Notification<Object<Pod>>) {
         self.progress.send_modify(|it| it.taken += 1);
         if self.ready.wait_for(|ready| *ready).await.is_ok() {
             println!("  {} {change}", self.name);

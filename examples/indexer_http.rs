@@ -41,7 +41,7 @@ async fn main() -> ExitCode {
 async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
     let cluster = Cluster::open(&flags.cluster).await?;
     cluster.play(pods::some)?;
-    let pods = InformerBuilder::lean(Pod::target())
+    let pods = InformerBuilder::lean_at(Pod::target())
         .index("app", by::label("app"))
         .index("node", by::node_name())
         .start(cluster.client())?;
@@ -113,7 +113,7 @@ fn answer(
         let error = format!("there is no index {index:?}; there are {names:?}");
         (StatusCode::NOT_FOUND, error)
     })?;
-    let mut keys: Vec<_> = found.map(|pod| pod.key.to_string()).collect();
+    let mut keys: Vec<_> = found.map(|pod| pod.key().to_string()).collect();
     keys.sort();
     Ok(keys)
 }

@@ -43,5 +43,5 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
 }
 
 fn show(what: &str, pod: &Object<Pod>) {
-    println!("{what:<8} {}, {}", pod.key.name(), pod.status.phase);
+    println!("{what:<8} {}, {}", pod.key().name(), pod.status.phase);
 }

@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-type SharedPod = Arc<Object<Pod>>;
+type SharedPod = Object<Pod>;
 
 struct MyInformer {
     reflector: ListWatch<MockTransport>,
@@ -73,7 +73,7 @@ impl MyInformer {
                 match notification {
                     Notification::Added { object, .. } => handler.on_add(&object),
                     Notification::Updated { old, new, .. } => handler.on_update(&old, &new),
-                    Notification::Deleted { last, .. } => handler.on_delete(last.as_deref()),
+                    Notification::Deleted { last, .. } => handler.on_delete(last.as_ref()),
                 }
             }
         }
@@ -91,15 +91,15 @@ struct PrintNames;
 
 impl Handler for PrintNames {
     fn on_add(&mut self, pod: &Object<Pod>) {
-        println!("  OnAdd:    {}", pod.key.name());
+        println!("  OnAdd:    {}", pod.key().name());
     }
 
     fn on_update(&mut self, old: &Object<Pod>, new: &Object<Pod>) {
         let (before, now) = (&old.status.phase, &new.status.phase);
-        println!("  OnUpdate: {}, {before} to {now}", new.key.name());
+        println!("  OnUpdate: {}, {before} to {now}", new.key().name());
     }
 
     fn on_delete(&mut self, last: Option<&Object<Pod>>) {
-        println!("  OnDelete: {}", last.map_or("?", |pod| pod.key.name()));
+        println!("  OnDelete: {}", last.map_or("?", |pod| pod.key().name()));
     }
 }

@@ -88,8 +88,8 @@ fn main() -> ExitCode {
 fn replay(recordings: &Recordings) -> Result<(), Box<dyn std::error::Error>> {
     // The tasks run in `run_until_idle`, and the clock stands still.
     let runtime = Manual::new(Arc::new(VirtualClock::new()));
-    let pods =
-        InformerBuilder::lean(Target::new("", "v1", "pods")).build(recordings, runtime.clone())?;
+    let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
+        .build(recordings, runtime.clone())?;
     pods.on(|notification| println!("{notification}"))?;
     pods.start()?;
     runtime.run_until_idle();

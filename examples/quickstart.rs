@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use informer::{
-    Added, Cause, Client, Deleted, Handler, IndexFn, InformerBuilder, Kind as _, ObjectKey, Phase,
-    Query, Shared, SharedInformer, by,
+    Added, Cause, Client, Deleted, Handler, IndexFn, InformerBuilder, Kind as _, Object, ObjectKey,
+    Phase, Query, SharedInformer, by,
 };
 use informer_examples::pods::Pod;
 use informer_examples::screen::{
@@ -113,8 +113,8 @@ async fn open(flags: &ClusterArgs, busy: &mut Busy) -> Result<Cluster, Box<dyn E
 }
 
 /// A custom index: pods by phase.
-fn by_phase() -> IndexFn<Shared<Pod>> {
-    IndexFn::plain(|pod: &Shared<Pod>, file| file(pod.status.phase.as_bytes()))
+fn by_phase() -> IndexFn<Object<Pod>> {
+    IndexFn::plain(|pod: &Object<Pod>, file| file(pod.status.phase.as_bytes()))
 }
 
 /// Counts the pods. A page with one pod says how many others there are.
@@ -159,7 +159,7 @@ fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
         let (question, answer) = (printable(&question), printable(&answer));
         line(format!("  {question:<48} {}", styled(ANSWER, answer)))
     };
-    let count = |pods: Vec<Shared<Pod>>| format!("{} pods", pods.len());
+    let count = |pods: Vec<Object<Pod>>| format!("{} pods", pods.len());
 
     line(styled(TITLE, "\nQueries of the cache"))?;
     for phase in ["Running", "Pending"] {
@@ -168,7 +168,7 @@ fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
     }
     if let Some((app, _)) = apps(pods)?.first() {
         let found = lister.by_index("app", app)?;
-        let first = found.first().map(|pod| pod.key.clone());
+        let first = found.first().map(|pod| pod.key().clone());
         answer(format!("by_index(\"app\", \"{app}\")"), count(found))?;
         if let Some(key) = first {
             let phase = lister.by_key(&key).map(|pod| pod.status.phase.clone());
@@ -235,23 +235,23 @@ impl Print {
 }
 
 impl Handler<Pod> for Print {
-    fn added(&mut self, pod: &Shared<Pod>, how: Added) {
+    fn added(&mut self, pod: &Object<Pod>, how: Added) {
         if !how.initial {
-            self.show(styled(ADDED, "+ added  "), &pod.key, &pod.status.phase);
+            self.show(styled(ADDED, "+ added  "), &pod.key(), &pod.status.phase);
         }
     }
 
-    fn updated(&mut self, old: &Shared<Pod>, new: &Shared<Pod>, _: Cause) {
+    fn updated(&mut self, old: &Object<Pod>, new: &Object<Pod>, _: Cause) {
         let (before, now) = (&old.status.phase, &new.status.phase);
         let details = if before == now {
-            format!("{now}, version {}", new.version)
+            format!("{now}, version {}", new.version())
         } else {
             format!("{before} → {now}")
         };
-        self.show(styled(UPDATED, "~ updated"), &new.key, &details);
+        self.show(styled(UPDATED, "~ updated"), &new.key(), &details);
     }
 
-    fn deleted(&mut self, key: &ObjectKey, last: Option<&Shared<Pod>>, _: Deleted) {
+    fn deleted(&mut self, key: &ObjectKey, last: Option<&Object<Pod>>, _: Deleted) {
         let phase = last.map_or("", |pod| &pod.status.phase);
         self.show(styled(DELETED, "- deleted"), key, &format!("was {phase}"));
     }
@@ -274,8 +274,8 @@ struct Row {
 }
 
 impl Count {
-    fn count(&self, pod: Option<&Shared<Pod>>, one_more: impl FnOnce(&mut Row)) {
-        let app = pod.and_then(|pod| pod.labels.get("app")).unwrap_or("-");
+    fn count(&self, pod: Option<&Object<Pod>>, one_more: impl FnOnce(&mut Row)) {
+        let app = pod.and_then(|pod| pod.labels().get("app")).unwrap_or("-");
         self.0.send_modify(|tally| {
             tally.changes += 1;
             one_more(tally.apps.entry(app.to_owned()).or_default());
@@ -284,17 +284,17 @@ impl Count {
 }
 
 impl Handler<Pod> for Count {
-    fn added(&mut self, pod: &Shared<Pod>, how: Added) {
+    fn added(&mut self, pod: &Object<Pod>, how: Added) {
         if !how.initial {
             self.count(Some(pod), |row| row.added += 1);
         }
     }
 
-    fn updated(&mut self, _: &Shared<Pod>, new: &Shared<Pod>, _: Cause) {
+    fn updated(&mut self, _: &Object<Pod>, new: &Object<Pod>, _: Cause) {
         self.count(Some(new), |row| row.updated += 1);
     }
 
-    fn deleted(&mut self, _: &ObjectKey, last: Option<&Shared<Pod>>, _: Deleted) {
+    fn deleted(&mut self, _: &ObjectKey, last: Option<&Object<Pod>>, _: Deleted) {
         self.count(last, |row| row.deleted += 1);
     }
 }

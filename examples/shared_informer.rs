@@ -6,7 +6,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use informer::{Added, Cause, Deleted, Handler, InformerBuilder, ObjectKey, Shared};
+use informer::{Added, Cause, Deleted, Handler, InformerBuilder, Object, ObjectKey};
 use informer_examples::pods::{self, Pod};
 use informer_examples::{Cluster, demonstrate};
 use tokio::sync::mpsc;
@@ -48,16 +48,16 @@ impl Print {
 }
 
 impl Handler<Pod> for Print {
-    fn added(&mut self, pod: &Shared<Pod>, _: Added) {
-        println!("{} OnAdd:    {}", self.name, pod.key);
+    fn added(&mut self, pod: &Object<Pod>, _: Added) {
+        println!("{} OnAdd:    {}", self.name, pod.key());
     }
 
-    fn updated(&mut self, old: &Shared<Pod>, new: &Shared<Pod>, _: Cause) {
+    fn updated(&mut self, old: &Object<Pod>, new: &Object<Pod>, _: Cause) {
         let (before, now) = (&old.status.phase, &new.status.phase);
-        println!("{} OnUpdate: {}, {before} to {now}", self.name, new.key);
+        println!("{} OnUpdate: {}, {before} to {now}", self.name, new.key());
     }
 
-    fn deleted(&mut self, key: &ObjectKey, _: Option<&Shared<Pod>>, _: Deleted) {
+    fn deleted(&mut self, key: &ObjectKey, _: Option<&Object<Pod>>, _: Deleted) {
         println!("{} OnDelete: {key}", self.name);
         // The receiver is gone when the program is about to end.
         let _ = self.gone.send(());

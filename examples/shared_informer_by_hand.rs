@@ -74,12 +74,8 @@ impl Shared {
 }
 
 fn pod(name: &str) -> Pod {
-    Object {
-        key: ObjectKey::new("default", name),
-        uid: name.into(),
-        version: "1".into(),
-        labels: Labels::default(),
-        size: 0,
-        body: (),
-    }
+    Object::builder(ObjectKey::new("default", name))
+        .uid(name)
+        .version("1")
+        .body(())
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use informer::runtime::Tokio;
-use informer::{Connect, Kind, Notification, Shared, SharedInformerFactory};
+use informer::{Connect, Kind, Notification, Object, SharedInformerFactory};
 use informer_examples::{Cluster, demonstrate};
 use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{MockServer, Server, ServerConfig, VirtualClock};
@@ -57,7 +57,7 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
 /// Follows deployments, and reads the cache.
 async fn follow<C: Connect>(
     factory: &SharedInformerFactory<C>,
-) -> Result<mpsc::Receiver<Notification<Shared<Deployment>>>, Box<dyn Error>> {
+) -> Result<mpsc::Receiver<Notification<Object<Deployment>>>, Box<dyn Error>> {
     let deployments = factory.of::<Deployment>()?;
     let same = factory.of::<Deployment>()?.is_same(&deployments);
     println!("a second request returns the same informer: {same}");
@@ -70,7 +70,7 @@ async fn follow<C: Connect>(
     println!("deployments in the namespace default:");
     for deployment in deployments.lister().namespace("default").list() {
         let replicas = deployment.spec.replicas;
-        println!("  {}, replicas: {replicas}", deployment.key.name());
+        println!("  {}, replicas: {replicas}", deployment.key().name());
     }
     Ok(told)
 }

@@ -30,7 +30,7 @@ fn label_pods(
     let lister = pods.lister();
     controller.work(1, move |key| {
         let outcome = match lister.by_key(&key) {
-            Some(pod) if pod.labels.get("team").is_none() => write(&key),
+            Some(pod) if pod.labels().get("team").is_none() => write(&key),
             Some(_) | None => Ok(()),
         };
         async { outcome.map(|()| Next::Done) }
@@ -53,7 +53,7 @@ impl World {
         let clock = VirtualClock::new();
         let server = MockServer::new(ServerConfig::new(1), clock.clone());
         let runtime = Manual::new(Arc::new(clock.clone()));
-        let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+        let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
             .seed(1)
             .build(&server.connect(), runtime.clone())?;
 

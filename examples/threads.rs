@@ -28,8 +28,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let server = MockServer::new(ServerConfig::new(42), VirtualClock::new());
     server.with(|server| server.create("pods", pod("web-1", "web")))?;
 
-    let pods =
-        InformerBuilder::lean(Target::new("", "v1", "pods")).start_blocking(&server.connect())?;
+    let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
+        .start_blocking(&server.connect())?;
     pods.wait_synced(SOON)?;
     println!("[{}] synced, {} pod", thread_name(), pods.lister().len());
 
@@ -50,7 +50,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 
     let web = "app=web".parse()?;
     for pod in pods.lister().select(&Query::new().labels(&web)) {
-        println!("[{}] app=web: {}", thread_name(), pod.key);
+        println!("[{}] app=web: {}", thread_name(), pod.key());
     }
 
     pods.stop();

@@ -50,7 +50,7 @@ impl Board {
     pub(crate) fn write<K: Measured>(
         &self,
         handler: u16,
-        notification: &Notification<informer::Shared<K>>,
+        notification: &Notification<informer::Object<K>>,
     ) {
         if !self.armed.load(Ordering::Relaxed) {
             return;
@@ -67,7 +67,7 @@ impl Board {
             Notification::Deleted { last, .. } => last.as_ref(),
         };
         if self.latency.load(Ordering::Relaxed)
-            && let Some(sent) = pod.and_then(|pod| pod.sent())
+            && let Some(sent) = pod.and_then(K::sent)
         {
             sheet.taken().push(now().saturating_sub(sent));
         }

@@ -31,7 +31,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use informer::{LeanBody, MetadataBody};
+use informer::{LeanBody, MetadataBody, PackedBody};
 
 use crate::options::{Form, Options};
 use crate::run::run;
@@ -56,6 +56,7 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
             #[cfg(feature = "typed")]
             Form::Typed | Form::Full => run::<k8s_openapi::api::core::v1::Pod>(options).await,
             Form::Lean => run::<LeanBody>(options).await,
+            Form::Packed => run::<PackedBody>(options).await,
             Form::Metadata => run::<MetadataBody>(options).await,
         }
     })?;

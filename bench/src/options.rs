@@ -71,6 +71,8 @@ pub(crate) enum Form {
     Full,
     /// The text that the server sent, without `managedFields`.
     Lean,
+    /// The same, packed.
+    Packed,
     /// The text of the metadata, without `managedFields`.
     Metadata,
 }

@@ -1,10 +1,7 @@
 //! Pods in each form: how to build an informer for them, and what a handler reads.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use informer::informer_core::decode::MetadataOnly;
-use informer::{InformerBuilder, LeanBody, MetadataBody, Target};
+use informer::{InformerBuilder, LeanBody, MetadataBody, Object, PackedBody, Target};
 #[cfg(feature = "typed")]
 use k8s_openapi::api::core::v1::Pod;
 
@@ -17,7 +14,7 @@ pub(crate) trait Measured: Send + Sync + Sized + 'static {
     fn builder() -> InformerBuilder<Self>;
 
     /// When the load server sent it.
-    fn sent(&self) -> Option<u64>;
+    fn sent(pod: &Object<Self>) -> Option<u64>;
 }
 
 #[cfg(feature = "typed")]
@@ -26,29 +23,28 @@ impl Measured for Pod {
         InformerBuilder::typed()
     }
 
-    fn sent(&self) -> Option<u64> {
-        self.metadata.annotations.as_ref()?.get(SENT)?.parse().ok()
+    fn sent(pod: &Object<Self>) -> Option<u64> {
+        pod.metadata.annotations.as_ref()?.get(SENT)?.parse().ok()
     }
 }
 
 impl Measured for LeanBody {
     fn builder() -> InformerBuilder<Self> {
-        InformerBuilder::lean(pods())
+        InformerBuilder::lean_at(pods())
     }
 
-    fn sent(&self) -> Option<u64> {
-        #[derive(serde::Deserialize)]
-        struct Annotated<'a> {
-            #[serde(borrow)]
-            metadata: Annotations<'a>,
-        }
-        #[derive(serde::Deserialize)]
-        struct Annotations<'a> {
-            #[serde(borrow)]
-            annotations: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
-        }
-        let pod: Annotated<'_> = self.decode().ok()?;
-        pod.metadata.annotations.get(SENT)?.parse().ok()
+    fn sent(pod: &Object<Self>) -> Option<u64> {
+        pod.annotation(SENT)?.parse().ok()
+    }
+}
+
+impl Measured for PackedBody {
+    fn builder() -> InformerBuilder<Self> {
+        InformerBuilder::packed_at(pods())
+    }
+
+    fn sent(pod: &Object<Self>) -> Option<u64> {
+        pod.annotation(SENT)?.parse().ok()
     }
 }
 
@@ -58,8 +54,8 @@ impl Measured for MetadataBody {
         InformerBuilder::of(pods(), || MetadataOnly)
     }
 
-    fn sent(&self) -> Option<u64> {
-        self.annotation(SENT)?.parse().ok()
+    fn sent(pod: &Object<Self>) -> Option<u64> {
+        pod.annotation(SENT)?.parse().ok()
     }
 }
 

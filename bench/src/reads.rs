@@ -23,7 +23,7 @@ impl Reads {
         label: &str,
     ) -> Result<Self, UnknownIndex> {
         let value = pods.snapshot().iter().find_map(|pod| {
-            let value = pod.labels.get(label)?;
+            let value = pod.labels().get(label)?;
             Some(value.to_owned())
         });
         let value = value.unwrap_or_default();

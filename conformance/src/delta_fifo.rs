@@ -112,8 +112,8 @@ impl<'a> Run<'a> {
                 let object = self.objects.get(obj)?;
                 // A change of an unknown object that is not queued is ignored before the transform
                 // sees it.
-                let is_news = known.get(&object.key).is_some()
-                    || fifo.keys().any(|queued| *queued == object.key);
+                let is_news = known.get(object.key()).is_some()
+                    || fifo.keys().any(|queued| queued == object.key());
                 admit(transform.filter(|_| is_news), object)
                     .inspect_err(|_| fifo.populate())
                     .map(|object| fifo.delete(object, &known).map_err(full))
@@ -255,7 +255,7 @@ impl View {
         };
         let at = |place| store.at(place).map(|(object, seen)| (object.clone(), seen));
         let mut objects: Vec<_> = (0..store.places()).filter_map(at).collect();
-        objects.sort_by(|(a, _), (b, _)| a.key.cmp(&b.key));
+        objects.sort_by(|(a, _), (b, _)| a.key().cmp(&b.key()));
         Self {
             newest: store.newest(),
             objects,
@@ -270,7 +270,7 @@ impl Known<Thing> for View {
 
     fn get(&self, key: &ObjectKey) -> Option<&Thing> {
         let mut objects = self.objects.iter().map(|(object, _)| object);
-        objects.find(|object| object.key == *key)
+        objects.find(|object| object.key() == key)
     }
 
     fn places(&self) -> u32 {

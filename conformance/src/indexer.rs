@@ -115,15 +115,15 @@ impl Resource for Filed {
     }
 
     fn labels(&self, visit: &mut dyn FnMut(&str, &str)) {
-        self.thing.labels(visit);
+        Resource::labels(&self.thing, visit);
     }
 }
 
 impl KeyFunction {
     fn file(self, thing: Thing) -> Filed {
         let key = match self {
-            Self::MetaNamespace => thing.key.to_string(),
-            Self::Dashes => format!("{}---{}", thing.key.namespace(), thing.key.name()),
+            Self::MetaNamespace => thing.key().to_string(),
+            Self::Dashes => format!("{}---{}", thing.key().namespace(), thing.key().name()),
         };
         Filed { key, thing }
     }
@@ -133,10 +133,10 @@ impl IndexFunction {
     fn function(self) -> IndexFn<Filed> {
         match self {
             Self::Namespace => IndexFn::new(|filed: &Filed, file| {
-                file(filed.thing.key.namespace().as_bytes());
+                file(filed.thing.key().namespace().as_bytes());
             }),
             Self::App => IndexFn::new(|filed: &Filed, file| {
-                if let Some(app) = filed.thing.labels.get("app") {
+                if let Some(app) = filed.thing.labels().get("app") {
                     file(app.as_bytes());
                 }
             }),

@@ -58,14 +58,7 @@ fn answer(question: Question) -> (&'static [&'static str], Value) {
         } => {
             let gone = Deletion::Inferred {
                 key: key_from_text(&tombstone_key),
-                last: Some(Object {
-                    key: ObjectKey::new(&namespace, &name),
-                    uid: "".into(),
-                    version: "".into(),
-                    labels: Labels::default(),
-                    size: 0,
-                    body: (),
-                }),
+                last: Some(Object::builder(ObjectKey::new(&namespace, &name)).body(())),
             };
             // client-go's plain key function accepts anything and refuses a tombstone at run time.
             // Ours is `Resource::key`, which a deletion does not have, so the compiler refuses.

@@ -57,7 +57,7 @@ fn about_labels(selector: &str, tried: &[Labelled]) -> Option<Value> {
     let matches: Vec<_> = tried
         .iter()
         .map(|Labelled { labels }| {
-            let matched = selector.matches_labels(&labels.iter().collect::<Labels>());
+            let matched = selector.matches_labels(labels);
             json!({"labels": labels, "match": matched})
         })
         .collect();

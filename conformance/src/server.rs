@@ -89,16 +89,16 @@ fn line(kind: &str, object: &Value) -> String {
 
 fn body(object: &Thing) -> Map<String, Value> {
     let labels: Map<_, _> = object
-        .labels
+        .labels()
         .iter()
         .map(|(name, value)| (name.to_owned(), json!(value)))
         .collect();
     let mut metadata = Map::new();
-    metadata.insert("name".to_owned(), json!(object.key.name()));
-    metadata.insert("uid".to_owned(), json!(object.uid));
-    metadata.insert("resourceVersion".to_owned(), json!(object.version));
-    if !object.key.namespace().is_empty() {
-        metadata.insert("namespace".to_owned(), json!(object.key.namespace()));
+    metadata.insert("name".to_owned(), json!(object.key().name()));
+    metadata.insert("uid".to_owned(), json!(object.uid()));
+    metadata.insert("resourceVersion".to_owned(), json!(object.version()));
+    if !object.key().namespace().is_empty() {
+        metadata.insert("namespace".to_owned(), json!(object.key().namespace()));
     }
     if !labels.is_empty() {
         metadata.insert("labels".to_owned(), Value::Object(labels));

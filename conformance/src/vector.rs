@@ -129,7 +129,7 @@ impl Case {
 pub(crate) type Ref = i64;
 
 /// An object as our decoders build it.
-pub(crate) type Thing = Arc<Object<Payload>>;
+pub(crate) type Thing = Object<Payload>;
 
 /// The objects' payload besides their metadata.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
@@ -157,14 +157,11 @@ struct Spec {
 impl From<Vec<Spec>> for Objects {
     fn from(specs: Vec<Spec>) -> Self {
         let thing = |spec: Spec| {
-            Arc::new(Object {
-                key: ObjectKey::new(&spec.ns, &spec.name),
-                uid: spec.uid.into(),
-                version: spec.rv.into(),
-                labels: Labels::from_iter(spec.labels),
-                size: 0,
-                body: Payload { value: spec.value },
-            })
+            Object::builder(ObjectKey::new(&spec.ns, &spec.name))
+                .uid(spec.uid)
+                .version(spec.rv)
+                .labels(spec.labels)
+                .body(Payload { value: spec.value })
         };
         Self(specs.into_iter().map(thing).collect())
     }
@@ -186,14 +183,7 @@ impl Objects {
     /// The number of the object that is equal in all fields, except for its size on the wire. An
     /// unlisted object is shown as it is, and so equals nothing recorded.
     pub(crate) fn number(&self, object: &Thing) -> Value {
-        let is_same = |listed: &Thing| {
-            let sized = Object {
-                size: object.size,
-                ..Object::clone(listed)
-            };
-            sized == **object
-        };
-        match self.0.iter().position(is_same) {
+        match self.0.iter().position(|listed| listed == object) {
             Some(at) => json!(at),
             None => json!(format!("unlisted {object:?}")),
         }
@@ -205,7 +195,7 @@ impl Objects {
 
     /// Numbers of objects by key.
     pub(crate) fn by_key<'a>(&self, objects: impl IntoIterator<Item = &'a Thing>) -> Value {
-        let entry = |o: &Thing| (o.key.as_str().to_owned(), self.number(o));
+        let entry = |o: &Thing| (o.key().as_str().to_owned(), self.number(o));
         Value::Object(objects.into_iter().map(entry).collect())
     }
 
@@ -287,7 +277,7 @@ impl TransformName {
     /// Applies the transform to an object.
     pub(crate) fn apply(self, thing: &mut Object<Payload>) -> Result<(), TransformError> {
         match self {
-            Self::ClearValue => thing.body.value.clear(),
+            Self::ClearValue => thing.edit(|body| body.value.clear()),
             Self::RefuseBad if thing.value == "bad" => {
                 return Err(TransformError::new("bad value"));
             }
@@ -298,7 +288,7 @@ impl TransformName {
 
     /// The transform as the core takes it.
     pub(crate) fn function(self) -> Option<Transform<Thing>> {
-        let apply = move |thing: &mut Thing| self.apply(Arc::make_mut(thing));
+        let apply = move |thing: &mut Thing| self.apply(thing);
         match self {
             Self::None => None,
             Self::ClearValue | Self::RefuseBad => Some(Transform::new(apply)),

@@ -61,7 +61,7 @@
 //! assert!(informer.is_synced());
 //! let Some(Notification::Added { object, initial: true, .. }) = informer.poll_notification(listener)
 //! else { panic!() };
-//! assert_eq!(object.key.as_str(), "default/web");
+//! assert_eq!(object.key().as_str(), "default/web");
 //! assert_eq!(informer.store().len(), 1);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -152,6 +152,10 @@ mod object;
 #[cfg(feature = "alloc")]
 mod key;
 
+// Compression of texts that resemble each other.
+#[cfg(feature = "alloc")]
+mod compress;
+
 // The object that the decoders produce.
 #[cfg(feature = "alloc")]
 mod decoded;
@@ -177,6 +181,10 @@ pub mod flow;
 // From bytes to facts.
 pub mod decode;
 
+// Packing the texts of objects.
+#[cfg(feature = "alloc")]
+pub mod pack;
+
 // From facts to changes, and the next request.
 pub mod reflector;
 
@@ -198,7 +206,7 @@ pub mod workqueue;
 #[cfg(feature = "alloc")]
 pub use clock::{Clock, Timer};
 #[cfg(feature = "alloc")]
-pub use decoded::{Labels, Object};
+pub use decoded::{LabelIter, Labels, Object, ObjectBuilder, Unshared};
 pub use encoding::{Encoding, UnknownContentType};
 pub use failure::Failure;
 pub use flow::{Cause, Certainty, Notification};

@@ -93,15 +93,15 @@ impl World {
     fn run(&mut self, event: Event) {
         match event {
             Event::Added(object) => {
-                self.expected.insert(object.key.clone(), object.clone());
+                self.expected.insert(object.key().clone(), object.clone());
                 self.push(Change::Added(object));
             }
             Event::Updated(object) => {
-                self.expected.insert(object.key.clone(), object.clone());
+                self.expected.insert(object.key().clone(), object.clone());
                 self.push(Change::Updated(object));
             }
             Event::Deleted(object) => {
-                self.expected.remove(&object.key);
+                self.expected.remove(object.key());
                 self.push(Change::Deleted(object));
             }
             Event::Resync => {
@@ -131,13 +131,13 @@ impl World {
         self.push(Change::ReplaceBegin { streamed: false });
         let listed: BTreeSet<_> = objects
             .iter()
-            .map(|o| o.key.clone())
+            .map(|o| o.key().clone())
             .chain(unreadable.clone())
             .collect();
         let streamed = self.streamed;
         let before = self.expected.clone();
         for object in objects {
-            self.expected.insert(object.key.clone(), object.clone());
+            self.expected.insert(object.key().clone(), object.clone());
             self.push(Change::ReplaceItem(object));
         }
         for key in unreadable {
@@ -160,7 +160,7 @@ impl World {
             ..
         } = &step
         {
-            *self.shown.entry(object.key.clone()).or_default() += 1;
+            *self.shown.entry(object.key().clone()).or_default() += 1;
         }
         let applied = self.store.apply(step, Rules::default());
         assert_eq!(applied.left_out, 0);
@@ -334,7 +334,7 @@ fn a_resync_continues_when_its_listener_has_room() {
             else {
                 panic!("{told:?}")
             };
-            assert!(shown.insert(new.key.clone()), "sent twice");
+            assert!(shown.insert(new.key().clone()), "sent twice");
         }
         if hand.informer.next_deadline() != Some(hand.now) {
             break;

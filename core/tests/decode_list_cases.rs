@@ -26,12 +26,12 @@ fn a_page_of_a_real_server() {
     let Some(Fact::Item(pod)) = decoder.decode(&mut input) else {
         panic!()
     };
-    assert_eq!(pod.key.as_str(), "ns-0/p-0");
-    assert_eq!((&*pod.uid, &*pod.version), ("u-0", "315"));
-    assert_eq!(pod.labels.get("app"), Some("x"));
+    assert_eq!(pod.key().as_str(), "ns-0/p-0");
+    assert_eq!((pod.uid(), pod.version()), ("u-0", "315"));
+    assert_eq!(pod.labels().get("app"), Some("x"));
     // Elements state neither, so these come from the list.
-    assert_eq!(pod.body["kind"], "Pod");
-    assert_eq!(pod.body["apiVersion"], "v1");
+    assert_eq!(pod.body()["kind"], "Pod");
+    assert_eq!(pod.body()["apiVersion"], "v1");
     let end = Fact::PageEnd {
         version: "20364",
         next: Some("eyJ2"),
@@ -51,8 +51,8 @@ fn the_kind_of_an_object_overrides_that_of_the_list() {
     feed(&mut decoder, Body::List, body, &[5], |fact| {
         if let Fact::Item(object) = fact {
             found.push((
-                object.body["kind"].clone(),
-                object.body["apiVersion"].clone(),
+                object.body()["kind"].clone(),
+                object.body()["apiVersion"].clone(),
             ));
         }
     });
@@ -277,7 +277,7 @@ fn an_object_that_does_not_fit_its_type_is_rejected() {
         body.as_bytes(),
         &[10],
         |fact| match fact {
-            Fact::Item(object) => seen.push(format!("{} {}", object.key, object.count)),
+            Fact::Item(object) => seen.push(format!("{} {}", object.key(), object.count)),
             Fact::Rejected(rejected) => {
                 assert!(
                     rejected.reason.starts_with("count: invalid type: string"),

@@ -72,7 +72,7 @@ impl World {
         let mut store = Store::new(Seed::new(2));
         let mut known = State::new();
         for object in known_at_first.into_iter().filter(|_| config.known) {
-            known.insert(object.key.clone(), object.clone());
+            known.insert(object.key().clone(), object.clone());
             store.put(object).unwrap();
         }
         let model = NaiveFifo::new(config, known);
@@ -88,7 +88,7 @@ impl World {
         let Self {
             fifo, store, model, ..
         } = self;
-        let order: Vec<_> = store.iter().map(|object| object.key.clone()).collect();
+        let order: Vec<_> = store.iter().map(|object| object.key().clone()).collect();
         let known = &Perhaps(model.config.known.then_some(&**store));
         match op {
             Op::Add(object) => {

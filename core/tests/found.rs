@@ -65,8 +65,8 @@ fn three_adds() -> String {
 /// An informer whose transform renames the object at version 15, and may refuse it.
 fn renaming(refuses: bool) -> Hand {
     let rename = Transform::new(move |pod: &mut Pod| {
-        if &*pod.version == "15" {
-            Arc::make_mut(pod).key = ObjectKey::new("a", "other");
+        if pod.version() == "15" {
+            *pod = Object::builder(ObjectKey::new("a", "other")).body(pod.body().clone());
             if refuses {
                 return Err(TransformError::new("no"));
             }
@@ -149,21 +149,17 @@ fn many_index_values_are_not_compared_with_each_other() {
     let looks = |labels: usize| {
         let mut store: Indexer<Object<()>, Counted> = Indexer::new(Seed::new(1));
         let by_label = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
-            let labels = object.labels.iter();
+            let labels = object.labels().iter();
             labels.for_each(|(_, value)| file(value.as_bytes()));
         });
         store.add_index("label", by_label).unwrap();
         LOOKS.set(0);
         for version in 1..4 {
             let label = |n| (format!("k{n}"), format!("v{n}"));
-            let object = Object {
-                key: ObjectKey::new("a", "x"),
-                uid: "".into(),
-                version: version.to_string().into(),
-                labels: (0..labels).map(label).collect(),
-                size: 0,
-                body: (),
-            };
+            let object = Object::builder(ObjectKey::new("a", "x"))
+                .version(version.to_string())
+                .labels((0..labels).map(label))
+                .body(());
             store.put(object).unwrap();
         }
         let looks = LOOKS.get();
@@ -378,20 +374,17 @@ fn a_full_state_of_an_in_order_queue_respects_a_stalling_listener() {
 
 #[test]
 fn an_object_without_room_changes_nothing() {
-    let pod = |name: &str, version: &str, labels: usize| Object {
-        key: ObjectKey::new("a", name),
-        uid: "".into(),
-        version: version.into(),
-        labels: (0..labels)
-            .map(|n| (format!("k{n}"), format!("{name}{n}")))
-            .collect(),
-        size: 0,
-        body: (),
+    let pod = |name: &str, version: &str, labels: usize| {
+        let labels = (0..labels).map(|n| (format!("k{n}"), format!("{name}{n}")));
+        Object::builder(ObjectKey::new("a", name))
+            .version(version)
+            .labels(labels)
+            .body(())
     };
     let mut store: Indexer<Object<()>, Fixed<16>> = Indexer::new(Seed::new(1));
     let by_label = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
         object
-            .labels
+            .labels()
             .iter()
             .for_each(|(_, value)| file(value.as_bytes()));
     });
@@ -405,7 +398,7 @@ fn an_object_without_room_changes_nothing() {
     assert_eq!(store.put(pod("a", "3", 17)), Err(Full));
     assert_eq!(store.len(), 1);
     assert_eq!(store.version(), "1");
-    assert_eq!(&*store.iter().next().unwrap().version, "1");
+    assert_eq!(&*store.iter().next().unwrap().version(), "1");
     assert_eq!(store.index_values("label").unwrap().count(), 10);
     assert_eq!(store.count("label", "a9"), Ok(1));
     store.put(pod("b", "4", 6)).unwrap();

@@ -34,7 +34,7 @@ struct Small<S: Storage> {
 }
 
 fn by_label(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
-    pod.labels
+    pod.labels()
         .iter()
         .for_each(|(_, value)| file(value.as_bytes()));
 }
@@ -116,7 +116,7 @@ impl<S: Storage> Small<S> {
     fn store(&self) -> Vec<String> {
         let store = self.informer.store().iter();
         let mut store: Vec<_> = store
-            .map(|pod| format!("{}@{}", pod.key.name(), pod.version))
+            .map(|pod| format!("{}@{}", pod.key().name(), pod.version()))
             .collect();
         store.sort();
         store
@@ -146,19 +146,15 @@ fn a_write_that_has_no_room_in_the_second_index_leaves_the_first_as_it_was() {
         let labels = |name: &'static str, n| {
             (0..n).map(move |n| (format!("{name}{n}"), format!("v{name}{n}")))
         };
-        Object {
-            key: ObjectKey::new("n", "x"),
-            uid: "".into(),
-            version: version.into(),
-            labels: labels("a", a).chain(labels("b", b)).collect::<Labels>(),
-            size: 0,
-            body: (),
-        }
+        Object::builder(ObjectKey::new("n", "x"))
+            .version(version)
+            .labels(labels("a", a).chain(labels("b", b)))
+            .body(())
     };
     let with_prefix = |prefix: &'static str| {
         IndexFn::new(move |object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
             let labels = object
-                .labels
+                .labels()
                 .iter()
                 .filter(|(key, _)| key.starts_with(prefix));
             labels.for_each(|(_, value)| file(value.as_bytes()));
@@ -316,20 +312,15 @@ fn a_deletion_without_a_key_relists_even_if_internal_errors_are_retried() {
 fn an_index_that_finds_no_room_is_not_there() {
     let mut store: Indexer<Object<()>, Fixed<4>> = Indexer::new(Seed::new(1));
     for name in ["x", "y", "z"] {
-        let object = Object {
-            key: ObjectKey::new("n", name),
-            uid: "".into(),
-            version: "1".into(),
-            labels: Labels::default(),
-            size: 0,
-            body: (),
-        };
+        let object = Object::builder(ObjectKey::new("n", name))
+            .version("1")
+            .body(());
         store.put(object).unwrap();
     }
     // There is room for the values of the first objects, but not for those of the last one.
     let greedy = |object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
         for n in [b"1", b"2"] {
-            file(object.key.name().as_bytes());
+            file(object.key().name().as_bytes());
             file(n);
         }
     };
@@ -340,7 +331,7 @@ fn an_index_that_finds_no_room_is_not_there() {
     assert!(store.index("values").is_err());
     // Another index can use its name and its room.
     let name =
-        |object: &Object<()>, file: &mut dyn FnMut(&[u8])| file(object.key.name().as_bytes());
+        |object: &Object<()>, file: &mut dyn FnMut(&[u8])| file(object.key().name().as_bytes());
     store.add_index("values", IndexFn::new(name)).unwrap();
     assert_eq!(store.index_values("values").unwrap().count(), 3);
 }

@@ -19,7 +19,7 @@ use informer_core::queue::{QueueKind, Relist, Transform, TransformError};
 use informer_core::reflector::{AfterWait, FirstState, InvalidConfig, Phase};
 use informer_core::storage::Heap;
 use informer_core::transport::{OwnedAt, OwnedRequest, Signal};
-use informer_core::{Encoding, Failure, Informer, InformerConfig};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Object};
 
 fn client_go(queue: QueueKind) -> InformerConfig {
     let mut config = InformerConfig::client_go(queue);
@@ -272,7 +272,7 @@ fn a_deletion_without_a_name_causes_a_relist() {
 
 fn refusing_13(config: InformerConfig) -> Hand {
     let refuse = Transform::new(|pod: &mut Pod| {
-        if &*pod.version == "13" {
+        if pod.version() == "13" {
             Err(TransformError::new("unlucky"))
         } else {
             Ok(())
@@ -332,7 +332,7 @@ fn an_object_that_a_transform_refuses_fails_the_list_for_client_go() {
 #[test]
 fn a_transform_must_not_change_the_key() {
     let rename = Transform::new(|pod: &mut Pod| {
-        std::sync::Arc::make_mut(pod).key = "other".parse().unwrap();
+        *pod = Object::builder("other".parse().unwrap()).body(pod.body().clone());
         Ok(())
     });
     let informer = Informer::new(Decoder::new(Dynamic), listed(), 1).unwrap();

@@ -74,15 +74,13 @@ fn every_method_that_changes_an_informer_has_an_input() {
     }
 }
 
-fn by_app(name: &str) -> Option<IndexFn<std::sync::Arc<Object<LeanBody>>>> {
+fn by_app(name: &str) -> Option<IndexFn<Object<LeanBody>>> {
     (name == "app").then(|| {
-        IndexFn::new(
-            |pod: &std::sync::Arc<Object<LeanBody>>, file: &mut dyn FnMut(&[u8])| {
-                if let Some(app) = pod.labels.get("app") {
-                    file(app.as_bytes());
-                }
-            },
-        )
+        IndexFn::new(|pod: &Object<LeanBody>, file: &mut dyn FnMut(&[u8])| {
+            if let Some(app) = pod.labels().get("app") {
+                file(app.as_bytes());
+            }
+        })
     })
 }
 

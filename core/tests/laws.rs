@@ -290,7 +290,7 @@ fn work_is_bounded_by_the_bytes_handed_in() {
         let mut hand = Hand::new(listed());
         let by_version = IndexFn::new(move |pod: &Pod, file: &mut dyn FnMut(&[u8])| {
             counter.fetch_add(1, Ordering::Relaxed);
-            file(pod.version.as_bytes());
+            file(pod.version().as_bytes());
         });
         hand.informer.add_index("version", by_version).unwrap();
         let pods: Vec<_> = (0..objects)

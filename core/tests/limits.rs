@@ -317,13 +317,11 @@ fn a_limit_of_zero_is_refused() {
 
 #[test]
 fn refused_writes_do_not_change_the_bytes_of_a_store() {
-    let object = |name: &str, size: usize| Object {
-        key: ObjectKey::new("n", name),
-        uid: "".into(),
-        version: "1".into(),
-        labels: Labels::default(),
-        size,
-        body: (),
+    let object = |name: &str, size: usize| {
+        Object::builder(ObjectKey::new("n", name))
+            .version("1")
+            .size(size)
+            .body(())
     };
     let limits = StoreLimits {
         objects: Some(3),
@@ -331,7 +329,7 @@ fn refused_writes_do_not_change_the_bytes_of_a_store() {
     };
     let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1)).with_limits(limits);
     let name = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
-        file(object.key.name().as_bytes());
+        file(object.key().name().as_bytes());
     });
     store.add_index("name", name).unwrap();
     store.put(object("a", 60)).unwrap();

@@ -94,8 +94,8 @@ impl Oracle {
         self.view.tell(told, Obj::clone).unwrap();
         if let Notification::Added { object, .. } | Notification::Updated { new: object, .. } = told
         {
-            let version = object.version.parse().unwrap();
-            let before = self.newest.insert(object.key.clone(), version);
+            let version = object.version().parse().unwrap();
+            let before = self.newest.insert(object.key().clone(), version);
             assert!(
                 before.is_none_or(|before| before <= version),
                 "an old state after a new one"
@@ -203,7 +203,9 @@ impl World {
     fn put(&mut self, key: &ObjectKey, recreate: bool) {
         self.version += 1;
         let old = self.store.get(key).cloned();
-        let uid = old.as_ref().map_or(1, |old| old.uid[1..].parse().unwrap());
+        let uid = old
+            .as_ref()
+            .map_or(1, |old| old.uid()[1..].parse().unwrap());
         let new = object(
             key.clone(),
             if recreate { uid + 1 } else { uid },

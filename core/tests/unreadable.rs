@@ -34,7 +34,7 @@ fn unreadable(name: &str, uid: &str, version: u64) -> String {
 
 /// An informer whose transform refuses objects with the uid `refused`.
 fn refusing(config: InformerConfig) -> Hand {
-    let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
+    let refuse = Transform::new(|pod: &mut Pod| match pod.uid() {
         "refused" => Err(TransformError::new("no")),
         _ => Ok(()),
     });

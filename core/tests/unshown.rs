@@ -75,7 +75,7 @@ fn a_write_that_a_transform_refuses_is_never_reached() {
             on_transform_error: on_error,
             ..listed()
         };
-        let refuse = Transform::new(|pod: &mut Pod| match &*pod.uid {
+        let refuse = Transform::new(|pod: &mut Pod| match pod.uid() {
             "refused" => Err(TransformError::new("no")),
             _ => Ok(()),
         });

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use informer::informer_core::transport::{At, Request};
-use informer::{Client, Failure, InformerBuilder, LeanBody, MetadataBody, SharedInformer};
+use informer::{Client, Failure, InformerBuilder, LeanBody, MetadataBody, Object, SharedInformer};
 use informer_test_support::{Folded, Strictness};
 use serde_json::Value;
 
@@ -21,15 +21,15 @@ pub trait Comparable: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// It is not JSON.
-    fn kept(&self) -> Outcome<Value>;
+    fn kept(object: &Object<Self>) -> Outcome<Value>;
 
     /// The part of the server's object that should be stored.
     fn expected(server: &Value) -> &Value;
 }
 
 impl Comparable for LeanBody {
-    fn kept(&self) -> Outcome<Value> {
-        Ok(bare(self.decode()?))
+    fn kept(object: &Object<Self>) -> Outcome<Value> {
+        Ok(bare(object.decode()?))
     }
 
     fn expected(server: &Value) -> &Value {
@@ -38,8 +38,8 @@ impl Comparable for LeanBody {
 }
 
 impl Comparable for MetadataBody {
-    fn kept(&self) -> Outcome<Value> {
-        Ok(self.decode()?)
+    fn kept(object: &Object<Self>) -> Outcome<Value> {
+        Ok(object.decode()?)
     }
 
     fn expected(server: &Value) -> &Value {
@@ -135,12 +135,13 @@ impl<K: Comparable> Follower<K> {
     pub fn differences(&self, listed: &Listed) -> Outcome<Vec<String>> {
         let told = self.audit.view();
         let store = self.informer.snapshot();
-        let store: BTreeMap<String, _> = store.iter().map(|it| (it.key.to_string(), it)).collect();
+        let store: BTreeMap<String, _> =
+            store.iter().map(|it| (it.key().to_string(), it)).collect();
         let mut differences = Vec::new();
         for (key, object) in listed {
             match store.get(key) {
                 None => differences.push(format!("{key} is not in the store")),
-                Some(kept) if kept.body.kept()? != *K::expected(object) => {
+                Some(kept) if K::kept(kept)? != *K::expected(object) => {
                     differences.push(format!("{key} differs in the store"));
                 }
                 Some(_) => {}

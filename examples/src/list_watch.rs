@@ -22,7 +22,7 @@ pub enum Step {
     /// Sends a request for this path.
     Asks(String),
     /// The server reported this change.
-    Says(Change<Arc<Object<Pod>>>),
+    Says(Change<Object<Pod>>),
     /// The request failed. It will be retried.
     Fails(String),
 }
@@ -74,7 +74,7 @@ impl<T: Transport> ListWatch<T> {
     ///
     /// # Errors
     /// A request has failed. Call again to wait for the retry.
-    pub async fn change(&mut self) -> Result<Change<Arc<Object<Pod>>>, String> {
+    pub async fn change(&mut self) -> Result<Change<Object<Pod>>, String> {
         loop {
             match self.next().await {
                 Step::Says(change) => return Ok(change),
@@ -135,7 +135,7 @@ impl<T: Transport> ListWatch<T> {
             return Poll::Pending;
         };
         reflector.hear(exchange, now);
-        let mut tell = |exchange: ExchangeId, fact: Fact<'_, Arc<Object<Pod>>>| {
+        let mut tell = |exchange: ExchangeId, fact: Fact<'_, Object<Pod>>| {
             let change = reflector.handle(exchange, fact, now);
             steps.extend(change.map(Step::Says));
         };

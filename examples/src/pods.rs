@@ -35,7 +35,7 @@ impl Kind for Pod {
 
 /// A delta in one line: its type, the pod and its phase.
 #[must_use]
-pub fn told(delta: &Delta<Arc<Object<Pod>>>) -> String {
+pub fn told(delta: &Delta<Object<Pod>>) -> String {
     let what = match delta {
         Delta::Added(_) => "Added",
         Delta::Updated(_) => "Updated",

@@ -5,7 +5,7 @@ use std::future::ready;
 use std::io;
 
 use informer::{
-    Client, Failure, InformerBuilder, Notification, Notifications, Phase, Shared, SharedInformer,
+    Client, Failure, InformerBuilder, Notification, Notifications, Object, Phase, SharedInformer,
     Status,
 };
 
@@ -62,7 +62,7 @@ struct Teller<'a, K: Send + Sync + 'static> {
 }
 
 impl<K: Send + Sync + 'static> Teller<'_, K> {
-    fn change(&mut self, notification: &Notification<Shared<K>>) -> io::Result<()> {
+    fn change(&mut self, notification: &Notification<Object<K>>) -> io::Result<()> {
         match notification {
             Notification::Added { .. } => self.known += 1,
             Notification::Updated { .. } => {}
@@ -112,7 +112,7 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
     }
 
     /// The next notification, if there is one now.
-    async fn waiting(&mut self) -> Option<Notification<Shared<K>>> {
+    async fn waiting(&mut self) -> Option<Notification<Object<K>>> {
         loop {
             tokio::select! {
                 biased;

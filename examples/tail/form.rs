@@ -51,8 +51,8 @@ pub(crate) async fn follow(
         };
     }
     match flags.form {
-        Form::Lean => follow!(InformerBuilder::lean(target)),
-        Form::Metadata => follow!(InformerBuilder::metadata(target)),
+        Form::Lean => follow!(InformerBuilder::lean_at(target)),
+        Form::Metadata => follow!(InformerBuilder::metadata_at(target)),
         #[cfg(not(feature = "k8s-openapi"))]
         Form::Typed => flags::refuse(
             &"this program was built without Rust types; build it with `--features k8s-openapi`, or use \

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use informer::{
-    Cause, Certainty, Failure, LastFailure, Notification, ObjectKey, Phase, Shared, Snapshot,
+    Cause, Certainty, Failure, LastFailure, Notification, Object, ObjectKey, Phase, Snapshot,
     Status,
 };
 use serde::{Serialize, Serializer};
@@ -56,24 +56,24 @@ pub(crate) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(crate) fn of<K>(notification: &'a Notification<Shared<K>>) -> Self {
+    pub(crate) fn of<K>(notification: &'a Notification<Object<K>>) -> Self {
         match notification {
             Notification::Added {
                 object,
                 initial,
                 cause,
             } => Self::Add {
-                key: &object.key,
-                uid: &object.uid,
-                rv: &object.version,
+                key: &object.key(),
+                uid: &object.uid(),
+                rv: &object.version(),
                 initial: *initial,
                 cause: *cause,
             },
             Notification::Updated { old, new, cause } => Self::Update {
-                key: &new.key,
-                uid: &new.uid,
-                old_rv: &old.version,
-                rv: &new.version,
+                key: &new.key(),
+                uid: &new.uid(),
+                old_rv: &old.version(),
+                rv: &new.version(),
                 cause: *cause,
             },
             Notification::Deleted {
@@ -83,8 +83,8 @@ impl<'a> Line<'a> {
                 cause,
             } => Self::Delete {
                 key,
-                uid: last.as_ref().map_or("", |last| &last.uid),
-                rv: last.as_ref().map_or("", |last| &last.version),
+                uid: last.as_ref().map_or("", |last| &last.uid()),
+                rv: last.as_ref().map_or("", |last| &last.version()),
                 certainty: *certainty,
                 cause: *cause,
             },
@@ -99,10 +99,10 @@ impl<'a> Line<'a> {
         }
     }
 
-    pub(crate) fn of_store<K>(store: &'a Snapshot<Shared<K>>) -> Self {
+    pub(crate) fn of_store<K>(store: &'a Snapshot<Object<K>>) -> Self {
         let versions = store
             .iter()
-            .map(|object| (object.key.as_str(), &*object.version));
+            .map(|object| (object.key().as_str(), &*object.version()));
         Self::Store {
             rv: store.version(),
             objects: versions.collect(),

@@ -92,7 +92,7 @@ async fn begin(
             sleep(AGAIN).await;
         }
     }
-    let mut builder = InformerBuilder::lean(Target::new("", "v1", "pods"));
+    let mut builder = InformerBuilder::lean_at(Target::new("", "v1", "pods"));
     if program == Program::InformsWithinLimits {
         builder = builder.max_objects(MOST_OBJECTS).max_bytes(MOST_BYTES);
     }
@@ -146,7 +146,7 @@ fn is_right(pods: &Pods) -> bool {
     let snapshot = pods.snapshot();
     let found: BTreeMap<String, String> = snapshot
         .iter()
-        .map(|object| (object.key.to_string(), object.version.to_string()))
+        .map(|object| (object.key().to_string(), object.version().to_string()))
         .collect();
     found == expected
 }

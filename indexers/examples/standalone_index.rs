@@ -89,7 +89,7 @@ pub(crate) fn run(lines: impl BufRead, out: &mut impl Write) -> Result<(), Box<d
 
 fn show<'a>(out: &mut impl Write, pods: impl IntoIterator<Item = &'a Pod>) -> std::io::Result<()> {
     for pod in pods {
-        writeln!(out, "  {}", pod.key)?;
+        writeln!(out, "  {}", pod.key())?;
     }
     Ok(())
 }

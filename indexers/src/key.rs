@@ -46,11 +46,11 @@ pub trait Namespaced {
 
 impl<K> Namespaced for Object<K> {
     fn namespace(&self) -> &str {
-        self.key.namespace()
+        self.key().namespace()
     }
 
     fn name(&self) -> &str {
-        self.key.name()
+        self.key().name()
     }
 }
 
@@ -78,14 +78,9 @@ namespaced_through_pointer!(&N, Box<N>, Rc<N>, Arc<N>);
 /// use informer_indexers::{KeyFormat, Keyed};
 ///
 /// let dashes = KeyFormat::new("---");
-/// let pod = Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "1".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = Object::builder(ObjectKey::new("web", "a"))
+///     .version("1")
+///     .body(());
 /// let mut store: Indexer<_, Heap> = Indexer::new(Seed::new(1));
 /// store.put(Keyed::by(|pod| dashes.key_of(pod), pod))?;
 /// assert_eq!(store.get(&"web---a".to_owned()).map(|pod| pod.key.name()), Some("a"));

@@ -11,14 +11,9 @@
 //! use informer_core::{Labels, Object, ObjectKey};
 //! use informer_indexers::{by, shared};
 //!
-//! let pod = |name: &str| Object {
-//!     key: ObjectKey::new("web", name),
-//!     uid: "".into(),
-//!     version: "7".into(),
-//!     labels: Labels::default(),
-//!     size: 0,
-//!     body: (),
-//! };
+//! let pod = |name: &str| Object::builder(ObjectKey::new("web", name))
+//!     .version("7")
+//!     .body(());
 //! let mut store = Indexer::new(Seed::new(1));
 //! store.add_index("namespace", by::namespace())?;
 //! let (mut writer, reader) = shared::new(store);
@@ -68,14 +63,9 @@ pub fn new<T: Resource + Clone>(store: Indexer<T, Heap>) -> (Writer<T>, Reader<T
 ///
 /// let mut store = Indexer::new(Seed::new(1));
 /// let (publisher, reader) = shared::publisher(store.snapshot());
-/// store.put(Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// })?;
+/// store.put(Object::builder(ObjectKey::new("web", "a"))
+///     .version("7")
+///     .body(()))?;
 /// assert_eq!(reader.snapshot().len(), 0);
 /// publisher.publish(store.snapshot());
 /// assert_eq!(reader.snapshot().len(), 1);
@@ -164,14 +154,9 @@ impl<T: Resource + Clone> State<T> {
 /// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
-/// let pod = Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = Object::builder(ObjectKey::new("web", "a"))
+///     .version("7")
+///     .body(());
 /// writer.put(pod.clone())?;
 /// assert_eq!(reader.snapshot().len(), 1);
 ///
@@ -303,14 +288,9 @@ impl<T: Resource + Clone> Drop for Publisher<T> {
 /// use informer_indexers::shared::{self, VersionWaitError};
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
-/// writer.put(Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// })?;
+/// writer.put(Object::builder(ObjectKey::new("web", "a"))
+///     .version("7")
+///     .body(()))?;
 /// assert!(reader.wait_for("7", Duration::ZERO).is_ok());
 ///
 /// let late = reader.wait_for("8", Duration::ZERO).unwrap_err();
@@ -394,14 +374,9 @@ impl<T: Resource + Clone> Reader<T> {
 /// // Any runtime can poll it; here the example does.
 /// let mut cx = Context::from_waker(Waker::noop());
 /// assert!(reached.as_mut().poll(&mut cx).is_pending());
-/// writer.put(Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// })?;
+/// writer.put(Object::builder(ObjectKey::new("web", "a"))
+///     .version("7")
+///     .body(()))?;
 /// let Poll::Ready(Ok(state)) = reached.as_mut().poll(&mut cx) else { panic!("7 is reached") };
 /// assert_eq!(state.version(), "7");
 /// # Ok::<(), informer_core::storage::Full>(())
@@ -443,14 +418,9 @@ impl<T: Resource + Clone> Drop for Reached<T> {
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
 /// let before = reader.snapshot();
-/// writer.put(Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// })?;
+/// writer.put(Object::builder(ObjectKey::new("web", "a"))
+///     .version("7")
+///     .body(()))?;
 /// let after = reader.snapshot();
 /// assert_eq!((before.len(), after.len()), (0, 1));
 /// assert!(after.lister().get("web", "a").is_some());

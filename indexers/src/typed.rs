@@ -26,19 +26,14 @@ use crate::value::{Encode, IndexValue};
 ///     priority: i32,
 /// }
 ///
-/// let mut store: Indexer<std::sync::Arc<Object<Job>>, Heap> = Indexer::new(Seed::new(1));
+/// let mut store: Indexer<Object<Job>, Heap> = Indexer::new(Seed::new(1));
 /// for (name, priority) in [("backup", -5), ("deploy", 100), ("report", 7)] {
-///     store.put(std::sync::Arc::new(Object {
-///         key: ObjectKey::new("", name),
-///         uid: "".into(),
-///         version: "1".into(),
-///         labels: Labels::default(),
-///         size: 0,
-///         body: Job { priority },
-///     }))?;
+///     store.put(Object::builder(ObjectKey::new("", name))
+///         .version("1")
+///         .body(Job { priority }))?;
 /// }
 ///
-/// let by_priority = TypedIndex::of(|job: &std::sync::Arc<Object<Job>>| Some(job.priority));
+/// let by_priority = TypedIndex::of(|job: &Object<Job>| Some(job.priority));
 /// let by_priority = by_priority.ordered().add_to(&mut store, "priority")?;
 ///
 /// let urgent = by_priority.range(&store, 0..)?;

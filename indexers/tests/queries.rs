@@ -120,7 +120,10 @@ fn indices() -> Vec<(&'static str, IndexFn<Pod>)> {
 }
 
 fn keys<'a>(objects: impl IntoIterator<Item = &'a Pod>) -> Vec<String> {
-    objects.into_iter().map(|pod| pod.key.to_string()).collect()
+    objects
+        .into_iter()
+        .map(|pod| pod.key().to_string())
+        .collect()
 }
 
 /// The parts of a query, and the simplest implementation of it.
@@ -138,9 +141,9 @@ impl Asked<'_> {
             let value = members.fold(json, |value, member| &value[member]);
             value.as_str().map(str::to_owned)
         };
-        self.labels.matches_labels(&pod.labels)
+        self.labels.matches_labels(pod.labels())
             && self.fields.matches(field)
-            && self.namespace.is_none_or(|it| pod.key.namespace() == it)
+            && self.namespace.is_none_or(|it| pod.key().namespace() == it)
     }
 
     fn query(&self) -> Query<'_, Pod> {
@@ -158,7 +161,7 @@ impl Asked<'_> {
 fn check<S: Storage>(store: &Indexer<Pod, S>, all: &BTreeMap<String, Value>, asked: Asked<'_>) {
     let lister = StoreLister::new(store);
     let query = &asked.query();
-    let wants = |pod: &&Pod| asked.wants(pod, &all[pod.key.as_str()]);
+    let wants = |pod: &&Pod| asked.wants(pod, &all[pod.key().as_str()]);
     let wanted = keys(lister.list().filter(wants));
     let selected = keys(lister.select(query));
     assert_eq!(
@@ -237,7 +240,7 @@ proptest! {
         if late {
             store.add_indices(&chosen).unwrap();
         }
-        let json = |pod: &Pod| (pod.key.to_string(), pod.decode().unwrap());
+        let json = |pod: &Pod| (pod.key().to_string(), pod.decode().unwrap());
         let all: BTreeMap<String, Value> = store.iter().map(json).collect();
         for labels in SELECTORS {
             let labels: LabelSelector = labels.parse().unwrap();
@@ -391,7 +394,10 @@ fn a_store_with_custom_keys_answers_the_same_queries() {
     }
     store.add_index("namespace", by::namespace()).unwrap();
     store.add_index("key", by::key().ordered()).unwrap();
-    assert_eq!(store.get(&"rare---p0".to_owned()).unwrap().key.name(), "p0");
+    assert_eq!(
+        store.get(&"rare---p0".to_owned()).unwrap().key().name(),
+        "p0"
+    );
     let lister = StoreLister::new(&store);
     let node = "spec.nodeName=n1".parse().unwrap();
     let query = Query::new().namespace("rare").fields(&node).unwrap();

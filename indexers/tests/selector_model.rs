@@ -158,15 +158,10 @@ proptest! {
     fn label_matches_agree_with_the_model(asked in asked(few_keys(), few_values()), labels in labels()) {
         let selector = built(&asked);
         let expected = asked.iter().all(|requirement| model(requirement, &labels));
-        let object = Object {
-            key: ObjectKey::new("", "x"),
-            uid: "".into(),
-            version: "".into(),
-            labels: Labels::from_iter(&labels),
-            size: 0,
-            body: (),
-        };
-        prop_assert_eq!(selector.matches_labels(&object.labels), expected);
+        let object = Object::builder(ObjectKey::new("", "x"))
+            .labels(&labels)
+            .body(());
+        prop_assert_eq!(selector.matches_labels(object.labels()), expected);
         prop_assert_eq!(selector.matches(&object), expected);
     }
 

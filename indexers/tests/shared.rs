@@ -17,24 +17,20 @@ use informer_indexers::shared::{self, Reader, Snapshot, VersionWaitError, Writer
 use informer_indexers::{TypedIndex, by};
 use informer_test_support::Woken;
 
-type Account = Arc<Object<i64>>;
+type Account = Object<i64>;
 
 /// Long enough for any machine. Only a failing test waits for it.
 const LONG: Duration = Duration::from_secs(120);
 
 fn account(name: usize, balance: i64, version: u64) -> Account {
-    Arc::new(Object {
-        key: ObjectKey::new("bank", &format!("a{name}")),
-        uid: "".into(),
-        version: version.to_string().into(),
-        labels: Labels::from_iter([("parity", if balance % 2 == 0 { "even" } else { "odd" })]),
-        size: 0,
-        body: balance,
-    })
+    Object::builder(ObjectKey::new("bank", &format!("a{name}")))
+        .version(version.to_string())
+        .labels([("parity", if balance % 2 == 0 { "even" } else { "odd" })])
+        .body(balance)
 }
 
 fn by_balance() -> IndexFn<Account> {
-    TypedIndex::of(|account: &Account| Some(account.body))
+    TypedIndex::of(|account: &Account| Some(*account.body()))
         .ordered()
         .into_fn()
 }
@@ -59,15 +55,15 @@ fn check(state: &View<Account, Heap>) {
     let mut sum = 0;
     let mut by_parity = BTreeMap::<&str, usize>::new();
     for account in state.iter() {
-        sum += account.body;
+        sum += account.body();
         *by_parity
-            .entry(account.labels.get("parity").unwrap())
+            .entry(account.labels().get("parity").unwrap())
             .or_default() += 1;
         assert!(
-            account.version.parse::<u64>().unwrap() <= version,
+            account.version().parse::<u64>().unwrap() <= version,
             "an object is newer than its snapshot"
         );
-        assert!(Arc::ptr_eq(account, state.get(&account.key).unwrap()));
+        assert!(account.is_same(state.get(account.key()).unwrap()));
     }
     assert_eq!(
         sum,
@@ -83,7 +79,7 @@ fn check(state: &View<Account, Heap>) {
         let filed = state.by_index("parity", parity).unwrap();
         assert_eq!(
             filed
-                .filter(|a| a.labels.get("parity") == Some(parity))
+                .filter(|a| a.labels().get("parity") == Some(parity))
                 .count(),
             count
         );
@@ -92,7 +88,7 @@ fn check(state: &View<Account, Heap>) {
         .table("balance")
         .unwrap()
         .objects()
-        .map(|a| a.body)
+        .map(|a| *a.body())
         .collect();
     assert!(sorted.is_sorted());
     assert_eq!(sorted.len(), state.len());
@@ -149,14 +145,14 @@ fn readers_see_only_whole_transactions_while_the_writer_writes() {
         let amount = i64::try_from(below(50)).unwrap();
         let balance = |name: usize| {
             let key = ObjectKey::new("bank", &format!("a{name}"));
-            reader.snapshot().get(&key).unwrap().body
+            *reader.snapshot().get(&key).unwrap().body()
         };
         let from = account(from, balance(from) - amount, version);
         let to = account(to, balance(to) + amount, version);
         let mut writes = vec![Write::Put(from.clone())];
         if version % 5 == 0 {
-            writes.insert(0, Write::Remove(from.key.clone()));
-            writes.insert(0, Write::Remove(to.key.clone()));
+            writes.insert(0, Write::Remove(from.key().clone()));
+            writes.insert(0, Write::Remove(to.key().clone()));
         }
         writes.push(Write::Put(to));
         writer.transaction(writes).unwrap();

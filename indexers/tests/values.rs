@@ -90,7 +90,11 @@ fn a_typed_index_finds_values_and_ranges() {
     let priority = priority.ordered().add_to(&mut store, "priority").unwrap();
     let names = |objects: &mut dyn Iterator<Item = &_>| -> Vec<String> {
         objects
-            .map(|pod: &informer_core::Object<_>| pod.key.name().to_owned())
+            .map(
+                |pod: &informer_core::Object<informer_core::decode::form::LeanBody>| {
+                    pod.key().name().to_owned()
+                },
+            )
             .collect()
     };
     assert_eq!(
@@ -121,10 +125,12 @@ fn a_typed_index_finds_values_and_ranges() {
     ));
 
     // By zone, then by name.
-    let zone = TypedIndex::of(|pod: &informer_core::Object<_>| {
-        let zone = pod.labels.get("zone").map(str::to_owned);
-        zone.map(|zone| (zone, pod.key.name().to_owned()))
-    });
+    let zone = TypedIndex::of(
+        |pod: &informer_core::Object<informer_core::decode::form::LeanBody>| {
+            let zone = pod.labels().get("zone").map(str::to_owned);
+            zone.map(|zone| (zone, pod.key().name().to_owned()))
+        },
+    );
     let zone = zone.ordered().add_to(&mut store, "zone").unwrap();
     let from = ("x".to_owned(), "c".to_owned());
     assert_eq!(
@@ -133,7 +139,11 @@ fn a_typed_index_finds_values_and_ranges() {
     );
 
     // A string is found by a `&str`, and by its bytes.
-    let name = TypedIndex::of(|pod: &informer_core::Object<_>| [pod.key.name().to_owned()]);
+    let name = TypedIndex::of(
+        |pod: &informer_core::Object<informer_core::decode::form::LeanBody>| {
+            [pod.key().name().to_owned()]
+        },
+    );
     let name = name.add_to(&mut store, "name").unwrap();
     assert_eq!(name.get(&store, "c").unwrap().len(), 1);
     assert_eq!(store.count(name.id(), "c"), Ok(1));

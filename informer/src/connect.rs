@@ -34,7 +34,7 @@ pub use informer_transport_hyper::{Client, Config};
 ///
 /// // `server` is a mock API server.
 /// let connect = WithoutSecrets(server.connect());
-/// let start = |plural| InformerBuilder::lean(Target::new("", "v1", plural)).start(&connect);
+/// let start = |plural| InformerBuilder::lean_at(Target::new("", "v1", plural)).start(&connect);
 /// assert!(start("pods").is_ok());
 /// let error = start("secrets").map(drop).unwrap_err();
 /// assert_eq!(error.to_string(), "this program must not read secrets");

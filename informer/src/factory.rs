@@ -12,7 +12,7 @@ use std::time::Duration;
 use informer_core::indexer::StoreLimits;
 use informer_core::queue::TransformError;
 use informer_core::transport::Target;
-use informer_core::{Labels, ObjectKey};
+use informer_core::{Labels, Object, ObjectKey};
 
 use crate::builder::{InformerBuilder, ManagedFields};
 use crate::connect::Connect;
@@ -41,8 +41,8 @@ use crate::sync::{Mutex, MutexGuard};
 /// // `server` is a mock API server.
 /// let factory = SharedInformerFactory::new(server.connect(), Tokio::current()?)
 ///     .resync(Duration::from_secs(600));
-/// let pods = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
-/// let again = factory.informer(&InformerBuilder::lean(Target::new("", "v1", "pods")))?;
+/// let pods = factory.informer(&InformerBuilder::lean_at(Target::new("", "v1", "pods")))?;
+/// let again = factory.informer(&InformerBuilder::lean_at(Target::new("", "v1", "pods")))?;
 /// assert!(pods.is_same(&again));
 ///
 /// factory.start()?;
@@ -75,13 +75,60 @@ pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
 type TransformAny = dyn Fn(Meta<'_>) -> Result<(), TransformError> + Send + Sync;
 
 /// The part of an object that every kind has, for [`SharedInformerFactory::transform`].
-#[derive(Debug)]
-#[non_exhaustive]
 pub struct Meta<'a> {
+    pub(crate) object: &'a mut dyn AnyObject,
+}
+
+impl Meta<'_> {
     /// Namespace and name.
-    pub key: &'a ObjectKey,
-    /// The labels that indices and queries use. Changing them does not change the body.
-    pub labels: &'a mut Labels,
+    #[must_use]
+    pub fn key(&self) -> &ObjectKey {
+        self.object.key()
+    }
+
+    /// The labels that indices and queries use.
+    #[must_use]
+    pub fn labels(&self) -> Labels<'_> {
+        self.object.labels()
+    }
+
+    /// Replaces the labels that indices and queries use. The body keeps its labels.
+    pub fn set_labels<'l>(&mut self, labels: impl IntoIterator<Item = (&'l str, &'l str)>) {
+        self.object.set_labels(&mut labels.into_iter());
+    }
+}
+
+impl fmt::Debug for Meta<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meta")
+            .field("key", self.key())
+            .field("labels", &self.labels())
+            .finish()
+    }
+}
+
+/// An object with a body of any type.
+pub(crate) trait AnyObject {
+    fn key(&self) -> &ObjectKey;
+    fn labels(&self) -> Labels<'_>;
+    fn set_labels(&mut self, labels: &mut dyn Iterator<Item = (&str, &str)>);
+}
+
+impl<K> AnyObject for Object<K> {
+    fn key(&self) -> &ObjectKey {
+        self.key()
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        self.labels()
+    }
+
+    fn set_labels(&mut self, labels: &mut dyn Iterator<Item = (&str, &str)>) {
+        // The object was just decoded, so it is not shared.
+        if let Some(mut object) = self.get_mut() {
+            object.set_labels(labels);
+        }
+    }
 }
 
 #[derive(Default)]

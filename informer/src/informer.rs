@@ -1,10 +1,10 @@
 //! `Informer`: one watch, one cache, one handler.
 
+use informer_core::Object;
 use std::time::Duration;
 
 use informer_indexers::shared::Snapshot;
 
-use crate::engine::Shared;
 use crate::error::{NotSynced, StartError};
 use crate::handler::Handler;
 use crate::lister::Lister;
@@ -29,7 +29,7 @@ use crate::status::Status;
 /// # server.with(|server| server.create("pods", pod))?;
 ///
 /// // `server` is a mock API server with the pod web/shop-1.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), Tokio::current()?)?;
 /// let (sender, changes) = std::sync::mpsc::channel();
 /// let pods = Informer::new(pods, move |change| {
@@ -78,7 +78,7 @@ impl<K: Send + Sync + 'static> Informer<K> {
 
     /// Returns the cache as it is now. Later changes do not affect the snapshot.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot<Shared<K>> {
+    pub fn snapshot(&self) -> Snapshot<Object<K>> {
         self.shared.snapshot()
     }
 

@@ -9,7 +9,7 @@
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::new(Config::infer()?)?;
-//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&client)?;
+//! let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&client)?;
 //! pods.on(|change| println!("{change}"))?;
 //! pods.synced(Duration::from_secs(30)).await?;
 //! println!("{} pods", pods.lister().len());
@@ -32,7 +32,7 @@
 //! server.with(|server| server.create("pods", serde_json::json!({
 //!     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}}
 //! })))?;
-//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+//! let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 //!     .index("app", by::label("app"))
 //!     .start(&server.connect())?;
 //! pods.synced(Duration::from_secs(30)).await?;
@@ -158,7 +158,6 @@ pub use builder::InformerBuilder;
 #[cfg(feature = "hyper")]
 pub use connect::{Client, Config};
 pub use connect::{Connect, ConnectError};
-pub use engine::Shared;
 pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
 pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
@@ -177,7 +176,7 @@ pub use informer_indexers;
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper;
 
-pub use informer_core::decode::form::{LeanBody, MetadataBody};
+pub use informer_core::decode::form::{LeanBody, MetadataBody, PackedBody, Untyped};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
 pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};

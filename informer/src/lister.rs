@@ -3,12 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use informer_core::ObjectKey;
 use informer_core::indexer::{IndexRef, UnknownIndex};
+use informer_core::{Object, ObjectKey};
 use informer_indexers::Query;
 use informer_indexers::shared::Snapshot;
 
-use crate::engine::Shared;
 use crate::shared::Handle;
 
 /// Reads the cache of an informer, always in its newest state.
@@ -28,7 +27,7 @@ use crate::shared::Handle;
 /// # server.with(|server| server.create("pods", pod))?;
 ///
 /// // `server` is a mock API server with the pod web/shop-1 of the app `shop` on node-1.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 ///     .index("node", by::node_name())
 ///     .start(&server.connect())?;
 /// pods.synced(std::time::Duration::from_secs(30)).await?;
@@ -56,32 +55,32 @@ impl<K: Send + Sync + 'static> Lister<K> {
 
     /// Returns the cache as it is now. Later changes do not affect the snapshot.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot<Shared<K>> {
+    pub fn snapshot(&self) -> Snapshot<Object<K>> {
         self.handle.engine.reader.snapshot()
     }
 
     /// Returns the object `name` in `namespace`. Pass `""` for objects without a namespace.
     #[must_use]
-    pub fn get(&self, namespace: &str, name: &str) -> Option<Shared<K>> {
+    pub fn get(&self, namespace: &str, name: &str) -> Option<Object<K>> {
         self.by_key(&ObjectKey::new(namespace, name))
     }
 
     /// Returns the object with this key.
     #[must_use]
-    pub fn by_key(&self, key: &ObjectKey) -> Option<Shared<K>> {
+    pub fn by_key(&self, key: &ObjectKey) -> Option<Object<K>> {
         self.snapshot().get(key).cloned()
     }
 
     /// Returns all objects.
     #[must_use]
-    pub fn list(&self) -> Vec<Shared<K>> {
+    pub fn list(&self) -> Vec<Object<K>> {
         self.snapshot().iter().cloned().collect()
     }
 
     /// Returns the objects that match a query by namespace, labels or fields. Uses an index where one
     /// fits.
     #[must_use]
-    pub fn select(&self, query: &Query<'_, Shared<K>>) -> Vec<Shared<K>> {
+    pub fn select(&self, query: &Query<'_, Object<K>>) -> Vec<Object<K>> {
         self.snapshot().lister().select(query).cloned().collect()
     }
 
@@ -93,7 +92,7 @@ impl<K: Send + Sync + 'static> Lister<K> {
         &self,
         index: impl Into<IndexRef<'a>>,
         value: impl AsRef<[u8]>,
-    ) -> Result<Vec<Shared<K>>, UnknownIndex> {
+    ) -> Result<Vec<Object<K>>, UnknownIndex> {
         let snapshot = self.snapshot();
         Ok(snapshot.by_index(index, value)?.cloned().collect())
     }
@@ -132,7 +131,7 @@ impl<K: Send + Sync + 'static> Lister<K> {
 /// #     server.with(|server| server.create("pods", pod))?;
 /// # }
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 /// # pods.synced(std::time::Duration::from_secs(30)).await?;
 /// // `pods` follows a mock API server with the pods web/shop-1 and batch/shop-1.
 /// let web = pods.lister().namespace("web");
@@ -150,19 +149,19 @@ pub struct NamespaceLister<K: Send + Sync + 'static> {
 impl<K: Send + Sync + 'static> NamespaceLister<K> {
     /// Returns the object with this name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<Shared<K>> {
+    pub fn get(&self, name: &str) -> Option<Object<K>> {
         self.lister.get(&self.namespace, name)
     }
 
     /// Returns all objects of the namespace.
     #[must_use]
-    pub fn list(&self) -> Vec<Shared<K>> {
+    pub fn list(&self) -> Vec<Object<K>> {
         self.select(Query::new())
     }
 
     /// Returns the objects of the namespace that match a query.
     #[must_use]
-    pub fn select(&self, query: Query<'_, Shared<K>>) -> Vec<Shared<K>> {
+    pub fn select(&self, query: Query<'_, Object<K>>) -> Vec<Object<K>> {
         let query = query.namespace(&self.namespace);
         self.lister.select(&query)
     }

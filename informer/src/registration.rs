@@ -26,7 +26,7 @@ use crate::wait::Wait;
 /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 /// // `pods` follows a mock API server with one pod.
 /// let registration = pods.on(|change| println!("{change}"))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;

@@ -1,5 +1,6 @@
 //! `SharedInformer`: one watch, one cache, many handlers.
 
+use informer_core::Object;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -12,7 +13,7 @@ use informer_core::transport::{Target, Transport};
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
-use crate::engine::{Core, Engine, Shared};
+use crate::engine::{Core, Engine};
 use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
 use crate::lister::Lister;
@@ -39,7 +40,7 @@ use crate::wait::Wait;
 /// # server.with(|server| server.create("pods", pod))?;
 ///
 /// // `server` is a mock API server with the pod web/shop-1.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, changes) = std::sync::mpsc::channel();
 /// let registration = pods.on(move |change| {
 ///     let _ = sender.send(format!("{change}"));
@@ -223,10 +224,10 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     #[cfg(feature = "tokio")]
     pub fn send_to(
         &self,
-        channel: tokio::sync::mpsc::Sender<informer_core::Notification<Shared<K>>>,
+        channel: tokio::sync::mpsc::Sender<informer_core::Notification<Object<K>>>,
     ) -> Result<Registration<K>, StartError> {
         self.on_async(
-            move |notification: informer_core::Notification<Shared<K>>| {
+            move |notification: informer_core::Notification<Object<K>>| {
                 let channel = channel.clone();
                 async move {
                     // An error means that the receiver was dropped.
@@ -249,7 +250,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 
     /// Returns the cache as it is now. Later changes do not affect the snapshot.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot<Shared<K>> {
+    pub fn snapshot(&self) -> Snapshot<Object<K>> {
         self.engine().reader.snapshot()
     }
 
@@ -265,7 +266,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     pub fn add_index(
         &self,
         name: &str,
-        function: IndexFn<Shared<K>>,
+        function: IndexFn<Object<K>>,
     ) -> Result<IndexId, AddIndexError> {
         self.engine().update(|state| {
             let core = &mut state.core;
@@ -328,7 +329,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         &self,
         version: &str,
         timeout: Duration,
-    ) -> Result<Snapshot<Shared<K>>, NotReached> {
+    ) -> Result<Snapshot<Object<K>>, NotReached> {
         let wait = Wait::for_version(self.engine(), |state| {
             let outcome = match state.core.wait_for(version) {
                 Err(WaitError::NotComparable) => Err(NotReached::NotComparable {

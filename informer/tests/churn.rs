@@ -32,7 +32,7 @@ const NAMES: usize = 8;
 
 /// Whether a filter selects a pod. That changes with about every second write.
 fn is_even(pod: &Pod) -> bool {
-    let touched = pod.body["spec"]["touched"].as_u64();
+    let touched = pod.body()["spec"]["touched"].as_u64();
     touched.is_none_or(|touched| touched.is_multiple_of(2))
 }
 

@@ -39,7 +39,9 @@ fn a_factory_waits_for_all_informers_at_once() {
     let factory = SharedInformerFactory::new(world.connect(), world.runtime.clone());
     for plural in ["ghosts", "phantoms", "spectres"] {
         let target = Target::new("", "v1", plural);
-        factory.informer(&InformerBuilder::dynamic(target)).unwrap();
+        factory
+            .informer(&InformerBuilder::dynamic_at(target))
+            .unwrap();
     }
     factory.start().unwrap();
     let begun = world.clock.now();
@@ -261,7 +263,7 @@ fn a_fast_handler_keeps_up_with_a_flood() {
         at: 0,
     };
     let world = World::new();
-    let pods = InformerBuilder::dynamic(Target::new("", "v1", "pods"))
+    let pods = InformerBuilder::dynamic_at(Target::new("", "v1", "pods"))
         .build(&connect, world.runtime.clone())
         .unwrap();
     let longest = Arc::new(AtomicUsize::new(0));
@@ -305,7 +307,7 @@ async fn a_handler_works_through_its_batch_while_the_cache_is_written() {
     let (allowed, was_allowed) = (Mutex::new(allowed), Arc::new(AtomicBool::new(false)));
     let noted = Arc::clone(&was_allowed);
     let slow = IndexFn::new(move |pod: &Pod, _: &mut dyn FnMut(&[u8])| {
-        if pod.key.name() == "z" && !noted.load(Ordering::Relaxed) {
+        if pod.key().name() == "z" && !noted.load(Ordering::Relaxed) {
             begin.send(()).unwrap();
             let allowed = allowed.lock().unwrap().recv_timeout(SOON);
             noted.store(allowed.is_ok(), Ordering::Relaxed);

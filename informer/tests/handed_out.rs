@@ -46,10 +46,10 @@ fn a_registration_does_not_keep_its_informer_alive() {
     world.wait(kept.synced(SOON)).unwrap();
     // Nor does a removal that is not awaited.
     let removal = removed.remove();
-    let object = Arc::downgrade(&informer.lister().get("web", "a").unwrap());
+    let mut object = informer.lister().get("web", "a").unwrap();
     drop(informer);
     world.settle();
-    assert!(object.upgrade().is_none(), "the cache still exists");
+    assert!(object.get_mut().is_some(), "the cache still exists");
     assert_eq!(kept.status(), None);
     assert!(!kept.is_synced());
     let error = world.wait(kept.synced(SOON)).unwrap_err();

@@ -11,7 +11,7 @@ mod world;
 use std::time::Duration;
 
 use informer::runtime::Runtime;
-use informer::{Notification, Shared, SharedInformer};
+use informer::{Notification, Object, SharedInformer};
 use world::World;
 use world::tracked::Tracked;
 
@@ -39,7 +39,7 @@ fn build<const TEST: usize>(
 fn add_handlers<const TEST: usize>(informer: &SharedInformer<Tracked<TEST>>) {
     let lister = informer.lister();
     let kept = std::sync::Mutex::new(Vec::new());
-    let handler = move |notification: Notification<Shared<Tracked<TEST>>>| {
+    let handler = move |notification: Notification<Object<Tracked<TEST>>>| {
         let _ = lister.by_key(notification.key());
         kept.lock().unwrap().push(notification);
     };

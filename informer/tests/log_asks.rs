@@ -83,9 +83,9 @@ fn a_log_subscriber_may_call_the_informer() {
             world.create("bad");
             let informer = pods()
                 .transform(|pod| {
-                    assert!(pod.key.name() != "worse", "it ends the informer");
+                    assert!(pod.key().name() != "worse", "it ends the informer");
                     let refused = informer::TransformError::new("it is bad");
-                    if pod.key.name() == "bad" {
+                    if pod.key().name() == "bad" {
                         Err(refused)
                     } else {
                         Ok(())

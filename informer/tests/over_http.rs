@@ -52,13 +52,14 @@ async fn follows(tls: bool) {
     std::fs::remove_dir_all(&folder).unwrap();
 
     let target = || Target::new("", "v1", "pods");
-    let all = InformerBuilder::lean(target()).start(&client).unwrap();
-    let one = InformerBuilder::lean(target())
+    let all = InformerBuilder::lean_at(target()).start(&client).unwrap();
+    let one = InformerBuilder::lean_at(target())
         .namespace("web")
         .labels("app=b");
     let one = one.start(&client).unwrap();
-    let metadata: SharedInformer<MetadataBody> =
-        InformerBuilder::metadata(target()).start(&client).unwrap();
+    let metadata: SharedInformer<MetadataBody> = InformerBuilder::metadata_at(target())
+        .start(&client)
+        .unwrap();
     all.synced(LONG).await.unwrap();
     one.synced(LONG).await.unwrap();
     metadata.synced(LONG).await.unwrap();
@@ -94,7 +95,7 @@ async fn informers_follow_a_server_with_tls() {
 #[tokio::test]
 async fn errors_say_what_cannot_be_reached() {
     let nowhere = Client::new(Config::new("http://127.0.0.1:1").unwrap()).unwrap();
-    let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+    let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
         .start(&nowhere)
         .unwrap();
     let error = pods.synced(Duration::from_millis(300)).await.unwrap_err();
@@ -103,7 +104,7 @@ async fn errors_say_what_cannot_be_reached() {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     let running = serve(server, HttpConfig::new()).await.unwrap();
     let client = Client::new(Config::new(running.url()).unwrap()).unwrap();
-    let nosuch = InformerBuilder::lean(Target::new("example.com", "v1", "nosuch"));
+    let nosuch = InformerBuilder::lean_at(Target::new("example.com", "v1", "nosuch"));
     let error = nosuch
         .start(&client)
         .unwrap()

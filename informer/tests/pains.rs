@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use informer::{
     Backlog, Cause, Certainty, Failure, Handler, InformerBuilder, Labels, ListenerConfig,
-    Notification, Object, ObjectKey, Phase, Resync, Shared, SharedInformerFactory, Target,
+    Notification, Object, ObjectKey, Phase, Resync, SharedInformerFactory, Target,
 };
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::fault::{Fault, FaultPlan};
@@ -266,7 +266,7 @@ fn p_17_one_informer_of_a_factory_can_be_stopped_and_built_again() {
     assert_eq!(keys(&again).len(), 3);
 
     // A kind that disappears shows in the status, and can come back.
-    let widgets = InformerBuilder::dynamic(Target::new("example.com", "v1", "widgets"));
+    let widgets = InformerBuilder::dynamic_at(Target::new("example.com", "v1", "widgets"));
     let kind = || ApiKind::custom("example.com", "v1", "widgets", "Widget");
     world.server.with(|server| server.register(kind()));
     let widgets = factory.informer(&widgets.seed(1)).unwrap();
@@ -313,7 +313,9 @@ fn p_18_different_settings_get_different_informers() {
     let target = || Target::new("", "v1", "pods");
     let all = factory.informer(&pods()).unwrap();
     let some = factory.informer(&pods().labels("app=a")).unwrap();
-    let lean = factory.informer(&InformerBuilder::lean(target())).unwrap();
+    let lean = factory
+        .informer(&InformerBuilder::lean_at(target()))
+        .unwrap();
     let there = factory.informer(&pods().namespace("web")).unwrap();
     let here = factory.informer(&pods().namespace("elsewhere")).unwrap();
     assert!(all.is_same(&factory.informer(&pods()).unwrap()));
@@ -365,7 +367,7 @@ fn p_19_waiting_for_an_informer_that_was_not_started_fails_and_late_informers_ru
         .server
         .with(|server| server.remove_kind("nodes"))
         .unwrap();
-    let nodes = InformerBuilder::dynamic(Target::new("", "v1", "nodes"));
+    let nodes = InformerBuilder::dynamic_at(Target::new("", "v1", "nodes"));
     factory.informer(&nodes).unwrap();
     let error = world.wait(factory.synced(SOON)).unwrap_err();
     assert_eq!(error.late.len(), 1);
@@ -400,7 +402,7 @@ fn p_20_a_missed_delete_is_reported_like_any_other() {
     let [(key, Some(last), Certainty::Inferred)] = gone.as_slice() else {
         panic!("{gone:?}");
     };
-    assert_eq!((key.name(), last.labels.get("app")), ("a", Some("a")));
+    assert_eq!((key.name(), last.labels().get("app")), ("a", Some("a")));
 }
 
 #[test]
@@ -465,7 +467,7 @@ fn p_29_you_can_read_your_own_writes() {
     let version = world.touch("a");
     let state = world.wait(informer.reached(&version, SOON)).unwrap();
     let pod = state.lister().get("web", "a").unwrap();
-    assert_eq!(*pod.version, *version);
+    assert_eq!(*pod.version(), *version);
     assert!(pod["spec"]["touched"].is_number());
     let error = world.wait(informer.reached("999999", SOON)).unwrap_err();
     let said = error.to_string();
@@ -512,10 +514,10 @@ fn a_transform_changes_objects_before_they_are_visible() {
     let seen = Arc::clone(&rejected);
     let informer = pods()
         .transform(|pod: &mut Object<Value>| {
-            if pod.key.name() == "secret" {
+            if pod.key().name() == "secret" {
                 return Err(informer::TransformError::new("not for us"));
             }
-            pod.labels = Labels::from_iter([("seen", "yes")]);
+            pod.set_labels([("seen", "yes")]);
             Ok(())
         })
         .on_rejected(move |object| seen.lock().unwrap().push(object.reason.clone()))
@@ -525,8 +527,8 @@ fn a_transform_changes_objects_before_they_are_visible() {
     world.wait(informer.synced(SOON)).unwrap();
     world.settle();
     assert_eq!(keys(&informer), ["web/a"]);
-    let pod: Shared<Value> = informer.lister().get("web", "a").unwrap();
-    assert_eq!(pod.labels.get("seen"), Some("yes"));
+    let pod: Object<Value> = informer.lister().get("web", "a").unwrap();
+    assert_eq!(pod.labels().get("seen"), Some("yes"));
     assert_eq!(rejected.lock().unwrap().len(), 1);
     assert!(rejected.lock().unwrap()[0].contains("not for us"));
 }
@@ -537,19 +539,19 @@ fn a_factory_transforms_the_objects_of_all_its_informers() {
     world.create("a");
     world.create("secret");
     let factory =
-        SharedInformerFactory::new(world.connect(), world.runtime.clone()).transform(|meta| {
-            match meta.key.name() {
+        SharedInformerFactory::new(world.connect(), world.runtime.clone()).transform(|mut meta| {
+            match meta.key().name() {
                 "secret" => Err(informer::TransformError::new("not for us")),
                 _ => {
-                    *meta.labels = Labels::from_iter([("by", "factory")]);
+                    meta.set_labels([("by", "factory")]);
                     Ok(())
                 }
             }
         });
     let plain = factory.informer(&pods()).unwrap();
     let own = pods().namespace("web").transform(|pod| {
-        let by = pod.labels.get("by").unwrap_or_default().to_owned();
-        pod.labels = Labels::from_iter([("by", by.as_str()), ("and", "itself")]);
+        let by = pod.labels().get("by").unwrap_or_default().to_owned();
+        pod.set_labels([("by", by.as_str()), ("and", "itself")]);
         Ok(())
     });
     let own = factory.informer(&own).unwrap();
@@ -558,7 +560,7 @@ fn a_factory_transforms_the_objects_of_all_its_informers() {
     assert_eq!((keys(&plain).len(), keys(&own).len()), (1, 1));
     let label = |informer: &informer::SharedInformer<Value>, label: &str| {
         let pod = informer.lister().get("web", "a").unwrap();
-        pod.labels.get(label).map(str::to_owned)
+        pod.labels().get(label).map(str::to_owned)
     };
     assert_eq!(label(&plain, "by").as_deref(), Some("factory"));
     assert_eq!(label(&own, "by").as_deref(), Some("factory"));

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use informer::runtime::Manual;
 use informer::{
-    Backlog, InformerBuilder, ListenerConfig, NotSynced, Notification, Object, Shared,
-    SharedInformer, Status,
+    Backlog, InformerBuilder, ListenerConfig, NotSynced, Notification, Object, SharedInformer,
+    Status,
 };
 use informer_core::indexer::IndexFn;
 use serde_json::Value;
@@ -31,8 +31,8 @@ fn panic_if_bad(notification: &Notification<Pod>) {
 /// An index that panics on the pod "bad".
 fn touchy() -> IndexFn<Pod> {
     IndexFn::new(|pod: &Pod, file| {
-        assert!(pod.key.name() != "bad", "cannot index it");
-        file(pod.key.name().as_bytes());
+        assert!(pod.key().name() != "bad", "cannot index it");
+        file(pod.key().name().as_bytes());
     })
 }
 
@@ -167,11 +167,11 @@ fn assert_broken(world: &World, informer: &SharedInformer<Value>, text: &str) {
     // The published snapshot is consistent: every index has every object.
     let snapshot = informer.snapshot();
     for pod in snapshot.iter() {
-        let found: Vec<&Shared<Value>> = match snapshot.by_index("touchy", pod.key.name()) {
+        let found: Vec<&Object<Value>> = match snapshot.by_index("touchy", pod.key().name()) {
             Ok(found) => found.collect(),
             Err(_) => continue,
         };
-        assert_eq!(found, [pod], "{} is not in the index", pod.key);
+        assert_eq!(found, [pod], "{} is not in the index", pod.key());
     }
 }
 
@@ -186,7 +186,7 @@ fn a_panicking_transform_ends_the_informer_visibly() {
     world.create("a");
     world.create("bad");
     let builder = pods().transform(|pod: &mut Object<Value>| {
-        assert!(pod.key.name() != "bad", "cannot transform it");
+        assert!(pod.key().name() != "bad", "cannot transform it");
         Ok(())
     });
     let informer = build(builder, &world);
@@ -286,7 +286,7 @@ fn an_index_that_panics_when_it_is_added_is_not_added_and_does_no_harm() {
     assert_eq!(informer.status().panic, None);
     assert_eq!(told.take(), ["add c Watch"]);
     // Nothing is left of it: another index can have the name.
-    let by_name = IndexFn::new(|pod: &Pod, file| file(pod.key.name().as_bytes()));
+    let by_name = IndexFn::new(|pod: &Pod, file| file(pod.key().name().as_bytes()));
     informer.add_index("touchy", by_name).unwrap();
     let snapshot = informer.snapshot();
     for name in ["a", "bad", "c"] {

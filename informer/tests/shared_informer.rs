@@ -62,7 +62,10 @@ fn closures_need_no_types() {
         .unwrap();
     let tell = move |change: Notification<Pod>| later.send(format!("{change}")).unwrap();
     informer
-        .on(Filter::new(|pod| pod.labels.get("app") == Some("a"), tell))
+        .on(Filter::new(
+            |pod| pod.labels().get("app") == Some("a"),
+            tell,
+        ))
         .unwrap();
     informer.start().unwrap();
     world.settle();
@@ -85,7 +88,7 @@ fn managed_fields_are_kept_on_request() {
     let has_them = |pods: &informer::SharedInformer<serde_json::Value>| {
         let snapshot = pods.snapshot();
         let pod = snapshot.iter().next().unwrap();
-        pod.body["metadata"].get("managedFields").is_some()
+        pod.body()["metadata"].get("managedFields").is_some()
     };
     // With and without managed fields are two forms, so there are two informers.
     let factory = SharedInformerFactory::new(connect, world.runtime.clone());
@@ -99,14 +102,14 @@ fn managed_fields_are_kept_on_request() {
     let factory = SharedInformerFactory::new(connect, world.runtime.clone()).keep_managed_fields();
     let with = factory.informer(&pods()).unwrap();
     assert!(with.is_same(&factory.informer(&pods().keep_managed_fields()).unwrap()));
-    let lean = InformerBuilder::lean(Target::new("", "v1", "pods"));
+    let lean = InformerBuilder::lean_at(Target::new("", "v1", "pods"));
     let lean = factory.informer(&lean).unwrap();
     factory.start().unwrap();
     world.wait(factory.synced(SOON)).unwrap();
     assert!(has_them(&with));
     let snapshot = lean.snapshot();
     let pod = snapshot.iter().next().unwrap();
-    assert!(pod.as_json().contains("managedFields"));
+    assert!(pod.json().contains("managedFields"));
 }
 
 /// An invalid name is rejected when the informer is built, with the remedy, wherever it comes from.
@@ -117,7 +120,8 @@ fn invalid_names_are_rejected_when_built() {
         let built = builder.build(&world.connect(), world.runtime.clone());
         built.map(drop).unwrap_err().to_string()
     };
-    let of = |group, version, plural| InformerBuilder::dynamic(Target::new(group, version, plural));
+    let of =
+        |group, version, plural| InformerBuilder::dynamic_at(Target::new(group, version, plural));
     for (builder, remedy) in [
         (of("core", "v1", "pods"), "the core group is the empty text"),
         (

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use informer::{Backlog, Filter, ListenerConfig, Notification, Shared};
+use informer::{Backlog, Filter, ListenerConfig, Notification, Object};
 use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::VirtualClock;
 use world::tracked::Tracked;
@@ -44,12 +44,12 @@ fn events() -> usize {
 struct Trace(Arc<Mutex<(DefaultHasher, usize)>>);
 
 impl Trace {
-    fn tell(&self, notification: &Notification<Shared<Tested>>, clock: &VirtualClock) {
+    fn tell(&self, notification: &Notification<Object<Tested>>, clock: &VirtualClock) {
         let (hasher, told) = &mut *self.0.lock().unwrap();
         let (what, version) = match notification {
-            Notification::Added { object, .. } => (0, Some(&object.version)),
-            Notification::Updated { new, .. } => (1, Some(&new.version)),
-            Notification::Deleted { last, .. } => (2, last.as_ref().map(|last| &last.version)),
+            Notification::Added { object, .. } => (0, Some(object.version())),
+            Notification::Updated { new, .. } => (1, Some(new.version())),
+            Notification::Deleted { last, .. } => (2, last.as_ref().map(|last| last.version())),
         };
         (what, notification.key(), version, clock.now()).hash(hasher);
         *told += 1;
@@ -175,7 +175,7 @@ fn a_filter_passes_on_a_deletion_that_was_merged_with_an_earlier_change() {
         .build(&world.connect(), world.runtime.clone())
         .unwrap();
     let told = Told::default();
-    let untouched = |pod: &Pod| pod.body["spec"]["touched"].is_null();
+    let untouched = |pod: &Pod| pod.body()["spec"]["touched"].is_null();
     let config = ListenerConfig {
         backlog: Backlog::Coalesce { above: 0 },
         ..ListenerConfig::new()

@@ -18,7 +18,7 @@ const INFORMERS: usize = 8;
 fn builder(plural: &str, first_state: FirstState) -> InformerBuilder<LeanBody> {
     let mut config = InformerConfig::new();
     config.reflector.first_state = first_state;
-    InformerBuilder::lean(Target::new("", "v1", plural)).preset(config)
+    InformerBuilder::lean_at(Target::new("", "v1", plural)).preset(config)
 }
 
 /// Handlers of eight informers wait for the sync of a ninth, whose list must not wait for theirs.

@@ -74,8 +74,8 @@ fn too_many_objects_are_a_failure_with_a_remedy_until_they_fit() {
 fn a_write_to_a_rejected_object_is_not_reached_and_the_error_names_it() {
     let world = World::new();
     world.create("a");
-    let refusing = pods().transform(|pod| match pod.body["spec"]["touched"].as_u64() {
-        Some(_) if pod.key.name() == "a" => Err(TransformError::new("touched")),
+    let refusing = pods().transform(|pod| match pod.body()["spec"]["touched"].as_u64() {
+        Some(_) if pod.key().name() == "a" => Err(TransformError::new("touched")),
         _ => Ok(()),
     });
     let informer = start(&world, &refusing);

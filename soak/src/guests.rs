@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use informer::runtime::Tokio;
 use informer::{
-    Backlog, InformerBuilder, ListenerConfig, Notification, QueueKind, Shared, SharedInformer,
+    Backlog, InformerBuilder, ListenerConfig, Notification, Object, QueueKind, SharedInformer,
     SharedInformerFactory, Target,
 };
 use tokio::sync::Semaphore;
@@ -100,7 +100,7 @@ async fn handlers(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
 async fn holds_itself(informer: &SharedInformer<Counted>) -> Result<(), Failed> {
     let lister = informer.lister();
     let last = std::sync::Mutex::new(None);
-    let observed = informer.on(move |told: Notification<Shared<Counted>>| {
+    let observed = informer.on(move |told: Notification<Object<Counted>>| {
         let _ = lister.by_key(told.key());
         if let Ok(mut last) = last.lock() {
             *last = Some(told);

@@ -148,14 +148,10 @@ mod tests {
     type Told = Notification<Object<()>>;
 
     fn object(uid: &str, version: &str) -> Object<()> {
-        Object {
-            key: ObjectKey::new("web", "a"),
-            uid: uid.into(),
-            version: version.into(),
-            labels: Labels::default(),
-            size: 0,
-            body: (),
-        }
+        Object::builder(ObjectKey::new("web", "a"))
+            .uid(uid)
+            .version(version)
+            .body(())
     }
 
     fn added(uid: &str, version: &str) -> Told {

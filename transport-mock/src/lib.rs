@@ -14,7 +14,7 @@
 //! let runtime = Manual::new(Arc::new(clock));
 //!
 //! // The controller under test labels every pod that has no team. `connect` replaces the client.
-//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+//! let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 //!     .build(&server.connect(), runtime.clone())?;
 //! let controller = Controller::new(runtime.clone());
 //! pods.on(enqueue::this(controller.queue()))?;

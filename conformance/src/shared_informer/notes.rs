@@ -27,7 +27,7 @@ impl Notes {
         let Some(app) = filter else {
             return Box::new(hear);
         };
-        let passes = move |thing: &Thing| thing.labels.get("app") == Some(&app);
+        let passes = move |thing: &Thing| thing.labels().get("app") == Some(&app);
         let mut filter = Filter::new(passes, hear);
         Box::new(move |notification| filter.notified(notification))
     }

@@ -1,29 +1,24 @@
 //! Small objects for queues, stores and listeners, where the body does not matter.
 
-use std::sync::Arc;
-
 use informer_core::indexer::{IndexFn, Indexer};
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Labels, Object, ObjectKey};
+use informer_core::{Object, ObjectKey};
 
 use super::pods::PODS_PER_APP;
 
 /// An object with the number of its node as its body.
-pub type Small = Arc<Object<u32>>;
+pub type Small = Object<u32>;
 
 /// The object with this number. `moved` changes all of its index values except the namespace.
 pub fn small(number: usize, version: usize, moved: bool) -> Small {
     let shift = usize::from(moved);
     let app = numbered("app-", number / PODS_PER_APP + shift);
     let team = numbered("team-", (number + shift) % 8);
-    Arc::new(Object {
-        key: key(number),
-        uid: numbered("5a1c4f0e-a3b2-", number).into(),
-        version: numbered("100", version).into(),
-        labels: Labels::from_iter([("app", &app), ("team", &team)]),
-        size: 0,
-        body: ((number + shift) % 512) as u32,
-    })
+    Object::builder(key(number))
+        .uid(numbered("5a1c4f0e-a3b2-", number))
+        .version(numbered("100", version))
+        .labels([("app", &app), ("team", &team)])
+        .body(((number + shift) % 512) as u32)
 }
 
 /// The key of the object with this number.
@@ -50,7 +45,7 @@ pub fn numbered(text: &str, mut number: usize) -> String {
 pub fn store(n: usize, indices: usize) -> Indexer<Small, Heap> {
     let label = |name: &'static str| {
         IndexFn::new(move |object: &Small, file: &mut dyn FnMut(&[u8])| {
-            if let Some(value) = object.labels.get(name) {
+            if let Some(value) = object.labels().get(name) {
                 file(value.as_bytes());
             }
         })
@@ -60,14 +55,14 @@ pub fn store(n: usize, indices: usize) -> Indexer<Small, Heap> {
         (
             "namespace",
             IndexFn::new(|object: &Small, file: &mut dyn FnMut(&[u8])| {
-                file(object.key.namespace().as_bytes());
+                file(object.key().namespace().as_bytes());
             }),
         ),
         ("team", label("team")),
         (
             "node",
             IndexFn::new(|object: &Small, file: &mut dyn FnMut(&[u8])| {
-                file(&object.body.to_be_bytes());
+                file(&object.body().to_be_bytes());
             }),
         ),
     ];

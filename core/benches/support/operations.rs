@@ -165,8 +165,8 @@ fn push_pop(n: usize) -> Event {
 /// The same with three changes per key, the last one a deletion.
 fn push_pop_chain(n: usize) -> Event {
     fn push(fifo: &mut DeltaFifo<Small, Heap>, object: Small) {
-        fifo.add(Arc::clone(&object)).unwrap();
-        fifo.update(Arc::clone(&object)).unwrap();
+        fifo.add(object.clone()).unwrap();
+        fifo.update(object.clone()).unwrap();
         fifo.delete(object, &NothingKnown).unwrap();
     }
     let mut fifo = DeltaFifo::new(Seed::new(42));
@@ -244,7 +244,7 @@ fn update(n: usize, indices: usize, moves: bool, snapshot: bool) -> Event {
         if snapshot {
             kept = Some(store.snapshot());
         }
-        let object = Arc::clone(&pool[next]);
+        let object = pool[next].clone();
         next = (next + 1) % pool.len();
         let delta = Delta::Updated(object);
         let applied = store.apply(step(delta, false), Rules::default());
@@ -263,10 +263,10 @@ fn add_delete(n: usize, indices: usize) -> Event {
     event(move || {
         let object = &pool[next];
         next = (next + 1) % pool.len();
-        let delta = Delta::Added(Arc::clone(object));
+        let delta = Delta::Added(object.clone());
         let applied = store.apply(step(delta, false), Rules::default());
         drop(black_box(applied));
-        black_box(store.remove(&object.key));
+        black_box(store.remove(object.key()));
     })
 }
 

@@ -1,7 +1,5 @@
 //! Decodes each answer by its encoding.
 
-use alloc::sync::Arc;
-
 use super::facts::{Facts, ends_body};
 use super::form::Form;
 use super::json::reading::JsonReading;
@@ -31,7 +29,7 @@ use crate::flow::Fact;
 ///
 /// let mut piece = &br#"data":{"namespace":"web","name":"a"}}]}"#[..];
 /// let Some(Fact::Item(pod)) = decoder.decode(&mut piece) else { panic!() };
-/// assert_eq!(pod.key.as_str(), "web/a");
+/// assert_eq!(pod.key().as_str(), "web/a");
 /// let end = Fact::PageEnd { version: "7", next: None, remaining: None };
 /// assert_eq!(decoder.decode(&mut piece), Some(end));
 /// assert_eq!(decoder.end(), Fact::Closed);
@@ -74,7 +72,7 @@ impl<F: Form> Decoder<F> {
 }
 
 impl<F: Form> Decode for Decoder<F> {
-    type Object = Arc<Object<F::Body>>;
+    type Object = Object<F::Body>;
 
     fn begin(&mut self, body: Body, encoding: Encoding) {
         self.over = false;

@@ -1,13 +1,12 @@
 //! Facts and messages, the same for every encoding.
 
 use alloc::string::String;
-use alloc::sync::Arc;
 use core::fmt::{self, Write as _};
 
 use super::Limits;
 use super::excerpt::Excerpt;
 use super::form::{BodyError, Form};
-use crate::decoded::Object;
+use crate::decoded::{Draft, Object};
 use crate::failure::{Failure, message};
 use crate::flow::{Fact, Place, Rejected};
 use crate::key::ObjectKey;
@@ -17,7 +16,7 @@ use crate::object::Resource;
 const KEPT: usize = 1024;
 
 /// A fact of a decoder with the form `F`.
-pub(super) type FactOf<'a, F> = Fact<'a, Arc<Object<<F as Form>::Body>>>;
+pub(super) type FactOf<'a, F> = Fact<'a, Object<<F as Form>::Body>>;
 
 /// Makes facts and holds the texts of the last one.
 #[derive(Clone, Debug)]
@@ -27,6 +26,7 @@ pub(super) struct Facts<F> {
     uid: String,
     version: String,
     message: String,
+    pub(super) draft: Draft,
 }
 
 /// The identity of an object that cannot be used, as far as it is readable.
@@ -63,6 +63,7 @@ impl<F: Form> Facts<F> {
             uid: String::new(),
             version: String::new(),
             message: String::new(),
+            draft: Draft::new(),
         }
     }
 
@@ -71,11 +72,11 @@ impl<F: Form> Facts<F> {
         &'a mut self,
         read: Result<Object<F::Body>, BodyError>,
         place: Place,
-        state: fn(Arc<Object<F::Body>>) -> FactOf<'a, F>,
+        state: fn(Object<F::Body>) -> FactOf<'a, F>,
         whose: impl FnOnce() -> Whose<X>,
     ) -> FactOf<'a, F> {
         match read {
-            Ok(object) => state(Arc::new(object)),
+            Ok(object) => state(object),
             Err(error) => self.reject(place, whose(), error),
         }
     }

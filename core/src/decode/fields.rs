@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::body::{LeanBody, MetadataBody};
+use super::body::{TextBody, TextForm};
 use super::json::fields::each_in_text;
 use crate::decoded::Object;
 use crate::invariant::cannot_happen;
@@ -227,25 +227,20 @@ impl fmt::Display for ParseFieldPathError {
 
 impl core::error::Error for ParseFieldPathError {}
 
-impl Fields for LeanBody {
+impl<F: TextForm, K> Fields for Object<TextBody<F, K>> {
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        each_in_text(self.as_json(), &path.steps, visit);
-    }
-}
-
-impl Fields for MetadataBody {
-    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        if let [Step::Member(first), steps @ ..] = &*path.steps
-            && **first == *"metadata"
-        {
-            each_in_text(self.as_json(), steps, visit);
-        }
+        let steps = match (F::ROOT, &*path.steps) {
+            (None, steps) => steps,
+            (Some(root), [Step::Member(first), steps @ ..]) if **first == *root => steps,
+            (Some(_), _) => return,
+        };
+        each_in_text(&self.json(), steps, visit);
     }
 }
 
 impl<K: Fields> Fields for Object<K> {
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        self.body.each_field(path, visit);
+        self.body().each_field(path, visit);
     }
 }
 

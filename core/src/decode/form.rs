@@ -4,7 +4,9 @@
 //! | --- | --- | --- |
 //! | `Typed<K>` | `K` | what `K` deserializes |
 //! | [`Lean`] | [`LeanBody`] | the text that the server sent, without `managedFields` |
+//! | [`Packed`] | [`PackedBody`] | the same, packed by a [`Packer`](crate::pack::Packer) |
 //! | [`MetadataOnly`] | [`MetadataBody`] | the text of `metadata`, without `managedFields` |
+//! | [`As<F, K>`] | that of `F` | one of these three, and the type to decode it into |
 //! | `Dynamic` | `serde_json::Value` | everything except `managedFields` |
 //! | [`KeepManagedFields<F>`] | that of `F` | what `F` keeps, and `managedFields` |
 //!
@@ -12,12 +14,14 @@
 //! write your own, implement [`Form`].
 
 use alloc::string::String;
+use core::any::type_name;
 use core::fmt;
+use core::marker::PhantomData;
 
-use super::json::form::JsonObject;
+use super::json::form::{JsonObject, KeptJson};
 use crate::failure::message;
 
-pub use super::body::{LeanBody, MetadataBody, TextBody};
+pub use super::body::{LeanBody, MetadataBody, PackedBody, TextBody, TextForm, Untyped};
 #[cfg(feature = "json")]
 pub use super::typed::{Dynamic, Typed};
 
@@ -39,7 +43,7 @@ pub use super::typed::{Dynamic, Typed};
 /// }
 ///
 /// let object = decode_object(&mut Size, br#"{"metadata":{"name":"a"}}"#)?;
-/// assert_eq!(object.body, 25);
+/// assert_eq!(*object, 25);
 /// # Ok::<(), BodyError>(())
 /// ```
 pub trait Form {
@@ -55,6 +59,12 @@ pub trait Form {
     ///
     /// The object does not fit the form. It is then reported as rejected.
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<Self::Body, BodyError>;
+
+    /// The part of the JSON text that is kept beside the body; nothing by default.
+    fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
+        let _ = object;
+        KeptJson::default()
+    }
 }
 
 /// Why an object does not fit a form.
@@ -91,8 +101,8 @@ impl From<serde_json::Error> for BodyError {
 
 /// Keeps the JSON text from the server, without `managedFields`.
 ///
-/// It usually takes less than half the memory of any other form that keeps everything. Bodies are
-/// decoded on demand.
+/// It usually takes less than half the memory of any other form that keeps everything, except
+/// [`Packed`]. Bodies are decoded on demand.
 ///
 /// ```
 /// use informer_core::Encoding;
@@ -104,20 +114,20 @@ impl From<serde_json::Error> for BodyError {
 /// let mut line = &br#"{"type":"ADDED","object":{"metadata":{"name":"a","managedFields":[{}]}}}
 /// "#[..];
 /// let Some(Fact::Added(object)) = decoder.decode(&mut line) else { panic!() };
-/// assert_eq!(object.key.name(), "a");
-/// assert_eq!(object.as_json(), r#"{"metadata":{"name":"a"}}"#);
+/// assert_eq!(object.key().name(), "a");
+/// assert_eq!(object.json(), r#"{"metadata":{"name":"a"}}"#);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct Lean;
 
-impl Form for Lean {
-    type Body = LeanBody;
-
-    fn read_json(&mut self, object: JsonObject<'_>) -> Result<LeanBody, BodyError> {
-        object.whole().map(TextBody::new)
-    }
-}
+/// Keeps what [`Lean`] keeps, packed by a [`Packer`](crate::pack::Packer): often a tenth of the text
+/// that the server sent.
+///
+/// The decoder makes objects that are not packed yet. Pack them after all transforms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "it has no fields")]
+pub struct Packed;
 
 /// Keeps the text of `metadata`, without `managedFields`.
 ///
@@ -129,7 +139,7 @@ impl Form for Lean {
 ///
 /// let json = br#"{"metadata":{"name":"a","annotations":{"note":"caf\u00e9"}},"spec":{}}"#;
 /// let object = decode_object(&mut MetadataOnly, json)?;
-/// assert_eq!(object.as_json(), r#"{"name":"a","annotations":{"note":"caf\u00e9"}}"#);
+/// assert_eq!(object.json(), r#"{"name":"a","annotations":{"note":"caf\u00e9"}}"#);
 /// assert_eq!(object.annotation("note").as_deref(), Some("café"));
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
@@ -137,12 +147,94 @@ impl Form for Lean {
 #[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct MetadataOnly;
 
-impl Form for MetadataOnly {
-    type Body = MetadataBody;
+/// A form that keeps text, with the type `K` that the text is decoded into on demand.
+///
+/// ```
+/// use informer_core::decode::{As, Lean, decode_object};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Pod {
+///     phase: String,
+/// }
+///
+/// let json = br#"{"metadata":{"name":"a"},"phase":"Running"}"#;
+/// let object = decode_object(&mut As::<Lean, Pod>::new(), json)?;
+/// // No annotation of the type is needed.
+/// assert_eq!(object.decode()?.phase, "Running");
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
+pub struct As<F, K> {
+    makes: PhantomData<fn() -> (F, K)>,
+}
 
-    fn read_json(&mut self, object: JsonObject<'_>) -> Result<MetadataBody, BodyError> {
-        object.metadata().map(TextBody::new)
+impl<F, K> As<F, K> {
+    /// The form `F` for `K`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { makes: PhantomData }
     }
+}
+
+impl<F, K> Default for As<F, K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<F, K> Clone for As<F, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<F, K> Copy for As<F, K> {}
+
+impl<F, K> fmt::Debug for As<F, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "As<{}, {}>", type_name::<F>(), type_name::<K>())
+    }
+}
+
+impl<F: TextForm, K> Form for As<F, K> {
+    type Body = TextBody<F, K>;
+
+    fn read_json(&mut self, _: JsonObject<'_>) -> Result<TextBody<F, K>, BodyError> {
+        Ok(TextBody::new())
+    }
+
+    fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
+        F::kept(object)
+    }
+}
+
+macro_rules! text_forms {
+    ($($form:ident keeps $part:ident, at $root:expr;)*) => {$(
+        impl TextForm for $form {
+            const ROOT: Option<&str> = $root;
+
+            fn kept(object: JsonObject<'_>) -> KeptJson {
+                object.$part()
+            }
+        }
+
+        impl Form for $form {
+            type Body = TextBody<Self>;
+
+            fn read_json(&mut self, object: JsonObject<'_>) -> Result<TextBody<Self>, BodyError> {
+                As::new().read_json(object)
+            }
+
+            fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
+                Self::kept(object)
+            }
+        }
+    )*};
+}
+
+text_forms! {
+    Lean keeps whole, at None;
+    Packed keeps whole, at None;
+    MetadataOnly keeps metadata, at Some("metadata");
 }
 
 /// Wraps a form so that it sees `managedFields`. All other forms leave them out.
@@ -155,9 +247,9 @@ impl Form for MetadataOnly {
 ///
 /// let json = br#"{"metadata":{"name":"a","managedFields":[{"manager":"kubelet"}]}}"#;
 /// let object = decode_object(&mut Dynamic, json)?;
-/// assert_eq!(object.body, serde_json::json!({"metadata": {"name": "a"}}));
+/// assert_eq!(*object, serde_json::json!({"metadata": {"name": "a"}}));
 /// let object = decode_object(&mut KeepManagedFields(Dynamic), json)?;
-/// assert_eq!(object.body["metadata"]["managedFields"][0]["manager"], "kubelet");
+/// assert_eq!(object["metadata"]["managedFields"][0]["manager"], "kubelet");
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -173,5 +265,11 @@ impl<F: Form> Form for KeepManagedFields<F> {
         let mut header = object.header.clone();
         header.managed_fields = None;
         self.0.read_json(object.with_header(&header))
+    }
+
+    fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
+        let mut header = object.header.clone();
+        header.managed_fields = None;
+        self.0.keeps_json(object.with_header(&header))
     }
 }

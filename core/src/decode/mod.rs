@@ -58,10 +58,10 @@ pub use decoder::Decoder;
 pub use excerpt::Beginning;
 #[cfg(feature = "alloc")]
 pub use fields::{FieldPath, Fields, ParseFieldPathError, Scalar};
+#[cfg(feature = "alloc")]
+pub use form::{As, Form, KeepManagedFields, Lean, MetadataOnly, Packed};
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
-#[cfg(feature = "alloc")]
-pub use form::{Form, KeepManagedFields, Lean, MetadataOnly};
 #[cfg(feature = "alloc")]
 pub use json::reading::decode_object;
 

@@ -89,7 +89,7 @@ impl<K> fmt::Debug for Typed<K> {
 /// decoder.begin(Body::List, Encoding::Json);
 /// let mut body = &br#"{"kind":"PodList","items":[{"metadata":{"name":"a"}}]}"#[..];
 /// let Some(Fact::Item(pod)) = decoder.decode(&mut body) else { panic!() };
-/// assert_eq!(pod.body["kind"], "Pod");
+/// assert_eq!(pod["kind"], "Pod");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has no fields")]

@@ -21,14 +21,10 @@ use crate::storage::{Full, Storage};
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
 /// let step = |uid: &str, version: &str| Step::Delta {
-///     delta: Delta::Updated(Object {
-///         key: ObjectKey::new("default", "web"),
-///         uid: uid.into(),
-///         version: version.into(),
-///         labels: Labels::default(),
-///         size: 0,
-///         body: (),
-///     }),
+///     delta: Delta::Updated(Object::builder(ObjectKey::new("default", "web"))
+///         .uid(uid)
+///         .version(version)
+///         .body(())),
 ///     initial: false,
 ///     seen: Epoch::NEVER,
 /// };
@@ -91,14 +87,10 @@ impl Default for Rules {
 ///
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// let step = Step::Delta {
-///     delta: Delta::Added(Object {
-///         key: ObjectKey::new("default", "web"),
-///         uid: "a".into(),
-///         version: "1".into(),
-///         labels: Labels::default(),
-///         size: 0,
-///         body: (),
-///     }),
+///     delta: Delta::Added(Object::builder(ObjectKey::new("default", "web"))
+///         .uid("a")
+///         .version("1")
+///         .body(())),
 ///     initial: false,
 ///     seen: Epoch::NEVER,
 /// };

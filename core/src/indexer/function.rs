@@ -23,14 +23,9 @@ use core::fmt;
 /// let by_namespace = by_namespace.ordered().about(Subject::Namespace);
 /// assert!(by_namespace.is_ordered());
 ///
-/// let pod = Object {
-///     key: ObjectKey::new("default", "web"),
-///     uid: "".into(),
-///     version: "1".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = Object::builder(ObjectKey::new("default", "web"))
+///     .version("1")
+///     .body(());
 /// let mut values = Vec::new();
 /// by_namespace.values(&pod, &mut |value| values.push(value.to_vec()));
 /// assert_eq!(values, [b"default"]);

@@ -50,14 +50,10 @@ pub use view::{Cursor, View};
 /// use informer_core::storage::{Heap, Seed};
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
-/// let pod = |name: &str, app: &str| Object {
-///     key: ObjectKey::new("default", name),
-///     uid: "".into(),
-///     version: "1".into(),
-///     labels: Labels::from_iter([("app", app)]),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |name: &str, app: &str| Object::builder(ObjectKey::new("default", name))
+///     .version("1")
+///     .labels([("app", app)])
+///     .body(());
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// store.put(pod("a", "web"))?;
 ///

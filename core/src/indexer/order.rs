@@ -260,21 +260,16 @@ mod tests {
     }
 
     fn object(body: u32) -> Object<u32> {
-        Object {
-            key: ObjectKey::new("", &alloc::format!("{body}")),
-            uid: "".into(),
-            version: "1".into(),
-            labels: Labels::default(),
-            size: 0,
-            body,
-        }
+        Object::builder(ObjectKey::new("", &alloc::format!("{body}")))
+            .version("1")
+            .body(body)
     }
 
     #[test]
     fn sorted_insertion_does_not_make_the_tree_deep() {
         let mut store: Indexer<Object<u32>, Heap> = Indexer::new(Seed::new(3));
         let by_body = |object: &Object<u32>, file: &mut dyn FnMut(&[u8])| {
-            file(&object.body.to_be_bytes());
+            file(&object.body().to_be_bytes());
         };
         store
             .add_index("body", IndexFn::new(by_body).ordered())
@@ -283,7 +278,7 @@ mod tests {
             store.put(object(body)).unwrap();
         }
         for body in (0..10_000).filter(|body| body % 3 != 0) {
-            store.remove(&object(body).key);
+            store.remove(&object(body).key());
         }
         let index = store.indices.get(0).unwrap();
         let order = index.order.as_ref().unwrap();

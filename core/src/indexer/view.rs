@@ -26,14 +26,9 @@ use crate::storage::{
 /// use informer_core::storage::{Heap, Seed};
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
-/// let pod = |namespace: &str, name: &str| Object {
-///     key: ObjectKey::new(namespace, name),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |namespace: &str, name: &str| Object::builder(ObjectKey::new(namespace, name))
+///     .version("7")
+///     .body(());
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// let by_namespace = IndexFn::new(|pod: &Object<()>, file: &mut dyn FnMut(&[u8])| {
 ///     file(pod.key.namespace().as_bytes());
@@ -146,14 +141,9 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// # use informer_core::{Labels, Object, ObjectKey};
     /// # let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
     /// # for name in ["a", "b", "c"] {
-    /// #     store.put(Object {
-    /// #         key: ObjectKey::new("", name),
-    /// #         uid: "".into(),
-    /// #         version: "1".into(),
-    /// #         labels: Labels::default(),
-    /// #         size: 0,
-    /// #         body: (),
-    /// #     })?;
+    /// #     store.put(Object::builder(ObjectKey::new("", name))
+    /// #         .version("1")
+    /// #         .body(()))?;
     /// # }
     /// let mut next = Cursor::default();
     /// let mut pages = Vec::new();
@@ -242,14 +232,9 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// # use informer_core::{Labels, Object, ObjectKey};
     /// # let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
     /// # for name in ["c", "a", "d", "b"] {
-    /// #     store.put(Object {
-    /// #         key: ObjectKey::new("", name),
-    /// #         uid: "".into(),
-    /// #         version: "1".into(),
-    /// #         labels: Labels::default(),
-    /// #         size: 0,
-    /// #         body: (),
-    /// #     })?;
+    /// #     store.put(Object::builder(ObjectKey::new("", name))
+    /// #         .version("1")
+    /// #         .body(()))?;
     /// # }
     /// let by_name = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
     ///     file(object.key.name().as_bytes());

@@ -12,14 +12,10 @@ use crate::storage::{Bucket, Full, NONE, Places, Seed, Slab, Storage, Table};
 /// use informer_core::storage::{Heap, Seed};
 /// use informer_core::{Cause, Instant, Labels, Notification, Object, ObjectKey};
 ///
-/// let pod = |version: &str| Object {
-///     key: ObjectKey::new("default", "web"),
-///     uid: "a".into(),
-///     version: version.into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |version: &str| Object::builder(ObjectKey::new("default", "web"))
+///     .uid("a")
+///     .version(version)
+///     .body(());
 /// let now = Instant::from_micros(0);
 /// let empty: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// for (backlog, waiting) in [

@@ -38,14 +38,9 @@ pub(crate) const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 /// use informer_core::storage::{Heap, Seed};
 /// use informer_core::{Cause, Instant, Labels, Notification, Object, ObjectKey};
 ///
-/// let pod = |name: &str| Object {
-///     key: ObjectKey::new("default", name),
-///     uid: "".into(),
-///     version: "1".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |name: &str| Object::builder(ObjectKey::new("default", name))
+///     .version("1")
+///     .body(());
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// store.put(pod("a"))?;
 ///

@@ -20,14 +20,9 @@ use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Tabl
 /// use informer_core::storage::{Heap, Seed};
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
-/// let pod = |name: &str, version: &str| Object {
-///     key: ObjectKey::new("default", name),
-///     uid: "".into(),
-///     version: version.into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |name: &str, version: &str| Object::builder(ObjectKey::new("default", name))
+///     .version(version)
+///     .body(());
 /// let mut fifo: DeltaFifo<_, Heap> = DeltaFifo::new(Seed::new(1));
 /// fifo.add(pod("web", "1"))?;
 /// fifo.add(pod("db", "2"))?;

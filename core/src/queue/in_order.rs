@@ -23,14 +23,9 @@ const BATCH: usize = 1_000;
 /// use informer_core::storage::Seed;
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
-/// let pod = |name: &str, version: &str| Object {
-///     key: ObjectKey::new("default", name),
-///     uid: "".into(),
-///     version: version.into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |name: &str, version: &str| Object::builder(ObjectKey::new("default", name))
+///     .version(version)
+///     .body(());
 /// let mut queue = InOrderQueue::new(Seed::new(1));
 /// queue.add(pod("web", "1"));
 /// queue.add(pod("db", "2"));

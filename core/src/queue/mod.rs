@@ -88,14 +88,9 @@ pub enum Relist {
 /// use informer_core::storage::{Heap, Seed};
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
-/// let pod = |name: &str, version: &str| Object {
-///     key: ObjectKey::new("default", name),
-///     uid: "".into(),
-///     version: version.into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = |name: &str, version: &str| Object::builder(ObjectKey::new("default", name))
+///     .version(version)
+///     .body(());
 /// let mut store: Indexer<_, Heap> = Indexer::new(Seed::new(1));
 /// let mut queue: Queue<_, Heap> =
 ///     Queue::new(QueueKind::DeltaFifo, Relist::Streamed, StoreLimits::NONE, Seed::new(1));

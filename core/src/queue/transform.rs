@@ -23,14 +23,9 @@ use crate::object::Resource;
 ///     Ok(())
 /// });
 ///
-/// let mut object = Object {
-///     key: ObjectKey::new("default", "web"),
-///     uid: "".into(),
-///     version: "1".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: "a long text".to_owned(),
-/// };
+/// let mut object = Object::builder(ObjectKey::new("default", "web"))
+///     .version("1")
+///     .body("a long text".to_owned());
 /// shorten.apply(&mut object)?;
 /// assert_eq!(object.body, "a l");
 ///

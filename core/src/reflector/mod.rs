@@ -85,14 +85,9 @@ use server::Server;
 /// let Some(Command::Open { exchange, request }) = reflector.poll_command(now) else { panic!() };
 /// assert!(matches!(request, Request::List { version: At::Any, .. }));
 ///
-/// let pod = Object {
-///     key: ObjectKey::new("default", "web"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
+/// let pod = Object::builder(ObjectKey::new("default", "web"))
+///     .version("7")
+///     .body(());
 /// let facts = [
 ///     Fact::Opened,
 ///     Fact::Item(pod.clone()),

@@ -15,14 +15,9 @@ use super::{Bytes, Cells, Full, Kept, NONE, Pages, Snapshots, Storage, Text};
 ///
 /// let mut store: Indexer<Object<u32>, Heap> = Indexer::new(Seed::new(1));
 /// for n in 0..1_000 {
-///     store.put(Object {
-///         key: ObjectKey::new("default", &n.to_string()),
-///         uid: "".into(),
-///         version: "1".into(),
-///         labels: Labels::default(),
-///         size: 0,
-///         body: n,
-///     })?;
+///     store.put(Object::builder(ObjectKey::new("default", &n.to_string()))
+///         .version("1")
+///         .body(n))?;
 /// }
 ///
 /// // A snapshot shares its pages with the store, so it costs a few pointers.

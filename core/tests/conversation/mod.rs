@@ -15,14 +15,10 @@ use informer_core::{Failure, Instant, Labels, Object, ObjectKey};
 pub type Pod = Object<()>;
 
 pub fn pod(version: &str) -> Pod {
-    Object {
-        key: ObjectKey::new("a", "x"),
-        uid: "u".into(),
-        version: version.into(),
-        labels: Labels::default(),
-        size: 0,
-        body: (),
-    }
+    Object::builder(ObjectKey::new("a", "x"))
+        .uid("u")
+        .version(version)
+        .body(())
 }
 
 /// A reflector with its current exchange and a clock.

@@ -12,7 +12,7 @@ use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
 use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object};
 use informer_test_support::shown;
 
-pub type Pod = Arc<Object<serde_json::Value>>;
+pub type Pod = Object<serde_json::Value>;
 
 pub struct Hand {
     pub informer: Informer<Decoder<Dynamic>, Heap>,
@@ -150,7 +150,7 @@ impl Hand {
     }
 
     pub fn store(&self) -> Vec<String> {
-        let shown = |pod: &Pod| format!("{}@{}", pod.key.name(), pod.version);
+        let shown = |pod: &Pod| format!("{}@{}", pod.key().name(), pod.version());
         let mut store: Vec<_> = self.informer.store().iter().map(shown).collect();
         store.sort();
         store

@@ -119,7 +119,7 @@ impl NaiveFifo {
 
     /// Rule 4. `order` is the order of keys in the store.
     pub(crate) fn replace(&mut self, objects: Vec<Obj>, order: &[ObjectKey]) {
-        let listed: BTreeSet<ObjectKey> = objects.iter().map(|o| o.key.clone()).collect();
+        let listed: BTreeSet<ObjectKey> = objects.iter().map(|o| o.key().clone()).collect();
         for object in objects {
             self.append(match self.config.emit {
                 ReplaceAs::Replaced => Delta::Replaced(object),

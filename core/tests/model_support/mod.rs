@@ -58,14 +58,12 @@ pub(crate) fn object(key: ObjectKey, uid: u32, version: u32) -> Obj {
         n => format!("{prefix}{n}"),
     };
     let labels = [("app", ["web", "db", "etcd"][version as usize % 3])];
-    Object {
-        key,
-        uid: text("u", uid).into(),
-        version: text("", version).into(),
-        labels: labels.into_iter().take(version as usize % 2).collect(),
-        size: version as usize,
-        body: vec![],
-    }
+    Object::builder(key)
+        .uid(text("u", uid))
+        .version(text("", version))
+        .labels(labels.into_iter().take(version as usize % 2))
+        .size(version as usize)
+        .body(vec![])
 }
 
 pub(crate) fn any_key() -> impl Strategy<Value = ObjectKey> {
@@ -101,17 +99,18 @@ pub(crate) fn any_filed_object(keys: usize) -> impl Strategy<Value = Obj> {
     ];
     let labels = proptest::collection::vec(label, 0..4);
     ((0..keys).prop_map(key), 0..3_u32, 0..5_u32, labels, values).prop_map(
-        |(key, uid, version, labels, body)| Object {
-            labels: Labels::from_iter(labels),
-            body,
-            ..object(key, uid, version)
+        |(key, uid, version, labels, values)| {
+            let mut object = object(key, uid, version);
+            object.set_labels(labels);
+            object.edit(|body| *body = values.clone());
+            object
         },
     )
 }
 
 /// Returns the contents of a view by iteration, and checks that it returns no object twice.
 pub(crate) fn contents(view: &View<Obj, Heap>) -> State {
-    let state: State = view.iter().map(|o| (o.key.clone(), o.clone())).collect();
+    let state: State = view.iter().map(|o| (o.key().clone(), o.clone())).collect();
     assert_eq!(
         state.len(),
         view.iter().count(),
@@ -133,10 +132,10 @@ pub(crate) fn any_rules() -> impl Strategy<Value = Rules> {
 pub(crate) const REFUSED: &str = "4";
 
 pub(crate) fn transform(object: &mut Obj) -> Result<(), TransformError> {
-    if &*object.version == REFUSED {
+    if object.version() == REFUSED {
         return Err(TransformError::new("refused"));
     }
-    object.body.push(1);
+    object.edit(|body| body.push(1));
     Ok(())
 }
 

@@ -117,7 +117,7 @@ impl Stream {
                 }
             }
             Event::Deleted(object) => {
-                self.is_gone(&object.key);
+                self.is_gone(object.key());
                 self.fifo.delete(object, &*self.store).unwrap();
             }
             Event::DeletedUnreadable(key) => {
@@ -145,9 +145,9 @@ impl Stream {
     }
 
     fn exists(&mut self, object: &Obj, live: bool) {
-        self.expected.insert(object.key.clone(), object.clone());
+        self.expected.insert(object.key().clone(), object.clone());
         match &mut self.listed {
-            Some(listed) => drop(listed.insert(object.key.clone())),
+            Some(listed) => drop(listed.insert(object.key().clone())),
             None if live => self.live(),
             None => {}
         }

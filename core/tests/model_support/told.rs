@@ -25,11 +25,12 @@ pub(crate) fn upserted(
     let Some(old) = old.cloned() else {
         return vec![added];
     };
-    let named = !old.uid.is_empty() && !new.uid.is_empty();
-    let unchanged = old.uid == new.uid && old.version == new.version && !new.version.is_empty();
-    if rules.split_recreated && named && old.uid != new.uid {
+    let named = !old.uid().is_empty() && !new.uid().is_empty();
+    let unchanged =
+        old.uid() == new.uid() && old.version() == new.version() && !new.version().is_empty();
+    if rules.split_recreated && named && old.uid() != new.uid() {
         return vec![
-            deleted(old.key.clone(), Some(old), Certainty::Inferred, cause),
+            deleted(old.key().clone(), Some(old), Certainty::Inferred, cause),
             added,
         ];
     }
@@ -65,9 +66,9 @@ pub(crate) fn apply_upsert(
     cause: Cause,
     rules: Rules,
 ) -> Vec<Told> {
-    let told = upserted(state.get(&new.key), &new, initial, cause, rules);
+    let told = upserted(state.get(new.key()), &new, initial, cause, rules);
     if !told.is_empty() {
-        state.insert(new.key.clone(), new);
+        state.insert(new.key().clone(), new);
     }
     told
 }
@@ -110,7 +111,7 @@ pub(crate) fn apply_full_state(
     let listed: BTreeSet<_> = full
         .objects
         .iter()
-        .map(|o| &o.key)
+        .map(|o| o.key())
         .chain(&full.unreadable)
         .collect();
     let mut told = vec![];
@@ -131,13 +132,13 @@ pub(crate) fn apply_full_state(
             told.extend(apply_upsert(state, object, initial, Cause::Relist, rules));
         } else {
             told.extend(upserted(
-                before.get(&object.key),
+                before.get(object.key()),
                 &object,
                 initial,
                 Cause::Relist,
                 rules,
             ));
-            state.insert(object.key.clone(), object);
+            state.insert(object.key().clone(), object);
         }
     }
     told

@@ -20,7 +20,7 @@ use informer_test_support::{Random, Strictness, view};
 use listener::Observer;
 use server::{Answer, Server};
 
-pub type Pod = Arc<Object<serde_json::Value>>;
+pub type Pod = Object<serde_json::Value>;
 
 /// An informer, its server, and the connection between them.
 pub struct World<S: Storage = Heap> {
@@ -230,13 +230,13 @@ impl<S: Storage> World<S> {
             "the store must equal the server"
         );
         for app in ["a0", "a1", "a2"] {
-            let has = |pod: &&Pod| pod.labels.get("app") == Some(app);
+            let has = |pod: &&Pod| pod.labels().get("app") == Some(app);
             let mut filed: Vec<_> = store
                 .by_index("app", app)
                 .unwrap()
-                .map(|pod| &pod.key)
+                .map(|pod| pod.key())
                 .collect();
-            let mut right: Vec<_> = store.iter().filter(has).map(|pod| &pod.key).collect();
+            let mut right: Vec<_> = store.iter().filter(has).map(|pod| pod.key()).collect();
             filed.sort();
             right.sort();
             assert_eq!(filed, right, "the index must equal a recomputation");
@@ -254,7 +254,7 @@ impl<S: Storage> World<S> {
 }
 
 fn by_app(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
-    if let Some(app) = pod.labels.get("app") {
+    if let Some(app) = pod.labels().get("app") {
         file(app.as_bytes());
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn churn(world: &mut World) -> Outcome {
     let as_client_go = InformerConfig::client_go(QueueKind::DeltaFifo);
     let as_client_go = all_states(pods_in(NAMESPACE).preset(as_client_go));
     let as_client_go = Follower::start(as_client_go, &client)?;
-    let metadata = InformerBuilder::metadata(Target::new("", "v1", "pods")).namespace(NAMESPACE);
+    let metadata = InformerBuilder::metadata_at(Target::new("", "v1", "pods")).namespace(NAMESPACE);
     let metadata = Follower::start(metadata, &client)?;
     for informer in [&streamed, &in_order, &as_client_go] {
         informer.informer.synced(LONG).await?;

@@ -13,7 +13,7 @@ pub(super) async fn deployments(world: &World) -> Outcome {
     let client = world.client("admin")?;
     let target = Target::new("apps", "v1", "deployments").in_namespace("deployments");
     let path = target.path();
-    let follower = Follower::start(InformerBuilder::lean(target), &client)?;
+    let follower = Follower::start(InformerBuilder::lean_at(target), &client)?;
     for number in 0..5 {
         let labels = json!({"app": format!("shop-{number}")});
         let deployment = json!({
@@ -43,7 +43,7 @@ pub(super) async fn cluster_scoped(world: &World) -> Outcome {
     let nodes = Target::new("", "v1", "nodes");
     for target in [roles, nodes] {
         let path = target.path();
-        let follower = Follower::start(InformerBuilder::lean(target), &client)?;
+        let follower = Follower::start(InformerBuilder::lean_at(target), &client)?;
         for name in ["e2e-a", "e2e-b"] {
             let object = json!({"metadata": {"name": name}});
             world.api.create(&path, &object).await?;
@@ -66,7 +66,10 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
     let client = world.client("admin")?;
     let target = Target::new("e2e.example.com", "v1", "widgets").in_namespace("widgets");
     let path = target.path();
-    let follower = Follower::start(InformerBuilder::lean(target).preset(impatient()), &client)?;
+    let follower = Follower::start(
+        InformerBuilder::lean_at(target).preset(impatient()),
+        &client,
+    )?;
     until("the missing kind is reported", async || {
         follower.failures().contains(&Failure::NotFound)
     })
@@ -181,7 +184,7 @@ pub(super) async fn metadata_only(world: &World) -> Outcome {
     let path = pods_path("metadata");
     world.api.create(&path, &pod("old")).await?;
     let target = Target::new("", "v1", "pods").in_namespace("metadata");
-    let follower = Follower::start(InformerBuilder::metadata(target), &client)?;
+    let follower = Follower::start(InformerBuilder::metadata_at(target), &client)?;
     follower.equals(&world.api, LONG).await?;
     world.api.create(&path, &pod("new")).await?;
     let touched = world.api.patch(&format!("{path}/old"), &touch(7)).await?;
@@ -189,8 +192,8 @@ pub(super) async fn metadata_only(world: &World) -> Outcome {
     let old = store
         .get(&"metadata/old".parse()?)
         .ok_or("old is not there")?;
-    if old.body.annotation("example.com/touched").as_deref() != Some("7") {
-        return Err(format!("its annotations are missing: {:?}", old.body).into());
+    if old.annotation("example.com/touched").as_deref() != Some("7") {
+        return Err(format!("its annotations are missing: {:?}", old.body()).into());
     }
     world.api.delete(&format!("{path}/old")).await?;
     follower.equals(&world.api, LONG).await?;

@@ -25,7 +25,7 @@ pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
     let proxy = world.proxy().await?;
     let client = world.client_through(&proxy, "admin")?;
     let followers = (0..WATCHES).map(|number| {
-        let builder = InformerBuilder::lean(target())
+        let builder = InformerBuilder::lean_at(target())
             .labels(format_args!("shard={number}"))
             .preset(impatient());
         Follower::start(builder, &client)
@@ -71,10 +71,10 @@ pub(super) async fn read_your_writes(world: &World) -> Outcome {
         for (written, newest) in [(created, &touched), (touched.clone(), &touched)] {
             let store = follower.informer.reached(version(&written)?, LONG).await?;
             let kept = store.get(&key).ok_or("the written object is missing")?;
-            if ![version(&written)?, version(newest)?].contains(&&*kept.version) {
+            if ![version(&written)?, version(newest)?].contains(&&*kept.version()) {
                 return Err(format!(
                     "{name} is at {}, a version that was never written",
-                    kept.version
+                    kept.version()
                 )
                 .into());
             }

@@ -186,7 +186,7 @@ fn impatient() -> InformerConfig {
 }
 
 fn pods_in(namespace: &str) -> InformerBuilder<LeanBody> {
-    InformerBuilder::lean(Target::new("", "v1", "pods"))
+    InformerBuilder::lean_at(Target::new("", "v1", "pods"))
         .namespace(namespace)
         .preset(impatient())
 }

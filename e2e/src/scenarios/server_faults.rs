@@ -54,7 +54,7 @@ async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) ->
     let mut config = watchful();
     config.reflector.first_state = first_state;
     let target = Target::new("", "v1", "pods").in_namespace(MANY);
-    let follower = Follower::start(InformerBuilder::lean(target).preset(config), &client)?;
+    let follower = Follower::start(InformerBuilder::lean_at(target).preset(config), &client)?;
     let in_the_middle = async || match follower.informer.status().phase {
         Phase::Listing { items, .. } | Phase::Streaming { items } => items > 0,
         _ => false,

@@ -11,7 +11,7 @@ use super::{LONG, MANY, World, impatient};
 fn many_pods(first_state: FirstState) -> InformerBuilder<LeanBody> {
     let mut config = impatient();
     config.reflector.first_state = first_state;
-    InformerBuilder::lean(Target::new("", "v1", "pods"))
+    InformerBuilder::lean_at(Target::new("", "v1", "pods"))
         .namespace(MANY)
         .preset(config)
 }

@@ -11,7 +11,7 @@ use super::{LONG, World, impatient, until};
 
 fn config_maps(namespace: &str) -> InformerBuilder<LeanBody> {
     let target = Target::new("", "v1", "configmaps").in_namespace(namespace);
-    InformerBuilder::lean(target).preset(impatient())
+    InformerBuilder::lean_at(target).preset(impatient())
 }
 
 pub(super) async fn token_and_certificate(world: &World) -> Outcome {

@@ -93,11 +93,12 @@ pub fn run(input: &[u8]) {
 
     let expected = expected.filter(Expected::is_object);
     let value = value.unwrap_or_default();
-    let lean = decode_object(&mut Lean, input).map(|object| object.body.decode::<Value>().unwrap());
-    let metadata = decode_object(&mut MetadataOnly, input)
-        .map(|object| object.body.decode::<Value>().unwrap());
-    let dynamic = decode_object(&mut Dynamic, input).map(|object| object.body);
-    let full = decode_object(&mut KeepManagedFields(Dynamic), input).map(|object| object.body);
+    let lean = decode_object(&mut Lean, input).map(|object| object.decode::<Value>().unwrap());
+    let metadata =
+        decode_object(&mut MetadataOnly, input).map(|object| object.decode::<Value>().unwrap());
+    let dynamic = decode_object(&mut Dynamic, input).map(|object| object.body().clone());
+    let full =
+        decode_object(&mut KeepManagedFields(Dynamic), input).map(|object| object.body().clone());
     let accepted = [
         lean.is_ok(),
         metadata.is_ok(),

@@ -89,16 +89,11 @@ fn labels(selector: &LabelSelector, labels: &BTreeMap<&str, &str>) {
 
     let holds = |own: &LabelRequirement| holds(own, labels.get(own.key()).copied());
     let expected = requirements.iter().all(holds);
-    let object = Object {
-        key: ObjectKey::new("", "x"),
-        uid: "".into(),
-        version: "".into(),
-        labels: Labels::from_iter(labels),
-        size: 0,
-        body: (),
-    };
+    let object = Object::builder(ObjectKey::new("", "x"))
+        .labels(labels)
+        .body(());
     assert_eq!(
-        selector.matches_labels(&object.labels),
+        selector.matches_labels(object.labels()),
         expected,
         "{printed:?} of {labels:?}"
     );

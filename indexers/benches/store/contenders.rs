@@ -35,7 +35,7 @@ pub trait Store: Sync {
 
     /// The objects that match a selector. By default a full scan, as in client-go.
     fn select(&self, selector: &LabelSelector) -> Vec<Small> {
-        self.scan(&|object| selector.matches_labels(&object.labels))
+        self.scan(&|object| selector.matches_labels(object.labels()))
     }
 }
 
@@ -225,9 +225,9 @@ impl<H: BuildHasher + Default> Maps<H> {
     fn write(&mut self, write: Write<Small>) {
         match write {
             Write::Put(object) => {
-                let key = object.key.clone();
-                let before = self.items.insert(key, Arc::clone(&object));
-                self.refile(&object.key, before.as_ref(), Some(&object));
+                let key = object.key().clone();
+                let before = self.items.insert(key, object.clone());
+                self.refile(object.key(), before.as_ref(), Some(&object));
             }
             Write::Remove(key) => {
                 if let Some(before) = self.items.remove(&key) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use informer_core::{Labels, Object, ObjectKey};
 
 /// An object with a small body.
-pub type Small = Arc<Object<u32>>;
+pub type Small = Object<u32>;
 
 /// The number of namespaces, teams and nodes, and the number of objects per app.
 pub const NAMESPACES: usize = 64;
@@ -24,36 +24,33 @@ pub struct By {
 pub const INDICES: [By; 4] = [
     By {
         name: "namespace",
-        value: |object| Some(object.key.namespace()),
+        value: |object| Some(object.key().namespace()),
     },
     By {
         name: "app",
-        value: |object| object.labels.get("app"),
+        value: |object| object.labels().get("app"),
     },
     By {
         name: "team",
-        value: |object| object.labels.get("team"),
+        value: |object| object.labels().get("team"),
     },
     By {
         name: "node",
-        value: |object| object.labels.get("node"),
+        value: |object| object.labels().get("node"),
     },
 ];
 
 /// The object with this number.
 pub fn object(number: usize, version: usize) -> Small {
-    Arc::new(Object {
-        key: key(number),
-        uid: format!("5a1c4f0e-a3b2-{number:07}").into(),
-        version: format!("100{version:07}").into(),
-        labels: Labels::from_iter([
+    Object::builder(key(number))
+        .uid(format!("5a1c4f0e-a3b2-{number:07}"))
+        .version(format!("100{version:07}"))
+        .labels([
             ("app", app(number)),
             ("node", format!("node-{:03}", number % NODES)),
             ("team", format!("team-{}", number % TEAMS)),
-        ]),
-        size: 0,
-        body: number as u32,
-    })
+        ])
+        .body(number as u32)
 }
 
 /// The key of the object with this number.

@@ -36,7 +36,7 @@ fn bare_get(report: &Report<'_>) {
     }
     let objects = objects(report.n);
     let ours = Published::new(objects.clone(), 2).latest();
-    let pairs = || objects.iter().map(|it| (it.key.clone(), it.clone()));
+    let pairs = || objects.iter().map(|it| (it.key().clone(), it.clone()));
     let std: HashMap<_, _, RandomState> = pairs().collect();
     let fast: hashbrown::HashMap<_, _, foldhash::fast::FixedState> = pairs().collect();
     let keys = &some_keys(report.n);
@@ -122,7 +122,7 @@ fn shared(report: &Report<'_>) {
             drop(black_box(store.select(&selector)));
         },
     );
-    let selected = |object: &Small| object.labels.get("team") == Some("team-3");
+    let selected = |object: &Small| object.labels().get("team") == Some("team-3");
     line("select 1 of 8 by a closure, no index", 1, &|store| {
         drop(black_box(store.scan(&selected)));
     });
@@ -148,7 +148,7 @@ fn each<'a>(
             for key in keys {
                 let found = black_box(look_up(key));
                 if read {
-                    black_box(found.map(|object| object.body));
+                    black_box(found.map(|object| object.body()));
                 }
             }
         };

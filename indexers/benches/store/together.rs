@@ -29,7 +29,7 @@ const READERS: [(&str, Read); 3] = [
     ("all is listed", Some(|store| drop(black_box(store.list())))),
     (
         "all is visited",
-        Some(|store| drop(black_box(store.scan(&|object| object.body == u32::MAX)))),
+        Some(|store| drop(black_box(store.scan(&|object| *object.body() == u32::MAX)))),
     ),
 ];
 

@@ -50,7 +50,7 @@ fn scattered(n: usize, version: usize) -> Vec<Small> {
         order.swap(at, random.below(at + 1));
     }
     let mut objects: Vec<_> = order.into_iter().map(|it| object(it, version)).collect();
-    objects.sort_by_key(|object| object.body);
+    objects.sort_by_key(|object| *object.body());
     objects
 }
 
@@ -92,7 +92,7 @@ impl Workload {
                 let at = self.random.below(self.live.len());
                 let number = self.live.swap_remove(at);
                 self.gone.push(number);
-                Write::Remove(self.objects[1][number].key.clone())
+                Write::Remove(self.objects[1][number].key().clone())
             }
             _ => {
                 let at = self.random.below(self.live.len());
@@ -102,6 +102,6 @@ impl Workload {
     }
 
     fn put(&self, number: usize) -> Write<Small> {
-        Write::Put(Arc::clone(&self.objects[self.written % 2][number]))
+        Write::Put(self.objects[self.written % 2][number].clone())
     }
 }

@@ -19,7 +19,7 @@ use super::match_expression::MatchExpression;
 ///
 /// let selector: LabelSelector = "tier notin (db), app = web, replicas > 2".parse()?;
 /// assert_eq!(selector.to_string(), "app=web,replicas>2,tier notin (db)");
-/// assert!(selector.matches_labels(&Labels::from_iter([("app", "web"), ("replicas", "3")])));
+/// assert!(selector.matches_labels([("app", "web"), ("replicas", "3")]));
 ///
 /// let web = LabelSelector::from_labels([("app", "web")])?;
 /// let stable = LabelRequirement::new("canary", LabelOperator::DoesNotExist, [""; 0])?;
@@ -111,8 +111,15 @@ impl LabelSelector {
 
     /// Whether an object with these labels is selected.
     #[must_use]
-    pub fn matches_labels(&self, labels: &Labels) -> bool {
-        self.all(|requirement| requirement.accepts(labels.get(requirement.key())))
+    pub fn matches_labels<A: AsRef<str>, B: AsRef<str>>(
+        &self,
+        labels: impl IntoIterator<Item = (A, B)> + Clone,
+    ) -> bool {
+        self.all(|requirement| {
+            let labels = labels.clone().into_iter();
+            let label = labels.filter(|(key, _)| key.as_ref() == requirement.key());
+            requirement.accepts(label.last().as_ref().map(|(_, value)| value.as_ref()))
+        })
     }
 
     fn all(&self, holds: impl FnMut(&LabelRequirement) -> bool) -> bool {

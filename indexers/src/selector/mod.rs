@@ -9,8 +9,8 @@
 //!
 //! let web: LabelSelector = "app in (web, api), !canary".parse()?;
 //! assert_eq!(web.to_string(), "app in (api,web),!canary");
-//! assert!(web.matches_labels(&Labels::from_iter([("app", "api")])));
-//! assert!(!web.matches_labels(&Labels::from_iter([("app", "api"), ("canary", "")])));
+//! assert!(web.matches_labels([("app", "api")]));
+//! assert!(!web.matches_labels([("app", "api"), ("canary", "")]));
 //!
 //! let running: FieldSelector = "status.phase=Running".parse()?;
 //! assert!(running.matches(|field| (field == "status.phase").then_some("Running")));

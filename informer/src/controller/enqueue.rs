@@ -1,10 +1,9 @@
 //! Handlers that enqueue keys.
 
 use informer_core::decode::{FieldPath, Fields};
-use informer_core::{Notification, ObjectKey};
+use informer_core::{Notification, Object, ObjectKey};
 
 use super::{Key, Queue};
-use crate::engine::Shared;
 use crate::handler::Handler;
 
 /// Enqueues the key of the object itself.
@@ -20,7 +19,7 @@ use crate::handler::Handler;
 /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 ///
 /// // `pods` follows a mock API server with the pod web/shop-1.
 /// let controller = Controller::new(Tokio::current()?);
@@ -36,7 +35,7 @@ use crate::handler::Handler;
 /// # }
 /// ```
 pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
-    move |notification: Notification<Shared<K>>| queue.add(notification.key().clone())
+    move |notification: Notification<Object<K>>| queue.add(notification.key().clone())
 }
 
 /// Enqueues the keys that a function returns for the object. For an update it is called for the old and
@@ -44,7 +43,7 @@ pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
 ///
 /// ```
 /// use informer::controller::{Controller, enqueue};
-/// use informer::{LeanBody, Shared};
+/// use informer::{LeanBody, Object};
 /// # use informer::runtime::Tokio;
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # #[tokio::main(flavor = "current_thread")]
@@ -57,12 +56,12 @@ pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
 /// #     server.with(|server| server.create("pods", pod))?;
 /// # }
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 ///
 /// // `pods` follows a mock API server with two pods of the app `shop`.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
-/// let app = |pod: &Shared<LeanBody>| pod.labels.get("app").map(str::to_owned);
+/// let app = |pod: &Object<LeanBody>| pod.labels.get("app").map(str::to_owned);
 /// let registration = pods.on(enqueue::by(queue.clone(), app))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;
 ///
@@ -75,9 +74,9 @@ pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
 /// ```
 pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
     queue: Queue<Q>,
-    keys: impl Fn(&Shared<K>) -> I + Send + 'static,
+    keys: impl Fn(&Object<K>) -> I + Send + 'static,
 ) -> impl Handler<K> {
-    move |notification: Notification<Shared<K>>| {
+    move |notification: Notification<Object<K>>| {
         let (before, after) = match &notification {
             Notification::Added { object, .. } => (None, Some(object)),
             Notification::Updated { old, new, .. } => (Some(old), Some(new)),
@@ -108,7 +107,7 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # });
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 ///
 /// // `pods` follows a mock API server with a pod of the ReplicaSet web/shop.
 /// let controller = Controller::new(Tokio::current()?);
@@ -124,8 +123,8 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # }
 /// ```
 pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K> {
-    by(queue, move |object: &Shared<K>| {
-        let namespace = object.key.namespace();
+    by(queue, move |object: &Object<K>| {
+        let namespace = object.key().namespace();
         let names = owners(object, kind).into_iter();
         names
             .map(|name| ObjectKey::new(namespace, &name))
@@ -151,7 +150,7 @@ pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -
 /// # });
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 ///
 /// // `pods` follows a mock API server with a pod that node-1 owns.
 /// let controller = Controller::new(Tokio::current()?);
@@ -170,7 +169,7 @@ pub fn cluster_owner<K: Fields + 'static>(
     queue: Queue<ObjectKey>,
     kind: &'static str,
 ) -> impl Handler<K> {
-    by(queue, move |object: &Shared<K>| {
+    by(queue, move |object: &Object<K>| {
         let names = owners(object, kind).into_iter();
         names
             .map(|name| ObjectKey::new("", &name))
@@ -179,7 +178,7 @@ pub fn cluster_owner<K: Fields + 'static>(
 }
 
 /// The names of the owners of a kind.
-fn owners<K: Fields>(object: &Shared<K>, kind: &str) -> Vec<String> {
+fn owners<K: Fields>(object: &Object<K>, kind: &str) -> Vec<String> {
     let references = FieldPath::from_members(["metadata", "ownerReferences"]);
     let texts = |member: &str| {
         let mut texts = Vec::new();

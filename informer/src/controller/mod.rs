@@ -11,7 +11,7 @@
 //! # server.with(|server| server.create("pods", serde_json::json!({"metadata": {"name": "a"}})))?;
 //!
 //! // `server` is a mock API server with the pod default/a.
-//! let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+//! let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&server.connect())?;
 //! let (done, mut seen) = tokio::sync::mpsc::channel(9);
 //! let lister = pods.lister();
 //!

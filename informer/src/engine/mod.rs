@@ -32,11 +32,8 @@ use crate::sparing::Sparing;
 use crate::status::{HandlerStatus, PANICKED, Report, Status};
 use crate::sync::AtomicBool;
 
-/// An object in the cache: shared and immutable.
-pub type Shared<K> = Arc<Object<K>>;
-
 /// A decoder for any form.
-pub(crate) type Decoder<K> = Box<dyn Decode<Object = Shared<K>> + Send>;
+pub(crate) type Decoder<K> = Box<dyn Decode<Object = Object<K>> + Send>;
 
 pub(crate) type Core<K> = informer_core::Informer<Decoder<K>, Heap>;
 
@@ -47,14 +44,14 @@ pub(crate) struct Engine<K> {
     pub(crate) name: String,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) reader: Reader<Shared<K>>,
+    pub(crate) reader: Reader<Object<K>>,
     state: Lock<State<K>>,
 }
 
 /// The state behind the lock.
 pub(crate) struct State<K> {
     pub(crate) core: Core<K>,
-    publisher: Publisher<Shared<K>>,
+    publisher: Publisher<Object<K>>,
     /// Whether the cache may differ from the published snapshot.
     unpublished: bool,
     driver: Option<Waker>,
@@ -248,7 +245,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         &self,
         id: ListenerId,
         waker: &Waker,
-        batch: &mut impl Extend<Notification<Shared<K>>>,
+        batch: &mut impl Extend<Notification<Object<K>>>,
     ) -> Poll<Option<()>> {
         self.update(|state| {
             if state.core.is_stopped() || !state.listeners.contains_key(&id) {

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 
-use informer_core::{Certainty, Notification, ObjectKey};
+use informer_core::{Certainty, Notification, Object, ObjectKey};
 
 use super::Handler;
-use crate::engine::Shared;
 
 /// A handler for the objects that a predicate selects.
 ///
@@ -14,7 +13,7 @@ use crate::engine::Shared;
 /// deleted.
 ///
 /// ```
-/// use informer::{Filter, InformerBuilder, LeanBody, Notification, Shared, Target};
+/// use informer::{Filter, InformerBuilder, LeanBody, Notification, Object, Target};
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,9 +24,9 @@ use crate::engine::Shared;
 /// # server.with(|server| server.create("pods", pod))?;
 ///
 /// // `server` is a mock API server with the pod web/shop-1 in production.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, mut changes) = tokio::sync::mpsc::unbounded_channel();
-/// let handler = move |change: Notification<Shared<LeanBody>>| {
+/// let handler = move |change: Notification<Object<LeanBody>>| {
 ///     let _ = sender.send(change.to_string());
 /// };
 /// pods.on(Filter::new(|pod| pod.labels.get("stage") == Some("production"), handler))?;
@@ -51,7 +50,7 @@ pub struct Filter<K, P, H> {
 
 impl<K, P, H> Filter<K, P, H>
 where
-    P: FnMut(&Shared<K>) -> bool + Send + 'static,
+    P: FnMut(&Object<K>) -> bool + Send + 'static,
 {
     /// Wraps `handler` so that it only sees objects for which `selects` returns true.
     pub const fn new(selects: P, handler: H) -> Self {
@@ -66,10 +65,10 @@ where
 
 impl<K: 'static, P, H> Handler<K> for Filter<K, P, H>
 where
-    P: FnMut(&Shared<K>) -> bool + Send + 'static,
+    P: FnMut(&Object<K>) -> bool + Send + 'static,
     H: Handler<K>,
 {
-    fn notified(&mut self, notification: Notification<Shared<K>>) {
+    fn notified(&mut self, notification: Notification<Object<K>>) {
         let Self {
             selects,
             handler,
@@ -79,15 +78,15 @@ where
         match notification {
             Notification::Added { ref object, .. } => {
                 if selects(object) {
-                    passed.insert(object.key.clone());
+                    passed.insert(object.key().clone());
                     handler.notified(notification);
                 }
             }
             Notification::Updated { old, new, cause } => {
-                match (passed.contains(&new.key), selects(&new)) {
+                match (passed.contains(&new.key()), selects(&new)) {
                     (true, true) => handler.notified(Notification::Updated { old, new, cause }),
                     (false, true) => {
-                        passed.insert(new.key.clone());
+                        passed.insert(new.key().clone());
                         handler.notified(Notification::Added {
                             object: new,
                             initial: false,
@@ -95,9 +94,9 @@ where
                         });
                     }
                     (true, false) => {
-                        passed.remove(&new.key);
+                        passed.remove(&new.key());
                         handler.notified(Notification::Deleted {
-                            key: old.key.clone(),
+                            key: old.key().clone(),
                             last: Some(old),
                             certainty: Certainty::Observed,
                             cause,

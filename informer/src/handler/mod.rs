@@ -12,14 +12,12 @@ mod task;
 // Notifications as a stream.
 mod stream;
 
-use informer_core::{Cause, Certainty, Notification, ObjectKey};
+use informer_core::{Cause, Certainty, Notification, Object, ObjectKey};
 
 pub use filter::Filter;
 pub(crate) use progress::Progress;
 pub use stream::Notifications;
 pub(crate) use task::{Inline, Pulling, run};
-
-use crate::engine::Shared;
 
 /// A callback for notifications. Implement the methods you need, or use a closure that takes a
 /// [`Notification`].
@@ -28,7 +26,7 @@ use crate::engine::Shared;
 /// the handler goes on with the next notification. Other handlers are not affected.
 ///
 /// ```
-/// use informer::{Added, Handler, InformerBuilder, Shared, Target};
+/// use informer::{Added, Handler, InformerBuilder, Object, Target};
 /// use std::sync::mpsc::{Sender, channel};
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 ///
@@ -36,7 +34,7 @@ use crate::engine::Shared;
 /// struct Keys(Sender<String>);
 ///
 /// impl<K> Handler<K> for Keys {
-///     fn added(&mut self, object: &Shared<K>, _: Added) {
+///     fn added(&mut self, object: &Object<K>, _: Added) {
 ///         let _ = self.0.send(object.key.to_string());
 ///     }
 /// }
@@ -47,7 +45,7 @@ use crate::engine::Shared;
 /// # server.with(|server| server.create("pods", pod))?;
 ///
 /// // `server` is a mock API server with the pod web/shop-1.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, keys) = channel();
 /// let registration = pods.on(Keys(sender))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;
@@ -57,7 +55,7 @@ use crate::engine::Shared;
 /// ```
 pub trait Handler<K>: Send + 'static {
     /// Gets every notification. The default implementation calls one of the other methods.
-    fn notified(&mut self, notification: Notification<Shared<K>>) {
+    fn notified(&mut self, notification: Notification<Object<K>>) {
         match notification {
             Notification::Added {
                 object,
@@ -75,23 +73,23 @@ pub trait Handler<K>: Send + 'static {
     }
 
     /// Called for a new object.
-    fn added(&mut self, object: &Shared<K>, how: Added) {
+    fn added(&mut self, object: &Object<K>, how: Added) {
         let _ = (object, how);
     }
 
     /// Called for a changed object. With [`Cause::Resync`] the object has not changed.
-    fn updated(&mut self, old: &Shared<K>, new: &Shared<K>, cause: Cause) {
+    fn updated(&mut self, old: &Object<K>, new: &Object<K>, cause: Cause) {
         let _ = (old, new, cause);
     }
 
     /// Called for a deleted object. Its last state is not always known.
-    fn deleted(&mut self, key: &ObjectKey, last: Option<&Shared<K>>, how: Deleted) {
+    fn deleted(&mut self, key: &ObjectKey, last: Option<&Object<K>>, how: Deleted) {
         let _ = (key, last, how);
     }
 }
 
-impl<K, F: FnMut(Notification<Shared<K>>) + Send + 'static> Handler<K> for F {
-    fn notified(&mut self, notification: Notification<Shared<K>>) {
+impl<K, F: FnMut(Notification<Object<K>>) + Send + 'static> Handler<K> for F {
+    fn notified(&mut self, notification: Notification<Object<K>>) {
         self(notification);
     }
 }
@@ -121,7 +119,7 @@ pub struct Deleted {
 /// A closure that takes a [`Notification`] and returns a future is an `AsyncHandler`, too.
 ///
 /// ```
-/// use informer::{AsyncHandler, InformerBuilder, Notification, ObjectKey, Shared, Target};
+/// use informer::{AsyncHandler, InformerBuilder, Notification, ObjectKey, Object, Target};
 /// use tokio::sync::mpsc::{Sender, channel};
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 ///
@@ -129,7 +127,7 @@ pub struct Deleted {
 /// struct Keys(Sender<ObjectKey>);
 ///
 /// impl<K: Send + Sync + 'static> AsyncHandler<K> for Keys {
-///     async fn notified(&mut self, notification: Notification<Shared<K>>) {
+///     async fn notified(&mut self, notification: Notification<Object<K>>) {
 ///         let _ = self.0.send(notification.key().clone()).await;
 ///     }
 /// }
@@ -140,7 +138,7 @@ pub struct Deleted {
 /// # server.with(|server| server.create("pods", pod))?;
 ///
 /// // `server` is a mock API server with the pod web/shop-1.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods")).start(&server.connect())?;
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&server.connect())?;
 /// let (sender, mut keys) = channel(1);
 /// pods.on_async(Keys(sender))?;
 /// assert_eq!(keys.recv().await, Some(ObjectKey::new("web", "shop-1")));
@@ -151,18 +149,18 @@ pub trait AsyncHandler<K>: Send + 'static {
     /// Processes a notification.
     fn notified(
         &mut self,
-        notification: Notification<Shared<K>>,
+        notification: Notification<Object<K>>,
     ) -> impl Future<Output = ()> + Send;
 }
 
 impl<K, F, R> AsyncHandler<K> for F
 where
-    F: FnMut(Notification<Shared<K>>) -> R + Send + 'static,
+    F: FnMut(Notification<Object<K>>) -> R + Send + 'static,
     R: Future<Output = ()> + Send,
 {
     fn notified(
         &mut self,
-        notification: Notification<Shared<K>>,
+        notification: Notification<Object<K>>,
     ) -> impl Future<Output = ()> + Send {
         self(notification)
     }

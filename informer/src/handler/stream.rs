@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use informer_core::Notification;
+use informer_core::{Notification, Object};
 
 use super::Pulling;
-use crate::engine::Shared;
 use crate::shared::Handle;
 use crate::status::HandlerStatus;
 
@@ -27,7 +26,7 @@ use crate::status::HandlerStatus;
 /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
 /// # server.with(|server| server.create("pods", pod))?;
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 /// // `pods` follows a mock API server with the pod web/shop-1.
 /// let mut changes = pods.stream()?;
 /// let first = changes.next().await.ok_or("the informer has ended")?;
@@ -56,7 +55,7 @@ impl<K: Send + Sync + 'static> Notifications<K> {
     ///
     /// The stream takes notifications in batches. [`HandlerStatus::synced`] becomes true when you ask for
     /// more after the batch with the end of the initial state.
-    pub async fn next(&mut self) -> Option<Notification<Shared<K>>> {
+    pub async fn next(&mut self) -> Option<Notification<Object<K>>> {
         poll_fn(|cx| self.poll(cx)).await
     }
 
@@ -69,7 +68,7 @@ impl<K: Send + Sync + 'static> Notifications<K> {
     }
 
     /// For the status, a notification is finished as soon as the stream returns it.
-    fn poll(&mut self, cx: &Context<'_>) -> Poll<Option<Notification<Shared<K>>>> {
+    fn poll(&mut self, cx: &Context<'_>) -> Poll<Option<Notification<Object<K>>>> {
         let polled = self.pulling.poll_next(cx.waker());
         if let Poll::Ready(Some(_)) = &polled {
             self.pulling.done();
@@ -79,7 +78,7 @@ impl<K: Send + Sync + 'static> Notifications<K> {
 }
 
 impl<K: Send + Sync + 'static> Stream for Notifications<K> {
-    type Item = Notification<Shared<K>>;
+    type Item = Notification<Object<K>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll(cx)

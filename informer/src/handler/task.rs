@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Poll, Waker};
 
-use informer_core::Notification;
 use informer_core::processor::ListenerId;
+use informer_core::{Notification, Object};
 
 use super::{AsyncHandler, Handler, Progress};
-use crate::engine::{Engine, Listening, Shared};
+use crate::engine::{Engine, Listening};
 use crate::panics::caught;
 use crate::sparing::{Say, Sparing};
 use crate::sync::AtomicBool;
@@ -20,7 +20,7 @@ use crate::sync::AtomicBool;
 pub(crate) struct Inline<H>(pub(crate) H);
 
 impl<K: Send + Sync + 'static, H: Handler<K>> AsyncHandler<K> for Inline<H> {
-    async fn notified(&mut self, notification: Notification<Shared<K>>) {
+    async fn notified(&mut self, notification: Notification<Object<K>>) {
         self.0.notified(notification);
     }
 }
@@ -32,7 +32,7 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
     /// The listener was removed, or the informer has ended.
     over: Arc<AtomicBool>,
     progress: Arc<Progress>,
-    taken: VecDeque<Notification<Shared<K>>>,
+    taken: VecDeque<Notification<Object<K>>>,
     /// Batches since the task last yielded.
     batches: usize,
     /// Whether a task pulls that has not finished.
@@ -62,7 +62,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
         self
     }
 
-    pub(crate) fn poll_next(&mut self, waker: &Waker) -> Poll<Option<Notification<Shared<K>>>> {
+    pub(crate) fn poll_next(&mut self, waker: &Waker) -> Poll<Option<Notification<Object<K>>>> {
         if self.taken.is_empty() {
             let Self {
                 engine,

@@ -29,7 +29,7 @@ use crate::sync::{AtomicBool, Mutex, MutexGuard};
 /// let server = MockServer::new(ServerConfig::new(1), clock.clone());
 /// let runtime = Manual::new(Arc::new(clock));
 ///
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 ///     .seed(1)
 ///     .build(&server.connect(), runtime.clone())?;
 /// pods.start()?;

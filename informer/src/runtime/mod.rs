@@ -58,7 +58,7 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
 /// // `server` is a mock API server.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), MyRuntime(Tokio::current()?))?;
 /// pods.start()?;
 /// pods.synced(std::time::Duration::from_secs(30)).await?;

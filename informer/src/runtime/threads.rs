@@ -23,7 +23,7 @@ use crate::sync::{AtomicBool, thread};
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
 /// // `server` is a mock API server.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), Threads::new())?;
 /// pods.start()?;
 /// block_on(pods.synced(Duration::from_secs(30)))?;

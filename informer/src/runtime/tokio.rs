@@ -23,7 +23,7 @@ use super::{Runtime, RuntimeError, Task};
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 ///
 /// // `server` is a mock API server. `InformerBuilder::start` does the same as this.
-/// let pods = InformerBuilder::lean(Target::new("", "v1", "pods"))
+/// let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
 ///     .build(&server.connect(), Tokio::current()?)?;
 /// pods.start()?;
 /// assert!(pods.is_started());

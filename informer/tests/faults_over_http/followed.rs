@@ -90,7 +90,7 @@ impl Followed {
         let client = Client::new(config).unwrap();
         let failures = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&failures);
-        let informer = InformerBuilder::lean(Target::new("", "v1", "pods"))
+        let informer = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
             .preset(behaviour)
             .on_failure(move |last| noted.lock().unwrap().push(last.failure))
             .start(&client)

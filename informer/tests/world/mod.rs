@@ -18,13 +18,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::runtime::Manual;
-use informer::{Notification, Shared, SharedInformer, Target};
+use informer::{Notification, Object, SharedInformer, Target};
 use informer_test_support::{View, words};
 use informer_transport_mock::transport::MockTransport;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
 
-pub type Pod = Shared<Value>;
+pub type Pod = Object<Value>;
 
 /// Waits in virtual time.
 pub async fn sleep(clock: &VirtualClock, time: Duration) {
@@ -117,7 +117,7 @@ impl World {
 }
 
 pub fn pods() -> informer::InformerBuilder<Value> {
-    informer::InformerBuilder::dynamic(Target::new("", "v1", "pods")).seed(1)
+    informer::InformerBuilder::dynamic_at(Target::new("", "v1", "pods")).seed(1)
 }
 
 /// The notifications of a handler, as text.

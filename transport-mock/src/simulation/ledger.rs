@@ -70,13 +70,13 @@ impl Ledger {
             } => {
                 record.check(object, is_whole)?;
                 check_initial(*initial, *cause, standing)?;
-                let version = number(&object.version);
+                let version = number(&object.version());
                 if let Some(newest) = self.newest.get(&key)
                     && version <= Some(*newest)
                 {
                     return Err(format!(
                         "an add of {key}@{}, already seen at {newest}",
-                        object.version
+                        object.version()
                     ));
                 }
                 self.see(&key, version);
@@ -97,14 +97,15 @@ impl Ledger {
                 if is_exact && !is_same(&known, old) {
                     return Err(format!(
                         "the old state is {}, but {} was seen last",
-                        old.version, known.version
+                        old.version(),
+                        known.version()
                     ));
                 }
-                let (before, after) = (number(&known.version), number(&new.version));
+                let (before, after) = (number(&known.version()), number(&new.version()));
                 if after < before {
                     return Err("an update to an older state".to_owned());
                 }
-                if is_strict && old.uid != new.uid {
+                if is_strict && old.uid() != new.uid() {
                     return Err("a changed UID as an update".to_owned());
                 }
                 if is_strict && (before == after) != (*cause == Cause::Resync) {
@@ -125,14 +126,14 @@ impl Ledger {
                 // earlier object.
                 let uids = known.as_ref().zip(last.as_ref());
                 if is_strict
-                    && uids.is_some_and(|(known, last)| known.uid != last.uid)
+                    && uids.is_some_and(|(known, last)| known.uid() != last.uid())
                     && record.is_readable(&key)
                 {
                     return Err("the delete of another object".to_owned());
                 }
-                let version = last.as_ref().and_then(|last| number(&last.version));
+                let version = last.as_ref().and_then(|last| number(&last.version()));
                 if let Some(known) = known
-                    && version.is_some_and(|version| Some(version) < number(&known.version))
+                    && version.is_some_and(|version| Some(version) < number(&known.version()))
                 {
                     return Err("a delete with an older state than was seen".to_owned());
                 }
@@ -167,6 +168,6 @@ pub(super) fn shown(notification: &Notification<Pod>) -> String {
         Notification::Updated { old, new, .. } => (Some(old), Some(new)),
         Notification::Deleted { last, .. } => (last.as_ref(), None),
     };
-    let version = |pod: Option<&Pod>| pod.map_or("nothing", |pod| &pod.version).to_owned();
+    let version = |pod: Option<&Pod>| pod.map_or("nothing", |pod| &pod.version()).to_owned();
     format!("{notification}: {} to {}", version(old), version(new))
 }

@@ -65,4 +65,4 @@ pub use tamper::{Mutant, UnknownMutant};
 pub use world::{Outcome, World};
 
 /// What the informers of a simulation store.
-type Pod = Arc<Object<LeanBody>>;
+type Pod = Object<LeanBody>;

@@ -36,24 +36,28 @@ impl Record {
     pub(super) fn check(&self, pod: &Pod, is_whole: bool) -> Result<(), String> {
         let state = number(pod.version()).and_then(|version| self.states.get(&version));
         let Some(state) = state else {
-            return Err(format!("the server never had {}@{}", pod.key, pod.version));
+            return Err(format!(
+                "the server never had {}@{}",
+                pod.key(),
+                pod.version()
+            ));
         };
-        if state.key() != pod.key.as_str() || state.uid() != &*pod.uid {
+        if state.key() != pod.key().as_str() || state.uid() != &*pod.uid() {
             return Err(format!(
                 "{} {}@{} is {} {} on the server",
-                pod.key,
-                pod.uid,
-                pod.version,
+                pod.key(),
+                pod.uid(),
+                pod.version(),
                 state.key(),
                 state.uid()
             ));
         }
-        if is_whole && body(state.json()) != body(pod.as_json().as_bytes()) {
+        if is_whole && body(state.json()) != body(pod.json().as_bytes()) {
             return Err(format!(
                 "the text of {}@{} is not the server's: {}",
-                pod.key,
-                pod.version,
-                pod.as_json()
+                pod.key(),
+                pod.version(),
+                pod.json()
             ));
         }
         Ok(())
@@ -62,9 +66,9 @@ impl Record {
 
 /// Whether two are the same object in the same state, whatever their source.
 pub(super) fn is_same(a: &Pod, b: &Pod) -> bool {
-    a.uid == b.uid
-        && a.version == b.version
-        && body(a.as_json().as_bytes()) == body(b.as_json().as_bytes())
+    a.uid() == b.uid()
+        && a.version() == b.version()
+        && body(a.json().as_bytes()) == body(b.json().as_bytes())
 }
 
 /// The text of an object without kind and apiVersion, which list items do not have.

@@ -425,11 +425,12 @@ impl<S: Storage> Post<S> {
         let store = self.informer.store();
         match store
             .iter()
-            .find(|pod| number(&pod.version) > Some(version))
+            .find(|pod| number(&pod.version()) > Some(version))
         {
             Some(pod) => Err(format!(
                 "the store claims version {version}, but shows {}@{}",
-                pod.key, pod.version
+                pod.key(),
+                pod.version()
             )),
             None => Ok(()),
         }

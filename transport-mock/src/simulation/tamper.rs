@@ -204,7 +204,7 @@ impl Tamper {
                     out.push(next.clone());
                 }
                 (Mutant::StaleOld, Notification::Updated { old, .. }) => {
-                    let place = (listener, old.key.to_string());
+                    let place = (listener, old.key().to_string());
                     if let Some(older) = self.older.insert(place, old.clone()) {
                         *old = older;
                     }

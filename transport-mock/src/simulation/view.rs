@@ -15,13 +15,13 @@ pub(super) const INDICES: [(&str, PlainFn<Pod>); 2] =
     [("app", by_app), ("namespace", by_namespace)];
 
 fn by_app(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
-    if let Some(app) = pod.labels.get("app") {
+    if let Some(app) = pod.labels().get("app") {
         file(app.as_bytes());
     }
 }
 
 fn by_namespace(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
-    file(pod.key.namespace().as_bytes());
+    file(pod.key().namespace().as_bytes());
 }
 
 /// The keys under each value of an index.
@@ -40,7 +40,7 @@ impl Shown {
         let mut shown = Self {
             objects: store
                 .iter()
-                .map(|pod| (pod.key.to_string(), state(pod)))
+                .map(|pod| (pod.key().to_string(), state(pod)))
                 .collect(),
             indices: BTreeMap::new(),
             version: store.version().to_owned(),
@@ -49,7 +49,7 @@ impl Shown {
             let mut table = Table::new();
             for (value, pods) in store.table(name)?.rows() {
                 let value = String::from_utf8_lossy(value).into_owned();
-                table.insert(value, pods.map(|pod| pod.key.to_string()).collect());
+                table.insert(value, pods.map(|pod| pod.key().to_string()).collect());
             }
             shown.indices.insert(name, table);
         }

@@ -1,8 +1,5 @@
 //! What a form receives of an object in JSON.
 
-use alloc::boxed::Box;
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::header::Header;
@@ -10,7 +7,9 @@ use super::text::ArrayLength;
 #[cfg(feature = "json")]
 use super::typed::from_text;
 use crate::decode::TypeMeta;
+#[cfg(feature = "json")]
 use crate::decode::form::BodyError;
+use crate::invariant::cannot_happen;
 
 /// An object of a list or a watch: its checked text and its header.
 #[derive(Clone, Copy, Debug)]
@@ -43,14 +42,22 @@ impl<'a> JsonObject<'a> {
         Self { header, ..self }
     }
 
-    /// The whole text without `managedFields`.
-    pub(in crate::decode) fn whole(self) -> Result<Box<str>, BodyError> {
+    /// Keeps the whole text, without `managedFields`.
+    #[must_use]
+    pub fn whole(self) -> KeptJson {
         self.part(0..self.json.len())
     }
 
-    /// The text of `metadata` without `managedFields`.
-    pub(in crate::decode) fn metadata(self) -> Result<Box<str>, BodyError> {
+    /// Keeps the text of `metadata`, without `managedFields`.
+    #[must_use]
+    pub fn metadata(self) -> KeptJson {
         self.part(self.header.metadata.clone())
+    }
+
+    fn part(self, text: Range<usize>) -> KeptJson {
+        let none = text.end..text.end;
+        let cut = self.header.managed_fields.clone().unwrap_or(none);
+        KeptJson { text, cut }
     }
 
     /// Deserializes the object.
@@ -63,17 +70,33 @@ impl<'a> JsonObject<'a> {
         let left_out = self.header.managed_fields.clone().unwrap_or(none);
         from_text(text, self.lengths, left_out).map_err(BodyError::new)
     }
+}
 
-    /// A part of the text without `managedFields`, in a box of the exact size.
-    fn part(self, part: Range<usize>) -> Result<Box<str>, BodyError> {
-        let none = part.end..part.end;
-        let cut = self.header.managed_fields.clone().unwrap_or(none);
-        let before = self.json.get(part.start..cut.start).unwrap_or_default();
-        let after = self.json.get(cut.end..part.end).unwrap_or_default();
-        let mut kept = Vec::with_capacity(before.len() + after.len());
-        kept.extend_from_slice(before);
-        kept.extend_from_slice(after);
-        let kept = String::from_utf8(kept).map_err(BodyError::new)?;
-        Ok(kept.into_boxed_str())
+/// The part of its JSON text that an object keeps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KeptJson {
+    text: Range<usize>,
+    /// What is cut out of it.
+    cut: Range<usize>,
+}
+
+impl KeptJson {
+    /// The two parts before and after what is cut out.
+    pub(super) fn parts<'a>(&self, json: &'a [u8]) -> [&'a [u8]; 2] {
+        let before = json.get(self.text.start..self.cut.start);
+        let after = json.get(self.cut.end..self.text.end);
+        [before, after].map(|part| part.unwrap_or_else(|| cannot_happen("a cut outside", &[])))
+    }
+
+    /// Where a part of the JSON text starts in the kept text, if it is kept.
+    pub(super) fn place(&self, part: Range<usize>) -> Option<usize> {
+        let start = part.start.checked_sub(self.text.start)?;
+        if part.end <= self.cut.start {
+            Some(start)
+        } else if part.start >= self.cut.end && part.end <= self.text.end {
+            Some(start - self.cut.len())
+        } else {
+            None
+        }
     }
 }

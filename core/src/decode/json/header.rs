@@ -32,11 +32,7 @@
 use core::fmt;
 use core::ops::Range;
 
-#[cfg(feature = "alloc")]
-use super::text::last_member;
 use super::text::{Arrays, JsonCursor, JsonKind, JsonStr, Members, TextError};
-#[cfg(feature = "alloc")]
-use crate::invariant::cannot_happen;
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
@@ -72,6 +68,12 @@ pub struct Header<'a> {
     pub uid: Option<JsonStr<'a>>,
     /// `metadata.resourceVersion`
     pub version: Option<JsonStr<'a>>,
+    /// `metadata.creationTimestamp`
+    pub created: Option<JsonStr<'a>>,
+    /// `metadata.deletionTimestamp`
+    pub deleted: Option<JsonStr<'a>>,
+    /// `metadata.generation`
+    pub generation: Option<u64>,
     /// Whether the annotation `k8s.io/initial-events-end` is `"true"`.
     pub initial_events_end: bool,
     /// The range of the value of `metadata` in the text.
@@ -79,6 +81,8 @@ pub struct Header<'a> {
     /// The range to cut to remove `metadata.managedFields`: the member and one comma.
     pub managed_fields: Option<Range<usize>>,
     labels: &'a [u8],
+    pub(super) annotations: &'a [u8],
+    pub(super) owners: &'a [u8],
 }
 
 impl<'a> Header<'a> {
@@ -254,7 +258,16 @@ impl<'a> Header<'a> {
                 }
                 "labels" => self.labels = reader.labels(inside)?,
                 "annotations" => {
+                    let before = reader.cursor.clone();
                     self.initial_events_end = reader.is_initial_events_end(inside)?;
+                    self.annotations = before.up_to(&reader.cursor);
+                }
+                "ownerReferences" => self.owners = reader.skip(inside)?,
+                "creationTimestamp" => self.created = reader.any_text(inside)?,
+                "deletionTimestamp" => self.deleted = reader.any_text(inside)?,
+                "generation" => {
+                    let text = core::str::from_utf8(reader.skip(inside)?);
+                    self.generation = text.ok().and_then(|text| text.parse().ok());
                 }
                 "managedFields" => {
                     start = members.comma().map_or(start, |comma| comma + 1);
@@ -274,7 +287,7 @@ impl<'a> Header<'a> {
 
 /// The name of a member of `metadata`; unescaped if this module reads that member.
 fn known_field(name: JsonStr<'_>) -> &str {
-    const READ: [&str; 7] = [
+    const READ: [&str; 11] = [
         "name",
         "namespace",
         "uid",
@@ -282,6 +295,10 @@ fn known_field(name: JsonStr<'_>) -> &str {
         "labels",
         "annotations",
         "managedFields",
+        "ownerReferences",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "generation",
     ];
     let escaped = || READ.into_iter().find(|field| name.eq_str(field));
     name.as_plain().or_else(escaped).unwrap_or_default()
@@ -322,6 +339,20 @@ impl<'a, A: Arrays> Reader<'a, '_, A> {
             return Err(HeaderError::NotText { field });
         }
         Ok(None)
+    }
+
+    /// A text, if it is one. Nothing depends on it.
+    fn any_text(&mut self, depth: usize) -> Result<Option<JsonStr<'a>>, TextError> {
+        if let Ok(JsonKind::String) = self.cursor.kind()
+            && let start = self.cursor.clone()
+        {
+            match self.cursor.string() {
+                Err(error) if self.strict => return Err(error),
+                Err(_) => self.cursor = start,
+                text => return text.map(Some),
+            }
+        }
+        self.skip(depth).map(|_| None)
     }
 
     fn labels(&mut self, depth: usize) -> Result<&'a [u8], HeaderError> {
@@ -395,15 +426,6 @@ impl<'a> Pairs<'a> {
             cursor: JsonCursor::new(json),
             members: None,
         }
-    }
-
-    /// The members of the object that is the member `name` of `json`.
-    #[cfg(feature = "alloc")]
-    pub(in crate::decode) fn of_member(json: &'a [u8], name: &str) -> Self {
-        let member = last_member(json, name);
-        let member =
-            member.unwrap_or_else(|_| cannot_happen("a body that is not valid JSON", None));
-        Self::new(member.unwrap_or_default())
     }
 
     fn step(&mut self) -> Result<Option<(JsonStr<'a>, Option<JsonStr<'a>>)>, TextError> {

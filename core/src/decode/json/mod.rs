@@ -27,6 +27,10 @@ pub mod form;
 #[cfg(feature = "alloc")]
 pub(super) mod fields;
 
+// From an object to its record.
+#[cfg(feature = "alloc")]
+mod record;
+
 // Typed values, by serde.
 #[cfg(feature = "json")]
 pub(super) mod typed;

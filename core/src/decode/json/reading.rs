@@ -7,6 +7,7 @@ use super::form::JsonObject;
 use super::header::{Header, HeaderError};
 use super::lines::Lines;
 use super::list::{Element, ListError, ListScanner, Part};
+use super::record;
 use super::status::ApiStatus;
 use super::text::{ArrayLength, ArrayLengths, JsonStr};
 use crate::decode::excerpt::Excerpt;
@@ -14,7 +15,7 @@ use crate::decode::facts::{Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
 use crate::decode::form::{BodyError, Form};
 use crate::decode::frame::Frame;
 use crate::decode::{Body, Limits, TypeMeta};
-use crate::decoded::Object;
+use crate::decoded::{Draft, Extent, Object};
 use crate::failure::{Failure, message};
 use crate::flow::{Fact, Place};
 
@@ -131,8 +132,25 @@ impl<F: Form> Facts<F> {
         type_meta: TypeMeta<'_>,
         lengths: &[ArrayLength],
     ) -> FactOf<'_, F> {
-        let read = assemble(&mut self.form, json, header, type_meta, lengths);
+        let read = self.assemble(json, header, type_meta, lengths);
         self.object(read, Place::Item, Fact::Item, || whose(json))
+    }
+
+    fn assemble(
+        &mut self,
+        json: &[u8],
+        header: Result<Header<'_>, HeaderError>,
+        type_meta: TypeMeta<'_>,
+        lengths: &[ArrayLength],
+    ) -> Result<Object<F::Body>, BodyError> {
+        assemble(
+            &mut self.form,
+            &mut self.draft,
+            json,
+            header,
+            type_meta,
+            lengths,
+        )
     }
 
     fn line(&mut self, frame: Frame<'_>, lengths: &mut ArrayLengths) -> FactOf<'_, F> {
@@ -177,7 +195,7 @@ impl<F: Form> Facts<F> {
         if json.len() > self.limits.object_bytes {
             return self.reject_large(place, whose(json));
         }
-        let read = assemble(&mut self.form, json, header, TypeMeta::default(), lengths);
+        let read = self.assemble(json, header, TypeMeta::default(), lengths);
         self.object(read, place, state, || whose(json))
     }
 
@@ -242,7 +260,7 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
 ///
 /// let json = br#"{"metadata":{"namespace":"web","name":"a","labels":{"app":"shop"}},"spec":{}}"#;
 /// let pod = decode_object(&mut Lean, json)?;
-/// assert_eq!((pod.key.as_str(), pod.labels.get("app")), ("web/a", Some("shop")));
+/// assert_eq!((pod.key().as_str(), pod.labels().get("app")), ("web/a", Some("shop")));
 /// assert!(decode_object(&mut Lean, b"{}").is_err());
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
@@ -252,7 +270,15 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
 pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
     let mut lengths = ArrayLengths::new();
     let header = read_header::<F>(json, Limits::new().depth, &mut lengths);
-    assemble(form, json, header, TypeMeta::default(), lengths.found())
+    let draft = &mut Draft::new();
+    assemble(
+        form,
+        draft,
+        json,
+        header,
+        TypeMeta::default(),
+        lengths.found(),
+    )
 }
 
 /// Reads a header, and the lengths of the arrays if the form uses them.
@@ -270,6 +296,7 @@ fn read_header<'a, F: Form>(
 
 fn assemble<F: Form>(
     form: &mut F,
+    draft: &mut Draft,
     json: &[u8],
     header: Result<Header<'_>, HeaderError>,
     type_meta: TypeMeta<'_>,
@@ -280,20 +307,14 @@ fn assemble<F: Form>(
         return Err(BodyError::new(TABLE));
     }
     let key = header.key().map_err(BodyError::new)?;
-    let body = form.read_json(JsonObject {
+    if json.len() >= Extent::LARGEST {
+        return Err(BodyError::new("larger than 2 GiB"));
+    }
+    let object = JsonObject {
         lengths,
         ..JsonObject::new(json, header, type_meta)
-    })?;
-    let boxed = |text: Option<JsonStr<'_>>| text.map(JsonStr::to_cow).unwrap_or_default().into();
-    let labels = header.labels();
-    Ok(Object {
-        key,
-        uid: boxed(header.uid),
-        version: boxed(header.version),
-        labels: labels
-            .map(|(key, value)| (key.to_cow(), value.to_cow()))
-            .collect(),
-        size: json.len(),
-        body,
-    })
+    };
+    let body = form.read_json(object)?;
+    record::write(draft, object, &form.keeps_json(object));
+    Ok(draft.finish(key, body))
 }

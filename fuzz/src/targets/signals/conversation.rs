@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::random::Random;
 
-type Pod = Arc<Object<Value>>;
+type Pod = Object<Value>;
 
 /// How answers are cut into pieces.
 #[derive(Clone)]
@@ -56,7 +56,7 @@ pub(super) struct Outcome<'a> {
 
 impl Outcome<'_> {
     pub(super) fn versions(&self) -> BTreeMap<Key, Stamp> {
-        let version = |pod: &Pod| (key_of(&pod.key), stamp(pod));
+        let version = |pod: &Pod| (key_of(&pod.key()), stamp(pod));
         self.store.values().map(version).collect()
     }
 
@@ -75,7 +75,7 @@ fn key_of(key: &ObjectKey) -> Key {
 }
 
 fn stamp(pod: &Pod) -> Stamp {
-    (pod.uid.to_string(), pod.version.to_string())
+    (pod.uid().to_string(), pod.version().to_string())
 }
 
 /// Answers the requests of an informer, one after the other.
@@ -99,7 +99,7 @@ pub(super) fn play<'a>(config: InformerConfig, answers: &[&'a [u8]], cut: Cut) -
     talk.check_reports();
     let store = talk.informer.store().iter();
     Outcome {
-        store: store.map(|pod| (pod.key.clone(), pod.clone())).collect(),
+        store: store.map(|pod| (pod.key().clone(), pod.clone())).collect(),
         status: talk.status(),
         asked: talk.asked,
         told: talk.told,

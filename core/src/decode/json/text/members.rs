@@ -85,7 +85,7 @@ impl Elements {
 
 /// The text of the member `name` of the object `json`. If it is repeated, the last one counts.
 #[cfg(feature = "alloc")]
-pub(in crate::decode::json) fn last_member<'a>(
+pub(in crate::decode) fn last_member<'a>(
     json: &'a [u8],
     name: &str,
 ) -> Result<Option<&'a [u8]>, TextError> {

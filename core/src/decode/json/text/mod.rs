@@ -57,7 +57,7 @@ pub(super) use arrays::Arrays;
 pub(super) use arrays::{ArrayLength, ArrayLengths};
 pub(super) use extent::Extent;
 #[cfg(feature = "alloc")]
-pub(super) use members::last_member;
+pub(in crate::decode) use members::last_member;
 pub use members::{Elements, Members};
 pub use string::{Chars, JsonStr};
 

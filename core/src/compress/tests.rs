@@ -1,0 +1,101 @@
+//! Whatever is written can be read again.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn written(dictionary: &Dictionary, head: &[u8], text: &[u8]) -> Vec<u8> {
+    let mut written = Vec::new();
+    let source = [head, text].concat();
+    Encoder::new(dictionary).encode(dictionary, &source, head.len(), &mut written);
+    written
+}
+
+/// Short words, so that there is much to copy; and now and then something new.
+fn text() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        Just("\"metadata\":{\"name\":\"".into()),
+        Just("\",\"namespace\":\"default\"".into()),
+        Just("aaaaaaaa".into()),
+        "[a-z]{0,12}",
+        "[\u{0}-\u{ff}]{0,5}",
+    ];
+    prop::collection::vec(word, 0..60).prop_map(|words: Vec<String>| words.concat())
+}
+
+proptest! {
+    #[test]
+    fn a_written_text_is_read_as_it_was(dictionary in text(), head in text(), text in text()) {
+        let dictionary = Dictionary::new(dictionary.as_bytes());
+        let written = written(&dictionary, head.as_bytes(), text.as_bytes());
+        let read = decode(&written, dictionary.texts(), head.as_bytes(), text.len());
+        prop_assert_eq!(read.as_deref(), Some(text.as_bytes()));
+    }
+
+    #[test]
+    fn anything_else_is_refused_or_has_the_right_length(
+        bytes in prop::collection::vec(any::<u8>(), 0..64),
+        length in 0..200_usize,
+    ) {
+        let read = decode(&bytes, b"a dictionary of some length", b"and a head", length);
+        prop_assert!(read.is_none_or(|read| read.len() == length));
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_were(numbers in prop::collection::vec(any::<u32>(), 0..9)) {
+        let mut bytes = Vec::new();
+        for number in &numbers {
+            put_varint(&mut bytes, *number);
+        }
+        let mut left = &*bytes;
+        for number in numbers {
+            prop_assert_eq!(take_varint(&mut left), Some(number));
+        }
+        prop_assert_eq!(take_varint(&mut left), None);
+    }
+}
+
+/// What differs from an example costs little more than its own bytes, wherever it is and even if it is
+/// longer or shorter.
+#[test]
+fn a_text_like_the_example_is_written_as_its_differences() {
+    let pod = |name: &str, ip: &str, node: &str| {
+        format!(
+            r#"{{"metadata":{{"name":"{name}","namespace":"default"}},"spec":{{"nodeName":"{node}"}},"status":{{"podIP":"{ip}","phase":"Running"}}}}"#
+        )
+    };
+    let dictionary = pod("shop-7d9f-x2x4z", "10.0.0.1", "node-1");
+    let dictionary = Dictionary::new(dictionary.as_bytes());
+    let text = pod("shop-7d9f-abcde", "10.240.17.113", "node-104");
+    let written = written(&dictionary, b"", text.as_bytes());
+    assert!(written.len() < 40, "{} bytes", written.len());
+}
+
+#[test]
+fn the_head_is_copied_instead_of_written() {
+    let uid = b"0b5f0c4e-3c55-4a0e-9d5e-7a0a5f0f3f11";
+    let dictionary = Dictionary::new(b"");
+    let plain = written(&dictionary, b"", uid);
+    let with_head = written(&dictionary, uid, uid);
+    assert!(
+        with_head.len() <= 5 && plain.len() > uid.len(),
+        "{with_head:?}"
+    );
+}
+
+#[test]
+fn only_the_largest_size_of_a_dictionary_is_used() {
+    let texts: Vec<u8> = (0..80_000_u32).flat_map(u32::to_le_bytes).collect();
+    let dictionary = Dictionary::new(&texts);
+    assert_eq!(dictionary.texts().len(), Dictionary::LARGEST);
+    // Copies from the very end of it.
+    let end = dictionary.texts().last_chunk::<64>().unwrap();
+    let written = written(&dictionary, b"", end);
+    assert!(written.len() < 8);
+    let read = decode(&written, dictionary.texts(), b"", end.len());
+    assert_eq!(read.as_deref(), Some(&end[..]));
+}

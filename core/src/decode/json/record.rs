@@ -1,0 +1,58 @@
+//! From an object in JSON to its record.
+
+use super::form::{JsonObject, KeptJson};
+use super::text::JsonStr;
+use crate::decoded::{Draft, Extent};
+
+/// Writes what is kept of an object. A text that the kept JSON contains is not written again.
+pub(super) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) {
+    let header = object.header;
+    let [before, after] = kept.parts(object.json);
+    draft.clear();
+    draft.meta.text = draft.push_bytes(&[before, after]);
+    draft.meta.annotations = place(header.annotations, object.json, kept).unwrap_or_default();
+    draft.meta.owners = place(header.owners, object.json, kept).unwrap_or_default();
+    if draft.meta.text.length() == 0 {
+        // A body of another kind does not give them to everybody.
+        draft.meta.text = draft.push_bytes(&[header.owners]);
+        draft.meta.owners = draft.meta.text;
+    }
+    let mut text = |text: Option<JsonStr<'_>>| write_text(draft, text, object.json, kept);
+    let (uid, version) = (text(header.uid), text(header.version));
+    let (created, deleted) = (text(header.created), text(header.deleted));
+    for (key, value) in header.labels() {
+        let key = write_text(draft, Some(key), object.json, kept);
+        let value = write_text(draft, Some(value), object.json, kept);
+        draft.add_label(key, value);
+    }
+    draft.put_labels();
+    draft.meta.uid = uid;
+    draft.meta.version = version;
+    draft.meta.created = created;
+    draft.meta.deleted = deleted;
+    draft.meta.generation = header.generation.unwrap_or_default();
+    draft.meta.text_length = u32::try_from(draft.meta.text.length()).unwrap_or_default();
+    draft.meta.size = u32::try_from(object.json.len()).unwrap_or(u32::MAX);
+}
+
+fn write_text(
+    draft: &mut Draft,
+    text: Option<JsonStr<'_>>,
+    json: &[u8],
+    kept: &KeptJson,
+) -> Extent {
+    let Some(text) = text else {
+        return Extent::default();
+    };
+    let kept = text
+        .as_plain()
+        .and_then(|text| place(text.as_bytes(), json, kept));
+    kept.unwrap_or_else(|| draft.push(&text.to_cow()))
+}
+
+/// Where a part of `json` stands in the kept text.
+fn place(part: &[u8], json: &[u8], kept: &KeptJson) -> Option<Extent> {
+    let start = part.as_ptr().addr().checked_sub(json.as_ptr().addr())?;
+    let start = kept.place(start..start + part.len())?;
+    Some(Extent::new(start, part.len()))
+}

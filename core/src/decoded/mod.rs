@@ -1,0 +1,390 @@
+//! The object that the decoders of this crate produce.
+
+// The labels of an object.
+mod labels;
+
+// Everything that is kept of an object except its key, in one allocation.
+mod record;
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+use core::ops::Deref;
+
+pub use labels::{LabelIter, Labels};
+pub(crate) use record::{Draft, Extent};
+
+use crate::compress;
+use crate::invariant::cannot_happen;
+use crate::key::ObjectKey;
+use crate::object::Resource;
+use record::{HasTexts as _, Header, Record};
+
+/// A decoded object: its key, uid, version and labels, and a body in the form that you chose. It
+/// dereferences to the body.
+///
+/// It is shared: a clone increments a counter. Except for the key it is a single allocation, and
+/// whatever a body of your own type allocates. The key is an allocation of its own, so a key that you
+/// keep does not keep the object alive.
+///
+/// ```
+/// use informer_core::{Object, ObjectKey};
+///
+/// let pod = Object::builder(ObjectKey::new("web", "shop-1"))
+///     .uid("5a1c4f0e")
+///     .version("42")
+///     .labels([("app", "shop")])
+///     .body("Running".to_owned());
+/// assert_eq!(pod.labels().get("app"), Some("shop"));
+/// // The object dereferences to its body.
+/// assert!(pod.starts_with("Run"));
+/// ```
+pub struct Object<K> {
+    record: triomphe::Arc<Record<K>>,
+}
+
+impl Object<()> {
+    /// Builds an object with this key, for tests and for sources other than our decoders.
+    #[must_use]
+    pub const fn builder(key: ObjectKey) -> ObjectBuilder {
+        ObjectBuilder {
+            key,
+            draft: Draft::new(),
+        }
+    }
+}
+
+impl<K> Object<K> {
+    /// The namespace and name.
+    #[must_use]
+    pub fn key(&self) -> &ObjectKey {
+        &self.record.header.key
+    }
+
+    /// `metadata.uid`; empty if the server sent none.
+    #[must_use]
+    pub fn uid(&self) -> &str {
+        self.text(self.record.header.meta.uid)
+    }
+
+    /// `metadata.resourceVersion`; empty if the server sent none.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        self.text(self.record.header.meta.version)
+    }
+
+    /// `metadata.labels`
+    #[must_use]
+    pub fn labels(&self) -> Labels<'_> {
+        match &self.record.header.relabelled {
+            Some(other) => Object::labels(other),
+            None => Labels::new(self.record.texts(), self.record.header.meta.labels),
+        }
+    }
+
+    /// `metadata.generation`, which changes with the spec of most kinds; 0 if the server sent none.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.record.header.meta.generation
+    }
+
+    /// `metadata.creationTimestamp`; empty if the server sent none.
+    #[must_use]
+    pub fn creation_time(&self) -> &str {
+        self.text(self.record.header.meta.created)
+    }
+
+    /// `metadata.deletionTimestamp`; empty unless the object is being deleted.
+    #[must_use]
+    pub fn deletion_time(&self) -> &str {
+        self.text(self.record.header.meta.deleted)
+    }
+
+    /// The size of the object as the server sent it, in bytes; 0 for an object that you built.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.record.header.meta.size as usize
+    }
+
+    /// The body.
+    #[must_use]
+    pub fn body(&self) -> &K {
+        &self.record.header.body
+    }
+
+    /// Changes the body, in a transform. A body that is shared is cloned first.
+    ///
+    /// ```
+    /// use informer_core::{Object, ObjectKey};
+    ///
+    /// let mut pod = Object::builder(ObjectKey::new("web", "a")).body("a long text".to_owned());
+    /// pod.edit(|text| text.truncate(3));
+    /// assert_eq!(*pod, "a l");
+    /// ```
+    pub fn edit(&mut self, change: impl FnOnce(&mut K))
+    where
+        K: Clone,
+    {
+        self.unshare();
+        match self.get_mut() {
+            Some(mut object) => change(object.body_mut()),
+            None => cannot_happen("a new record is shared", ()),
+        }
+    }
+
+    /// Replaces the labels that indices and queries see, in a transform. The body keeps its labels. A
+    /// body that is shared is cloned.
+    pub fn set_labels<A: AsRef<str>, B: AsRef<str>>(
+        &mut self,
+        labels: impl IntoIterator<Item = (A, B)>,
+    ) where
+        K: Clone,
+    {
+        self.unshare();
+        match self.get_mut() {
+            Some(mut object) => object.set_labels(labels),
+            None => cannot_happen("a new record is shared", ()),
+        }
+    }
+
+    /// The object, to be changed without a clone; `None` if it is shared. In a transform it is not.
+    pub fn get_mut(&mut self) -> Option<Unshared<'_, K>> {
+        let record = triomphe::Arc::get_mut(&mut self.record)?;
+        Some(Unshared {
+            header: &mut record.header,
+        })
+    }
+
+    /// Whether both are the same allocation.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        triomphe::Arc::ptr_eq(&self.record, &other.record)
+    }
+
+    /// The JSON text that is kept beside the body, unpacked if it is packed.
+    pub(crate) fn kept_text(&self) -> Cow<'_, str> {
+        let header = &self.record.header;
+        let kept = self.record.texts().bytes(header.meta.text);
+        let Some(dictionary) = &header.dictionary else {
+            return Cow::Borrowed(utf8(kept));
+        };
+        let length = header.meta.text_length as usize;
+        let text = compress::decode(kept, dictionary.texts(), self.record.head(), length);
+        let text = text.and_then(|text| String::from_utf8(text).ok());
+        Cow::Owned(text.unwrap_or_else(|| cannot_happen("a packed text is broken", String::new())))
+    }
+
+    /// How many bytes the kept text takes, packed or not.
+    pub(crate) fn kept_size(&self) -> usize {
+        self.record.header.meta.text.length()
+    }
+
+    /// Whether the kept text is packed.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.record.header.dictionary.is_some()
+    }
+
+    /// The annotations in `text`, which is the kept text.
+    pub(crate) fn annotations_in<'a>(&self, text: &'a str) -> &'a [u8] {
+        let annotations = self.record.header.meta.annotations;
+        let end = annotations.start() + annotations.length();
+        let found = text.as_bytes().get(annotations.start()..end);
+        found.unwrap_or_else(|| cannot_happen("annotations beyond their text", &[]))
+    }
+
+    /// Replaces the kept text. The annotations and the owner references stand at these places in it.
+    pub(crate) fn replace_text(&mut self, text: &str, annotations: Extent, owners: Extent)
+    where
+        K: Clone,
+    {
+        let mut draft = Draft::new();
+        draft.begin_changed(self, text);
+        draft.meta.annotations = annotations;
+        draft.meta.owners = owners;
+        *self = draft.finish(self.key().clone(), self.body().clone());
+    }
+
+    /// Puts a copy in the place of a record that is shared.
+    fn unshare(&mut self)
+    where
+        K: Clone,
+    {
+        if !triomphe::Arc::is_unique(&self.record) {
+            let mut draft = Draft::of(&self.record);
+            if self.record.header.relabelled.is_some() {
+                draft.set_labels(self.labels());
+            }
+            *self = draft.finish(self.key().clone(), self.body().clone());
+        }
+    }
+
+    fn text(&self, extent: Extent) -> &str {
+        utf8(self.record.texts().bytes(extent))
+    }
+}
+
+/// An object that is not shared: see [`Object::get_mut`].
+pub struct Unshared<'a, K> {
+    header: &'a mut Header<K>,
+}
+
+impl<K> Unshared<'_, K> {
+    /// The body.
+    pub fn body_mut(&mut self) -> &mut K {
+        &mut self.header.body
+    }
+
+    /// Replaces the labels that indices and queries see. The body keeps its labels.
+    pub fn set_labels<A: AsRef<str>, B: AsRef<str>>(
+        &mut self,
+        labels: impl IntoIterator<Item = (A, B)>,
+    ) {
+        let other = Object::builder(self.header.key.clone()).labels(labels);
+        self.header.relabelled = Some(Box::new(other.body(())));
+    }
+}
+
+impl<K> fmt::Debug for Unshared<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unshared({})", self.header.key)
+    }
+}
+
+/// Builds an [`Object`]. [`body`](Self::body) is the last step.
+#[derive(Clone, Debug)]
+pub struct ObjectBuilder {
+    key: ObjectKey,
+    draft: Draft,
+}
+
+impl ObjectBuilder {
+    /// Sets `metadata.uid`.
+    #[must_use]
+    pub fn uid(mut self, uid: impl AsRef<str>) -> Self {
+        self.draft.meta.uid = self.draft.push(uid.as_ref());
+        self
+    }
+
+    /// Sets `metadata.resourceVersion`.
+    #[must_use]
+    pub fn version(mut self, version: impl AsRef<str>) -> Self {
+        self.draft.meta.version = self.draft.push(version.as_ref());
+        self
+    }
+
+    /// Sets `metadata.labels`. If a key is repeated, the last value counts.
+    #[must_use]
+    pub fn labels<A: AsRef<str>, B: AsRef<str>>(
+        mut self,
+        labels: impl IntoIterator<Item = (A, B)>,
+    ) -> Self {
+        self.draft.set_labels(labels);
+        self
+    }
+
+    /// Sets `metadata.generation`.
+    #[must_use]
+    pub const fn generation(mut self, generation: u64) -> Self {
+        self.draft.meta.generation = generation;
+        self
+    }
+
+    /// Sets the size of the object as a server sent it, in bytes.
+    #[must_use]
+    pub fn size(mut self, size: usize) -> Self {
+        self.draft.meta.size = u32::try_from(size).unwrap_or(u32::MAX);
+        self
+    }
+
+    /// Builds the object.
+    #[must_use]
+    pub fn body<K>(mut self, body: K) -> Object<K> {
+        self.draft.finish(self.key, body)
+    }
+}
+
+impl<K> Resource for Object<K> {
+    type Key = ObjectKey;
+
+    fn key(&self) -> &ObjectKey {
+        self.key()
+    }
+
+    fn uid(&self) -> &str {
+        self.uid()
+    }
+
+    fn version(&self) -> &str {
+        self.version()
+    }
+
+    fn labels(&self, visit: &mut dyn FnMut(&str, &str)) {
+        for (key, value) in self.labels() {
+            visit(key, value);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.size()
+    }
+}
+
+impl<K> Deref for Object<K> {
+    type Target = K;
+
+    fn deref(&self) -> &K {
+        self.body()
+    }
+}
+
+/// It is a pointer: moving it does not move the body.
+impl<K> Unpin for Object<K> {}
+
+impl<K> Clone for Object<K> {
+    fn clone(&self) -> Self {
+        Self {
+            record: triomphe::Arc::clone(&self.record),
+        }
+    }
+}
+
+impl<K: PartialEq> PartialEq for Object<K> {
+    fn eq(&self, other: &Self) -> bool {
+        if self.is_same(other) {
+            return true;
+        }
+        self.key() == other.key()
+            && self.uid() == other.uid()
+            && self.version() == other.version()
+            && self.generation() == other.generation()
+            && self.labels() == other.labels()
+            && self.body() == other.body()
+            && (self.record.has_same_text(&other.record) || self.kept_text() == other.kept_text())
+    }
+}
+
+impl<K: Eq> Eq for Object<K> {}
+
+impl<K: fmt::Debug> fmt::Debug for Object<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Object");
+        shown
+            .field("key", self.key())
+            .field("uid", &self.uid())
+            .field("version", &self.version())
+            .field("labels", &self.labels())
+            .field("body", self.body());
+        let text = self.kept_text();
+        if !text.is_empty() {
+            shown.field("text", &text);
+        }
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Converts text of a record, which was written from texts.
+fn utf8(text: &[u8]) -> &str {
+    let text = core::str::from_utf8(text);
+    text.unwrap_or_else(|_| cannot_happen("a record whose text is not UTF-8", ""))
+}

@@ -1,0 +1,331 @@
+//! Everything that is kept of an object except its key, in one allocation.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::Object;
+use crate::compress::{Dictionary, put_varint};
+use crate::invariant::cannot_happen;
+use crate::key::ObjectKey;
+
+/// An object: what has a fixed size, and then its texts.
+pub(super) type Record<K> = triomphe::HeaderSlice<Header<K>, [u8]>;
+
+/// The part of a record that has a fixed size.
+pub(super) struct Header<K> {
+    pub(super) key: ObjectKey,
+    pub(super) meta: Meta,
+    /// The kept text is packed with it.
+    pub(super) dictionary: Option<Arc<Dictionary>>,
+    /// Has the labels that a transform has set.
+    pub(super) relabelled: Option<Box<Object<()>>>,
+    pub(super) body: K,
+}
+
+/// What an object says about itself. An empty extent means that it does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Meta {
+    pub(crate) uid: Extent,
+    pub(crate) version: Extent,
+    pub(crate) created: Extent,
+    pub(crate) deleted: Extent,
+    /// The table of labels: see [`Draft::put_labels`].
+    pub(crate) labels: Extent,
+    /// The JSON text that is kept beside the body, packed or not.
+    pub(crate) text: Extent,
+    /// How long that text is if it is not packed.
+    pub(crate) text_length: u32,
+    /// The annotations, an object in the unpacked text.
+    pub(crate) annotations: Extent,
+    /// The owner references, an array in the unpacked text.
+    pub(crate) owners: Extent,
+    pub(crate) generation: u64,
+    pub(crate) size: u32,
+}
+
+/// The place of a text in a record, or in the dictionary of the record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Extent {
+    start: u32,
+    length: u32,
+}
+
+impl Meta {
+    const EMPTY: Self = Self {
+        uid: Extent::EMPTY,
+        version: Extent::EMPTY,
+        created: Extent::EMPTY,
+        deleted: Extent::EMPTY,
+        labels: Extent::EMPTY,
+        text: Extent::EMPTY,
+        text_length: 0,
+        annotations: Extent::EMPTY,
+        owners: Extent::EMPTY,
+        generation: 0,
+        size: 0,
+    };
+}
+
+impl Extent {
+    const EMPTY: Self = Self {
+        start: 0,
+        length: 0,
+    };
+
+    /// The bit of `start` that says that the text stands in the dictionary.
+    const IN_DICTIONARY: u32 = 1 << 31;
+
+    /// Everything of a record is below this.
+    pub(crate) const LARGEST: usize = Self::IN_DICTIONARY as usize;
+
+    pub(crate) fn new(start: usize, length: usize) -> Self {
+        let fits = |number: usize| u32::try_from(number).ok();
+        match (fits(start), fits(length)) {
+            (Some(start), Some(length)) => Self { start, length },
+            _ => cannot_happen("a record beyond its largest size", Self::default()),
+        }
+    }
+
+    /// A text in the dictionary.
+    pub(crate) const fn in_dictionary(self) -> Self {
+        Self {
+            start: self.start | Self::IN_DICTIONARY,
+            ..self
+        }
+    }
+
+    /// An extent that was written into a table.
+    pub(super) const fn from_table(start: u32, length: u32) -> Self {
+        Self { start, length }
+    }
+
+    pub(crate) const fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub(crate) const fn length(self) -> usize {
+        self.length as usize
+    }
+}
+
+/// What extents point into.
+#[derive(Clone, Copy)]
+pub(crate) struct Texts<'a> {
+    own: &'a [u8],
+    dictionary: &'a [u8],
+}
+
+impl<'a> Texts<'a> {
+    pub(crate) fn bytes(self, extent: Extent) -> &'a [u8] {
+        let (texts, start) = if extent.start & Extent::IN_DICTIONARY == 0 {
+            (self.own, extent.start)
+        } else {
+            (self.dictionary, extent.start & !Extent::IN_DICTIONARY)
+        };
+        let start = start as usize;
+        let bytes = texts.get(start..start + extent.length());
+        bytes.unwrap_or_else(|| cannot_happen("an extent beyond its record", &[]))
+    }
+}
+
+/// What [`Texts`] belong to.
+pub(super) trait HasTexts {
+    fn texts(&self) -> Texts<'_>;
+    fn head(&self) -> &[u8];
+    fn has_same_text(&self, other: &Self) -> bool;
+}
+
+impl<K> HasTexts for Record<K> {
+    fn texts(&self) -> Texts<'_> {
+        let dictionary = self.header.dictionary.as_deref();
+        Texts {
+            own: &self.slice,
+            dictionary: dictionary.map(Dictionary::texts).unwrap_or_default(),
+        }
+    }
+
+    /// What stands before the kept text.
+    fn head(&self) -> &[u8] {
+        let head = self.slice.get(..self.header.meta.text.start());
+        head.unwrap_or_else(|| cannot_happen("a text beyond its record", &[]))
+    }
+
+    /// Whether the kept texts are the same, as far as it shows without unpacking them. The same text is
+    /// always packed into the same bytes, after the same head and with the same dictionary.
+    fn has_same_text(&self, other: &Self) -> bool {
+        let (one, two) = (&self.header, &other.header);
+        let same_dictionary = match (&one.dictionary, &two.dictionary) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two) && self.head() == other.head(),
+            (one, two) => one.is_none() && two.is_none(),
+        };
+        same_dictionary && self.texts().bytes(one.meta.text) == other.texts().bytes(two.meta.text)
+    }
+}
+
+/// A record that is being written. It keeps its memory for the next one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Draft {
+    bytes: Vec<u8>,
+    labels: Vec<(Extent, Extent)>,
+    dictionary: Option<Arc<Dictionary>>,
+    pub(crate) meta: Meta,
+}
+
+impl Draft {
+    /// The most memory that is kept for the next record.
+    const KEPT: usize = 64 * 1024;
+
+    pub(crate) const fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            labels: Vec::new(),
+            dictionary: None,
+            meta: Meta::EMPTY,
+        }
+    }
+
+    /// A draft of the same record.
+    pub(super) fn of<K>(record: &Record<K>) -> Self {
+        Self {
+            bytes: record.slice.to_vec(),
+            labels: Vec::new(),
+            dictionary: record.header.dictionary.clone(),
+            meta: record.header.meta,
+        }
+    }
+
+    /// Starts a packed record with what `object` says about itself. A label that `find` finds in the
+    /// dictionary is not written again. The packed text must follow.
+    pub(crate) fn begin_packed<K>(
+        &mut self,
+        object: &Object<K>,
+        dictionary: &Arc<Dictionary>,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) {
+        self.clear();
+        self.dictionary = Some(Arc::clone(dictionary));
+        self.copy_meta(object, |text| {
+            let start = find(text.as_bytes())?;
+            Some(Extent::new(start, text.len()).in_dictionary())
+        });
+    }
+
+    /// Starts a record with another text for `object`.
+    pub(super) fn begin_changed<K>(&mut self, object: &Object<K>, text: &str) {
+        self.clear();
+        self.meta.text = self.push(text);
+        self.copy_meta(object, |_| None);
+        self.meta.text_length = self.meta.text.length;
+    }
+
+    /// Copies all except the kept text.
+    fn copy_meta<K>(&mut self, object: &Object<K>, find: impl Fn(&str) -> Option<Extent>) {
+        let meta = &object.record.header.meta;
+        self.meta = Meta {
+            uid: self.push(object.uid()),
+            version: self.push(object.version()),
+            created: self.push(object.creation_time()),
+            deleted: self.push(object.deletion_time()),
+            labels: Extent::EMPTY,
+            text: self.meta.text,
+            ..*meta
+        };
+        for (key, value) in object.labels() {
+            let [key, value] =
+                [key, value].map(|text| find(text).unwrap_or_else(|| self.push(text)));
+            self.add_label(key, value);
+        }
+        self.put_labels();
+    }
+
+    /// Starts another record.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(Self::KEPT);
+        self.labels.clear();
+        self.dictionary = None;
+        self.meta = Meta::EMPTY;
+    }
+
+    /// Appends a text.
+    pub(crate) fn push(&mut self, text: &str) -> Extent {
+        self.push_bytes(&[text.as_bytes()])
+    }
+
+    /// Appends these bytes, as one text.
+    pub(crate) fn push_bytes(&mut self, parts: &[&[u8]]) -> Extent {
+        let start = self.bytes.len();
+        for part in parts {
+            self.bytes.extend_from_slice(part);
+        }
+        Extent::new(start, self.bytes.len() - start)
+    }
+
+    /// Adds a label. [`put_labels`](Self::put_labels) must follow.
+    pub(crate) fn add_label(&mut self, key: Extent, value: Extent) {
+        self.labels.push((key, value));
+    }
+
+    /// Writes the table of labels: start and length of each key and each value as varints, sorted by key.
+    /// If a key is repeated, the last value counts.
+    pub(crate) fn put_labels(&mut self) {
+        let mut labels = core::mem::take(&mut self.labels);
+        let texts = self.texts();
+        let key = |label: &(Extent, Extent)| texts.bytes(label.0);
+        if !labels.is_sorted_by(|one, two| key(one) < key(two)) {
+            labels.sort_by(|one, two| key(one).cmp(key(two)));
+            labels.reverse();
+            labels.dedup_by(|one, two| key(one) == key(two));
+            labels.reverse();
+        }
+        let start = self.bytes.len();
+        for (key, value) in labels.drain(..) {
+            for number in [key.start, key.length, value.start, value.length] {
+                put_varint(&mut self.bytes, number);
+            }
+        }
+        self.meta.labels = Extent::new(start, self.bytes.len() - start);
+        self.labels = labels;
+    }
+
+    /// Replaces the labels.
+    pub(super) fn set_labels<A: AsRef<str>, B: AsRef<str>>(
+        &mut self,
+        labels: impl IntoIterator<Item = (A, B)>,
+    ) {
+        for (key, value) in labels {
+            let key = self.push(key.as_ref());
+            let value = self.push(value.as_ref());
+            self.add_label(key, value);
+        }
+        self.put_labels();
+    }
+
+    /// Makes the object.
+    pub(crate) fn finish<K>(&mut self, key: ObjectKey, body: K) -> Object<K> {
+        let header = Header {
+            key,
+            meta: self.meta,
+            dictionary: self.dictionary.take(),
+            relabelled: None,
+            body,
+        };
+        Object {
+            record: triomphe::Arc::from_header_and_slice(header, &self.bytes),
+        }
+    }
+
+    /// What was written.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn texts(&self) -> Texts<'_> {
+        let dictionary = self.dictionary.as_deref();
+        Texts {
+            own: &self.bytes,
+            dictionary: dictionary.map(Dictionary::texts).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Packing the texts of objects: a tenth of the memory, and a few microseconds to read one again.
+//!
+//! ```
+//! use informer_core::decode::{Packed, decode_object};
+//! use informer_core::pack::Packer;
+//!
+//! let mut packer = Packer::new();
+//! let mut memory = 0;
+//! for number in 0..100 {
+//!     let json = format!(
+//!         r#"{{"metadata":{{"name":"pod-{number}"}},"spec":{{"nodeName":"node-{number}",
+//!         "containers":[{{"name":"main","image":"example.com/shop:1.7"}}]}}}}"#
+//!     );
+//!     let mut pod = decode_object(&mut Packed, json.as_bytes())?;
+//!     packer.pack(&mut pod);
+//!     assert_eq!(pod.json(), json);
+//!     memory += pod.packed_size();
+//! }
+//! assert!(memory < 100 * 40);
+//! # Ok::<(), informer_core::decode::form::BodyError>(())
+//! ```
+
+use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::compress::{Dictionary, Encoder};
+use crate::decode::form::PackedBody;
+use crate::decoded::{Draft, Object};
+
+/// New examples up to this many bytes make a new dictionary.
+const LESSON: usize = 12 * 1024;
+
+/// The most dictionaries that objects may share. With more, no new one is made.
+const MOST_DICTIONARIES: usize = 16;
+
+/// After how many objects a dictionary of the largest size may be replaced.
+const LASTS: u32 = 4096;
+
+/// Packs objects, and learns from them what they have in common.
+///
+/// The first objects become a dictionary, which the objects after them share. Objects that it does not
+/// fit go into the next one. An object stays as it was packed until it changes. There are at most 16
+/// dictionaries of 64 KiB, and each is freed with its last object.
+///
+/// The same objects in the same order are packed into the same bytes.
+pub struct Packer {
+    current: Option<(Arc<Dictionary>, Encoder)>,
+    /// All dictionaries that may be in use.
+    made: Vec<Weak<Dictionary>>,
+    /// Texts that the current dictionary does not fit.
+    lesson: Vec<u8>,
+    /// How many objects were packed with the current dictionary.
+    packed: u32,
+    /// The usual ratio of packed to unpacked texts, in 1/65536.
+    usual: u32,
+    draft: Draft,
+    /// Head and text of an object, for the encoder.
+    source: Vec<u8>,
+    written: Vec<u8>,
+}
+
+impl Packer {
+    /// Creates a packer that has not learned anything.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            current: None,
+            made: Vec::new(),
+            lesson: Vec::new(),
+            packed: 0,
+            usual: 0,
+            draft: Draft::new(),
+            source: Vec::new(),
+            written: Vec::new(),
+        }
+    }
+
+    /// Packs an object. It stays as it is if it is packed already, if nothing was learned yet, or if it
+    /// would become larger.
+    pub fn pack<K>(&mut self, object: &mut Object<PackedBody<K>>) {
+        if object.is_packed() {
+            return;
+        }
+        let text = object.json();
+        let Some((dictionary, encoder)) = &mut self.current else {
+            self.lesson.extend_from_slice(text.as_bytes());
+            self.learn();
+            return;
+        };
+        let draft = &mut self.draft;
+        draft.begin_packed(object, dictionary, |label| encoder.find(dictionary, label));
+        self.source.clear();
+        self.source.extend_from_slice(draft.bytes());
+        let head = self.source.len();
+        self.source.extend_from_slice(text.as_bytes());
+        self.written.clear();
+        encoder.encode(dictionary, &self.source, head, &mut self.written);
+        self.packed += 1;
+        let is_strange = self.is_strange(text.len());
+        if is_strange {
+            self.lesson.extend_from_slice(text.as_bytes());
+        }
+        if self.written.len() < text.len() {
+            self.draft.meta.text = self.draft.push_bytes(&[&self.written]);
+            *object = self.draft.finish(object.key().clone(), *object.body());
+        }
+        if is_strange {
+            self.learn();
+        }
+        self.source.shrink_to(LESSON);
+        self.written.shrink_to(LESSON);
+    }
+
+    /// Whether the last text was packed much worse than usual.
+    fn is_strange(&mut self, length: usize) -> bool {
+        let ratio = (self.written.len() << 16) / length.max(1);
+        let ratio = u32::try_from(ratio).unwrap_or(u32::MAX / 2);
+        let usual = self.usual;
+        self.usual = usual - usual / 64 + ratio / 64;
+        self.packed == 1 || ratio > usual + usual / 2
+    }
+
+    /// Makes a new dictionary of the lesson and of what fits of the current one.
+    fn learn(&mut self) {
+        let known = self
+            .current
+            .as_ref()
+            .map(|(dictionary, _)| dictionary.texts());
+        let known = known.unwrap_or_default();
+        let is_full = known.len() + LESSON > Dictionary::LARGEST;
+        if self.lesson.len() < LESSON || is_full && self.packed < LASTS {
+            self.lesson.truncate(Dictionary::LARGEST / 2);
+            return;
+        }
+        self.made.retain(|dictionary| dictionary.strong_count() > 0);
+        if self.made.len() < MOST_DICTIONARIES {
+            let room = Dictionary::LARGEST.saturating_sub(self.lesson.len());
+            let kept = known.get(..room).unwrap_or(known);
+            self.lesson.extend_from_slice(kept);
+            let dictionary = Arc::new(Dictionary::new(&self.lesson));
+            self.made.push(Arc::downgrade(&dictionary));
+            let encoder = Encoder::new(&dictionary);
+            self.current = Some((dictionary, encoder));
+            self.packed = 0;
+        }
+        self.lesson.clear();
+        self.lesson.shrink_to(LESSON);
+    }
+}
+
+impl Default for Packer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Packer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Packer")
+            .field("dictionaries", &self.made.len())
+            .field("packed", &self.packed)
+            .finish_non_exhaustive()
+    }
+}
