@@ -5,7 +5,6 @@
 #![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
-use std::sync::Arc;
 
 use informer_core::decode::form::LeanBody;
 use informer_core::decode::{Body, Decode, Decoder, Lean};

@@ -7,7 +7,7 @@ use std::error::Error;
 use informer_core::flow::{Deletion, Delta};
 use informer_core::queue::{DeltaFifo, NothingKnown};
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Labels, Object, ObjectKey};
+use informer_core::{Object, ObjectKey};
 use informer_examples::no_flags;
 
 /// A pod whose body is a number, to tell its states apart.

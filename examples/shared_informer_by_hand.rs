@@ -9,7 +9,7 @@ use informer_core::indexer::{Indexer, Rules};
 use informer_core::processor::{Audience, ListenerConfig, ListenerId, Processor};
 use informer_core::queue::DeltaFifo;
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Instant, Labels, Object, ObjectKey};
+use informer_core::{Instant, Object, ObjectKey};
 use informer_examples::no_flags;
 
 type Pod = Object<()>;

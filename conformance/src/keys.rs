@@ -1,7 +1,7 @@
 //! The family `keys`: namespace/name keys.
 
 use informer_core::flow::Deletion;
-use informer_core::{Labels, Object, ObjectKey};
+use informer_core::{Object, ObjectKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

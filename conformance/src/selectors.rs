@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeMap;
 
-use informer_core::Labels;
 use informer_indexers::selector::{FieldSelector, LabelOperator, LabelSelector};
 use serde::Deserialize;
 use serde_json::{Value, json};

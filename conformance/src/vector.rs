@@ -1,11 +1,10 @@
 //! The format of the vectors: one case per line, with objects referenced by number.
 
 use alloc::collections::BTreeMap;
-use alloc::sync::Arc;
 
 use informer_core::flow::{Certainty, Deletion, Delta};
 use informer_core::queue::{Transform, TransformError};
-use informer_core::{Labels, Notification, Object, ObjectKey};
+use informer_core::{Notification, Object, ObjectKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

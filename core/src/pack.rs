@@ -28,8 +28,11 @@ use crate::compress::{Dictionary, Encoder};
 use crate::decode::form::PackedBody;
 use crate::decoded::{Draft, Object};
 
-/// New examples up to this many bytes make a new dictionary.
-const LESSON: usize = 12 * 1024;
+/// The first dictionary has at least this many bytes.
+const FIRST_LESSON: usize = 1024;
+
+/// A dictionary grows or changes by at most this many bytes at a time.
+const LARGEST_LESSON: usize = Dictionary::LARGEST / 4;
 
 /// The most dictionaries that objects may share. With more, no new one is made.
 const MOST_DICTIONARIES: usize = 16;
@@ -76,6 +79,13 @@ impl Packer {
         }
     }
 
+    /// How many dictionaries are in use.
+    #[must_use]
+    pub fn dictionaries(&self) -> usize {
+        let in_use = |made: &&Weak<Dictionary>| made.strong_count() > 0;
+        self.made.iter().filter(in_use).count()
+    }
+
     /// Packs an object. It stays as it is if it is packed already, if nothing was learned yet, or if it
     /// would become larger.
     pub fn pack<K>(&mut self, object: &mut Object<PackedBody<K>>) {
@@ -84,8 +94,7 @@ impl Packer {
         }
         let text = object.json();
         let Some((dictionary, encoder)) = &mut self.current else {
-            self.lesson.extend_from_slice(text.as_bytes());
-            self.learn();
+            self.learn(&text);
             return;
         };
         let draft = &mut self.draft;
@@ -96,56 +105,69 @@ impl Packer {
         self.source.extend_from_slice(text.as_bytes());
         self.written.clear();
         encoder.encode(dictionary, &self.source, head, &mut self.written);
-        self.packed += 1;
-        let is_strange = self.is_strange(text.len());
-        if is_strange {
-            self.lesson.extend_from_slice(text.as_bytes());
+        if self.is_strange(text.len()) {
+            self.learn(&text);
         }
         if self.written.len() < text.len() {
             self.draft.meta.text = self.draft.push_bytes(&[&self.written]);
             *object = self.draft.finish(object.key().clone(), *object.body());
         }
-        if is_strange {
-            self.learn();
-        }
-        self.source.shrink_to(LESSON);
-        self.written.shrink_to(LESSON);
+        self.source.shrink_to(LARGEST_LESSON);
+        self.written.shrink_to(LARGEST_LESSON);
     }
 
-    /// Whether the last text was packed much worse than usual.
+    /// Whether the last text was packed worse than usual; much worse, if the dictionary cannot grow.
     fn is_strange(&mut self, length: usize) -> bool {
         let ratio = (self.written.len() << 16) / length.max(1);
         let ratio = u32::try_from(ratio).unwrap_or(u32::MAX / 2);
-        let usual = self.usual;
+        let usual = if self.usual == 0 { ratio } else { self.usual };
         self.usual = usual - usual / 64 + ratio / 64;
-        self.packed == 1 || ratio > usual + usual / 2
+        self.packed = self.packed.saturating_add(1);
+        ratio
+            > if self.is_full() {
+                usual + usual / 2
+            } else {
+                usual
+            }
     }
 
-    /// Makes a new dictionary of the lesson and of what fits of the current one.
-    fn learn(&mut self) {
-        let known = self
-            .current
-            .as_ref()
-            .map(|(dictionary, _)| dictionary.texts());
-        let known = known.unwrap_or_default();
-        let is_full = known.len() + LESSON > Dictionary::LARGEST;
-        if self.lesson.len() < LESSON || is_full && self.packed < LASTS {
-            self.lesson.truncate(Dictionary::LARGEST / 2);
+    /// Whether the dictionary can grow no more.
+    fn is_full(&self) -> bool {
+        self.known().len() > Dictionary::LARGEST - LARGEST_LESSON
+    }
+
+    fn known(&self) -> &[u8] {
+        let current = self.current.as_ref();
+        current
+            .map(|(dictionary, _)| dictionary.texts())
+            .unwrap_or_default()
+    }
+
+    /// Adds a text to the lesson. If that is enough, makes a new dictionary of the lesson and of what fits of
+    /// the current one.
+    fn learn(&mut self, text: &str) {
+        let known = self.known();
+        let enough = known.len().clamp(FIRST_LESSON, LARGEST_LESSON);
+        let room = Dictionary::LARGEST - enough;
+        if self.lesson.len() < enough {
+            let part = text.as_bytes();
+            self.lesson
+                .extend_from_slice(part.get(..LARGEST_LESSON).unwrap_or(part));
+        }
+        if self.lesson.len() < enough || self.is_full() && self.packed < LASTS {
             return;
         }
         self.made.retain(|dictionary| dictionary.strong_count() > 0);
         if self.made.len() < MOST_DICTIONARIES {
-            let room = Dictionary::LARGEST.saturating_sub(self.lesson.len());
-            let kept = known.get(..room).unwrap_or(known);
-            self.lesson.extend_from_slice(kept);
-            let dictionary = Arc::new(Dictionary::new(&self.lesson));
+            let known = self.known();
+            let texts = [&self.lesson, known.get(..room).unwrap_or(known)].concat();
+            let dictionary = Arc::new(Dictionary::new(&texts));
             self.made.push(Arc::downgrade(&dictionary));
             let encoder = Encoder::new(&dictionary);
             self.current = Some((dictionary, encoder));
             self.packed = 0;
         }
         self.lesson.clear();
-        self.lesson.shrink_to(LESSON);
     }
 }
 
@@ -158,7 +180,7 @@ impl Default for Packer {
 impl fmt::Debug for Packer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Packer")
-            .field("dictionaries", &self.made.len())
+            .field("dictionaries", &self.dictionaries())
             .field("packed", &self.packed)
             .finish_non_exhaustive()
     }

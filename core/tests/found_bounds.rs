@@ -19,9 +19,7 @@ use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{InvalidConfig, Phase};
 use informer_core::storage::{Fixed, Full, Seed, Storage};
 use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
-use informer_core::{
-    Encoding, Failure, Informer, InformerConfig, Instant, Labels, Object, ObjectKey,
-};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object, ObjectKey};
 use informer_test_support::shown;
 
 /// An informer with storage of fixed size and an index over label values.

@@ -13,7 +13,7 @@ use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{FirstState, InvalidConfig, Phase};
 use informer_core::storage::{Full, Heap, Seed};
 use informer_core::transport::{OwnedRequest, Request, Signal};
-use informer_core::{Encoding, Failure, Informer, InformerConfig, Labels, Object, ObjectKey};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Object, ObjectKey};
 
 const LONG: Duration = Duration::from_secs(3_600);
 

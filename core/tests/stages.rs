@@ -26,7 +26,8 @@ const EDGES: &[(&str, &str)] = &[
     ("storage", "invariant"),
     ("key", "invariant"),
     ("known", "object"),
-    ("decoded", "key object"),
+    ("compress", ""),
+    ("decoded", "compress invariant key object"),
     ("failure", "invariant"),
     ("flow", "failure known object"),
     ("transport", "encoding failure storage"),
@@ -34,6 +35,7 @@ const EDGES: &[(&str, &str)] = &[
         "decode",
         "decoded encoding failure flow invariant key object",
     ),
+    ("pack", "compress decode decoded"),
     (
         "reflector",
         "bucket failure flow invariant object storage time transport version",

@@ -1,7 +1,5 @@
 //! The pod type of most examples, and pods for the mock server.
 
-use std::sync::Arc;
-
 use informer::{Kind, Object};
 use informer_core::flow::Delta;
 use informer_transport_mock::Server;

@@ -83,7 +83,7 @@ namespaced_through_pointer!(&N, Box<N>, Rc<N>, Arc<N>);
 ///     .body(());
 /// let mut store: Indexer<_, Heap> = Indexer::new(Seed::new(1));
 /// store.put(Keyed::by(|pod| dashes.key_of(pod), pod))?;
-/// assert_eq!(store.get(&"web---a".to_owned()).map(|pod| pod.key.name()), Some("a"));
+/// assert_eq!(store.get(&"web---a".to_owned()).map(|pod| pod.key().name()), Some("a"));
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

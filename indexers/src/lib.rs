@@ -24,7 +24,7 @@
 //! let selector = "app=shop".parse()?;
 //! let query = Query::new().labels(&selector);
 //! let lister = StoreLister::new(&store);
-//! let names: Vec<_> = lister.select(&query).map(|pod| pod.key.name()).collect();
+//! let names: Vec<_> = lister.select(&query).map(|pod| pod.key().name()).collect();
 //! assert_eq!(names, ["a"]);
 //! assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

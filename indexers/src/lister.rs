@@ -37,7 +37,7 @@ use crate::query::{Plan, Query};
 ///
 /// let blog = "app in (blog, news)".parse()?;
 /// let query = Query::new().namespace("web").labels(&blog);
-/// let names: Vec<_> = lister.select(&query).map(|pod| pod.key.name()).collect();
+/// let names: Vec<_> = lister.select(&query).map(|pod| pod.key().name()).collect();
 /// assert_eq!(names, ["b"]);
 /// // The index with the fewest candidates wins.
 /// assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);

@@ -162,13 +162,13 @@ impl<T: Resource + Clone> State<T> {
 ///
 /// // A failed write is rolled back and not published.
 /// let failed = writer.write(|store| {
-///     store.remove(&pod.key);
+///     store.remove(pod.key());
 ///     Err::<(), _>("changed my mind")
 /// });
 /// assert_eq!(failed, Err("changed my mind"));
 /// assert_eq!(reader.snapshot().len(), 1);
 ///
-/// assert_eq!(writer.remove(&pod.key), Some(pod));
+/// assert_eq!(writer.remove(pod.key()), Some(pod));
 /// assert_eq!(reader.snapshot().len(), 0);
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```

@@ -37,7 +37,7 @@ use crate::value::{Encode, IndexValue};
 /// let by_priority = by_priority.ordered().add_to(&mut store, "priority")?;
 ///
 /// let urgent = by_priority.range(&store, 0..)?;
-/// let names: Vec<_> = urgent.objects().rev().map(|job| job.key.name()).collect();
+/// let names: Vec<_> = urgent.objects().rev().map(|job| job.key().name()).collect();
 /// assert_eq!(names, ["deploy", "report"]);
 /// assert_eq!(by_priority.get(&store, &-5)?.len(), 1);
 /// assert_eq!(by_priority.values(&store)?.collect::<Vec<_>>(), [-5, 7, 100]);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use informer_core::{Labels, Object, ObjectKey, Resource};
+use informer_core::{Object, ObjectKey, Resource};
 use informer_indexers::selector::{
     LabelOperator, LabelRequirement, LabelSelector, MatchExpression, MatchOperator, SelectorError,
 };

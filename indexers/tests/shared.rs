@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use informer_core::indexer::{IndexFn, Indexer, View, Write};
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Labels, Object, ObjectKey};
+use informer_core::{Object, ObjectKey};
 use informer_indexers::shared::{self, Reader, Snapshot, VersionWaitError, Writer};
 use informer_indexers::{TypedIndex, by};
 use informer_test_support::Woken;

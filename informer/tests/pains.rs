@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use informer::{
-    Backlog, Cause, Certainty, Failure, Handler, InformerBuilder, Labels, ListenerConfig,
-    Notification, Object, ObjectKey, Phase, Resync, SharedInformerFactory, Target,
+    Backlog, Cause, Certainty, Failure, Handler, InformerBuilder, ListenerConfig, Notification,
+    Object, ObjectKey, Phase, Resync, SharedInformerFactory, Target,
 };
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::fault::{Fault, FaultPlan};

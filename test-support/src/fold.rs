@@ -143,7 +143,7 @@ pub fn stamp<T: Resource>(object: &T) -> String {
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
-    use informer_core::{Certainty, Labels, Object};
+    use informer_core::{Certainty, Object};
 
     type Told = Notification<Object<()>>;
 

@@ -20,7 +20,7 @@
 //! pods.on(enqueue::this(controller.queue()))?;
 //! let (lister, cluster) = (pods.lister(), server.clone());
 //! controller.work(1, move |key: ObjectKey| {
-//!     let has_team = lister.by_key(&key).is_none_or(|pod| pod.labels.get("team").is_some());
+//!     let has_team = lister.by_key(&key).is_none_or(|pod| pod.labels().get("team").is_some());
 //!     let outcome = if has_team {
 //!         Ok(Next::Done)
 //!     } else {

@@ -2,7 +2,6 @@
 //! event. The setup is not measured.
 
 use std::hint::black_box;
-use std::sync::Arc;
 
 use informer_core::decode::{Body, Decode, Decoder, Dynamic, Form, Lean, MetadataOnly, Typed};
 use informer_core::flow::{Delta, Fact, Step};

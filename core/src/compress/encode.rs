@@ -9,22 +9,27 @@ use super::{Dictionary, MORE, SHORTEST, Source, put_varint};
 /// Places are found by a hash of this many bytes. Shorter copies are found only near the last one.
 const HASHED: usize = 8;
 
-/// How many places of the text are remembered; a power of two.
-const RECENT_PLACES: usize = 1 << 11;
+/// How many places of a text are remembered; a power of two.
+const RECENT_PLACES: usize = 1 << 10;
 
 /// How many places of the dictionary are remembered; a power of two.
 const DICTIONARY_PLACES: usize = 1 << 14;
 
-/// How far after the last copy the same text is looked for.
+/// How far after the last copy the end of a string is looked for.
 const NEAR: usize = 64;
+
+/// After this many bytes without a copy, only every second byte is looked at; after twice as many, every
+/// third; and so on.
+const PATIENCE: usize = 16;
 
 /// Writes texts with one dictionary, whose places it knows.
 pub(crate) struct Encoder {
-    /// Where in the dictionary a text with this hash stands, plus one; 0 for none.
-    dictionary: Box<[u32]>,
-    /// The same for the text that is being written.
-    recent: Box<[u32]>,
+    dictionary: Places,
+    recent: Places,
 }
+
+/// Where a text with some hash stands, plus one; 0 for none.
+struct Places(Box<[u16]>);
 
 /// The text that is being written, after its head, and what was written of it.
 struct Writing<'a> {
@@ -48,15 +53,16 @@ struct Found {
 
 impl Encoder {
     pub(crate) fn new(dictionary: &Dictionary) -> Self {
-        let mut places = vec![0; DICTIONARY_PLACES].into_boxed_slice();
-        for (at, window) in dictionary.texts().windows(HASHED).enumerate() {
-            if let Some(place) = places.get_mut(hash(window) % DICTIONARY_PLACES) {
-                *place = at as u32 + 1;
+        let mut places = Places::new(DICTIONARY_PLACES);
+        let texts = dictionary.texts();
+        for at in 0..texts.len() {
+            if let Some(word) = word(texts, at) {
+                places.remember(hash(word), at);
             }
         }
         Self {
             dictionary: places,
-            recent: vec![0; RECENT_PLACES].into_boxed_slice(),
+            recent: Places::new(RECENT_PLACES),
         }
     }
 
@@ -64,8 +70,8 @@ impl Encoder {
     pub(crate) fn find(&self, dictionary: &Dictionary, text: &[u8]) -> Option<usize> {
         // Names often begin in the same way, so the end is looked for.
         let end = text.last_chunk::<HASHED>()?;
-        let place = self.dictionary.get(hash(end) % DICTIONARY_PLACES)?;
-        let after = (*place as usize).checked_sub(1)? + HASHED;
+        let place = self.dictionary.get(hash(u64::from_le_bytes(*end)))?;
+        let after = place + HASHED;
         let start = after.checked_sub(text.len())?;
         (dictionary.texts().get(start..after)? == text).then_some(start)
     }
@@ -78,9 +84,11 @@ impl Encoder {
         head: usize,
         written: &mut Vec<u8>,
     ) {
-        self.recent.fill(0);
+        self.recent.0.fill(0);
         for at in 0..head {
-            self.remember(text, at);
+            if let Some(word) = word(text, at) {
+                self.recent.remember(hash(word), at);
+            }
         }
         let mut writing = Writing {
             dictionary: dictionary.texts(),
@@ -90,67 +98,102 @@ impl Encoder {
             written,
         };
         let mut at = head;
-        while at + SHORTEST <= text.len() {
-            let found = writing.follow(at).or_else(|| self.look_up(&writing, at));
-            self.remember(text, at);
-            match found {
-                Some(found) => at = writing.copy(at, found),
-                None => at += 1,
-            }
+        while let Some(word) = word(text, at) {
+            let found = writing
+                .follow(word, at)
+                .or_else(|| self.look_up(&writing, word, at));
+            at = match found {
+                Some(found) => writing.copy(at, found),
+                None => at + 1 + (at - writing.done) / PATIENCE,
+            };
         }
         writing.finish();
     }
 
-    fn remember(&mut self, text: &[u8], at: usize) {
-        if let Some(window) = text.get(at..at + HASHED)
-            && let Some(place) = self.recent.get_mut(hash(window) % RECENT_PLACES)
-        {
-            *place = at as u32 + 1;
+    /// The longer of the two copies that the hash of the next bytes leads to.
+    fn look_up(&mut self, writing: &Writing<'_>, word: u64, at: usize) -> Option<Found> {
+        let hash = hash(word);
+        let known = self.dictionary.get(hash);
+        let known = known.and_then(|from| Found::new(writing.dictionary, from, writing, word, at));
+        let recent = self.recent.get(hash);
+        let recent = recent.and_then(|from| Found::new(writing.text, from, writing, word, at));
+        self.recent.remember(hash, at);
+        match (known, recent) {
+            (Some(known), Some(recent)) if known.length < recent.length => Some(recent.recent()),
+            (None, recent) => recent.map(Found::recent),
+            (known, _) => known,
+        }
+    }
+}
+
+impl Places {
+    fn new(places: usize) -> Self {
+        Self(vec![0; places].into_boxed_slice())
+    }
+
+    fn remember(&mut self, hash: usize, at: usize) {
+        let at = u16::try_from(at + 1);
+        let mask = self.0.len() - 1;
+        if let (Ok(at), Some(place)) = (at, self.0.get_mut(hash & mask)) {
+            *place = at;
         }
     }
 
-    /// The longer of the two copies that the hash of the next bytes leads to.
-    fn look_up(&self, writing: &Writing<'_>, at: usize) -> Option<Found> {
-        let window = writing.text.get(at..at + HASHED)?;
-        let hash = hash(window);
-        let place = |places: &[u32]| {
-            let place = *places.get(hash % places.len())?;
-            (place as usize).checked_sub(1)
-        };
-        let recent = place(&self.recent).filter(|from| at - from <= usize::from(u16::MAX));
-        let recent = recent.map(|from| Found {
+    fn get(&self, hash: usize) -> Option<usize> {
+        let place = self.0.get(hash & (self.0.len() - 1))?;
+        usize::from(*place).checked_sub(1)
+    }
+}
+
+impl Found {
+    /// The copy from `from` in `source`, if it begins with this word.
+    fn new(
+        source: &[u8],
+        from: usize,
+        writing: &Writing<'_>,
+        first: u64,
+        at: usize,
+    ) -> Option<Self> {
+        if word(source, from)? != first {
+            return None;
+        }
+        Some(Self {
             from,
-            length: common(writing.text, from, writing.text, at),
-            in_dictionary: false,
-        });
-        let known = place(&self.dictionary).map(|from| Found {
-            from,
-            length: common(writing.dictionary, from, writing.text, at),
+            length: HASHED + common(source, from + HASHED, writing.text, at + HASHED),
             in_dictionary: true,
-        });
-        let longest = recent.into_iter().chain(known);
-        longest
-            .max_by_key(|found| found.length)
-            .filter(|found| found.length >= HASHED)
+        })
+    }
+
+    const fn recent(self) -> Self {
+        Self {
+            in_dictionary: false,
+            ..self
+        }
     }
 }
 
 impl Writing<'_> {
     /// A copy that goes on in the example that was copied last: at the same distance, or from the
     /// next quote there if a string ends here.
-    fn follow(&self, at: usize) -> Option<Found> {
+    fn follow(&self, first: u64, at: usize) -> Option<Found> {
         let same = self.next + (at - self.done);
-        let found = self.in_dictionary(same, at);
-        if found.is_some() || self.text.get(at) != Some(&b'"') {
+        let found = self.copied(first, same, at);
+        if found.is_some() || first as u8 != b'"' {
             return found;
         }
         let near = self.dictionary.get(self.next..)?;
         let near = near.get(..NEAR).unwrap_or(near);
-        self.in_dictionary(self.next + memchr::memchr(b'"', near)?, at)
+        let quote = memchr::memchr(b'"', near)?;
+        self.copied(first, self.next + quote, at)
     }
 
-    fn in_dictionary(&self, from: usize, at: usize) -> Option<Found> {
-        let length = common(self.dictionary, from, self.text, at);
+    /// The copy from this place of the dictionary, if it is long enough.
+    fn copied(&self, first: u64, from: usize, at: usize) -> Option<Found> {
+        let differ = word(self.dictionary, from)? ^ first;
+        let length = match differ.trailing_zeros() as usize / 8 {
+            HASHED => HASHED + common(self.dictionary, from + HASHED, self.text, at + HASHED),
+            length => length,
+        };
         (length >= SHORTEST).then_some(Found {
             from,
             length,
@@ -159,19 +202,18 @@ impl Writing<'_> {
     }
 
     /// Writes the literals up to the copy, and the copy. Returns the position after it.
-    fn copy(&mut self, at: usize, found: Found) -> usize {
+    fn copy(&mut self, mut at: usize, found: Found) -> usize {
         let Found {
             mut from,
             mut length,
             in_dictionary,
         } = found;
-        // Bytes before the copy may be the same, too.
         let source = if in_dictionary {
             self.dictionary
         } else {
             self.text
         };
-        let mut at = at;
+        // Bytes before the copy may be the same, too.
         while at > self.done
             && let Some(before) = from.checked_sub(1)
             && source.get(before) == self.text.get(at - 1)
@@ -208,8 +250,8 @@ impl Writing<'_> {
         self.written.push(token as u8);
         self.more(literals);
         let end = self.done + literals;
-        self.written
-            .extend_from_slice(self.text.get(self.done..end).unwrap_or_default());
+        let literals = self.text.get(self.done..end);
+        self.written.extend_from_slice(literals.unwrap_or_default());
         self.more(copied);
     }
 
@@ -236,9 +278,12 @@ fn common(one: &[u8], from: usize, two: &[u8], at: usize) -> usize {
     length + rest.take_while(|(a, b)| a == b).count()
 }
 
-fn hash(window: &[u8]) -> usize {
-    let word = window
-        .first_chunk()
-        .map_or(0, |word| u64::from_le_bytes(*word));
+/// The next eight bytes.
+fn word(text: &[u8], at: usize) -> Option<u64> {
+    let bytes = text.get(at..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*bytes))
+}
+
+const fn hash(word: u64) -> usize {
     (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize
 }

@@ -17,7 +17,7 @@ use core::fmt;
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
 /// let by_namespace = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
-///     file(object.key.namespace().as_bytes());
+///     file(object.key().namespace().as_bytes());
 /// });
 /// // Sorted by value. The subject lets queries find this index.
 /// let by_namespace = by_namespace.ordered().about(Subject::Namespace);

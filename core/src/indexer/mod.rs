@@ -61,7 +61,7 @@ pub use view::{Cursor, View};
 /// let by_app = store.add_index(
 ///     "app",
 ///     IndexFn::new(|pod: &Object<()>, file| {
-///         if let Some(app) = pod.labels.get("app") {
+///         if let Some(app) = pod.labels().get("app") {
 ///             file(app.as_bytes());
 ///         }
 ///     }),
@@ -72,7 +72,7 @@ pub use view::{Cursor, View};
 /// let before = store.snapshot();
 /// store.remove(&ObjectKey::new("default", "b"));
 /// let names = |pods: &mut dyn Iterator<Item = &Object<()>>| {
-///     pods.map(|pod| pod.key.name().to_owned()).collect::<Vec<_>>()
+///     pods.map(|pod| pod.key().name().to_owned()).collect::<Vec<_>>()
 /// };
 /// assert_eq!(names(&mut store.by_index(by_app, "web")?), ["a"]);
 /// assert_eq!(names(&mut before.by_index("app", "web")?), ["a", "b"]);

@@ -245,7 +245,7 @@ mod tests {
     use super::super::{IndexFn, Indexer};
     use super::*;
     use crate::storage::{Heap, Seed};
-    use crate::{Labels, Object, ObjectKey};
+    use crate::{Object, ObjectKey};
 
     /// The depth of the tree. Also checks that no value has a lower priority than its children.
     fn depth<S: Storage>(order: &Order<S>, values: &Values<S>, at: u32) -> usize {

@@ -31,7 +31,7 @@ use crate::storage::{
 ///     .body(());
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// let by_namespace = IndexFn::new(|pod: &Object<()>, file: &mut dyn FnMut(&[u8])| {
-///     file(pod.key.namespace().as_bytes());
+///     file(pod.key().namespace().as_bytes());
 /// });
 /// store.add_index("namespace", by_namespace)?;
 /// store.put(pod("web", "a"))?;
@@ -150,7 +150,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// loop {
     ///     let mut page = Vec::new();
     ///     for (behind, object) in store.iter_from(next).take(2) {
-    ///         page.push(object.key.name().to_owned());
+    ///         page.push(object.key().name().to_owned());
     ///         next = behind;
     ///     }
     ///     if page.is_empty() {
@@ -237,12 +237,12 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// #         .body(()))?;
     /// # }
     /// let by_name = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
-    ///     file(object.key.name().as_bytes());
+    ///     file(object.key().name().as_bytes());
     /// });
     /// store.add_index("name", by_name.ordered())?;
     /// let bounds = (Bound::Excluded(&b"a"[..]), Bound::Included(&b"c"[..]));
     /// let range = store.range("name", bounds)?;
-    /// let names = range.objects().rev().map(|object| object.key.name());
+    /// let names = range.objects().rev().map(|object| object.key().name());
     /// assert_eq!(names.collect::<Vec<_>>(), ["c", "b"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

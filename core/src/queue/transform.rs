@@ -16,10 +16,10 @@ use crate::object::Resource;
 /// use informer_core::{Labels, Object, ObjectKey};
 ///
 /// let shorten = Transform::new(|object: &mut Object<String>| {
-///     if object.body.is_empty() {
+///     if object.body().is_empty() {
 ///         return Err(TransformError::new("it has no text"));
 ///     }
-///     object.body.truncate(3);
+///     object.edit(|text| text.truncate(3));
 ///     Ok(())
 /// });
 ///
@@ -27,9 +27,9 @@ use crate::object::Resource;
 ///     .version("1")
 ///     .body("a long text".to_owned());
 /// shorten.apply(&mut object)?;
-/// assert_eq!(object.body, "a l");
+/// assert_eq!(*object, "a l");
 ///
-/// object.body.clear();
+/// object.edit(String::clear);
 /// let error = shorten.apply(&mut object).unwrap_err();
 /// assert_eq!(error.to_string(), "refused by the transform: it has no text");
 /// # Ok::<(), TransformError>(())

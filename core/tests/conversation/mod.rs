@@ -10,7 +10,7 @@ use informer_core::flow::{Change, Fact};
 use informer_core::reflector::{FirstState, Phase, Reflector, ReflectorConfig};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, Request};
-use informer_core::{Failure, Instant, Labels, Object, ObjectKey};
+use informer_core::{Failure, Instant, Object, ObjectKey};
 
 pub type Pod = Object<()>;
 

@@ -2,7 +2,6 @@
 #![allow(dead_code, unreachable_pub, reason = "no test uses everything")]
 
 use core::time::Duration;
-use std::sync::Arc;
 
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};

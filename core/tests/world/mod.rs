@@ -7,7 +7,6 @@ pub mod server;
 
 use core::time::Duration;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::IndexFn;

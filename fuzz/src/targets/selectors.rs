@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use informer_core::{Labels, Object, ObjectKey};
+use informer_core::{Object, ObjectKey};
 use informer_indexers::selector::{
     FieldOperator, FieldSelector, LabelOperator, LabelRequirement, LabelSelector,
 };

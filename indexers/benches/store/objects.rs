@@ -1,8 +1,6 @@
 //! Objects, their keys and their index values. They are small, because a store only moves pointers.
 
-use std::sync::Arc;
-
-use informer_core::{Labels, Object, ObjectKey};
+use informer_core::{Object, ObjectKey};
 
 /// An object with a small body.
 pub type Small = Object<u32>;

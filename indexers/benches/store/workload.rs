@@ -1,7 +1,5 @@
 //! Writes, generated from a seed.
 
-use std::sync::Arc;
-
 use informer_core::indexer::Write;
 
 use super::objects::{Small, object};

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-use informer_core::{Labels, Resource};
+use informer_core::Resource;
 
 use super::error::SelectorError;
 use super::label_requirement::{LabelOperator, LabelRequirement};

@@ -61,7 +61,7 @@ pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
 /// // `pods` follows a mock API server with two pods of the app `shop`.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
-/// let app = |pod: &Object<LeanBody>| pod.labels.get("app").map(str::to_owned);
+/// let app = |pod: &Object<LeanBody>| pod.labels().get("app").map(str::to_owned);
 /// let registration = pods.on(enqueue::by(queue.clone(), app))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;
 ///

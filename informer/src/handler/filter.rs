@@ -29,7 +29,7 @@ use super::Handler;
 /// let handler = move |change: Notification<Object<LeanBody>>| {
 ///     let _ = sender.send(change.to_string());
 /// };
-/// pods.on(Filter::new(|pod| pod.labels.get("stage") == Some("production"), handler))?;
+/// pods.on(Filter::new(|pod| pod.labels().get("stage") == Some("production"), handler))?;
 /// assert_eq!(changes.recv().await.unwrap(), "added web/shop-1 (initial, relist)");
 ///
 /// let label = serde_json::json!({"metadata": {"labels": {"stage": "test"}}});
@@ -51,6 +51,8 @@ pub struct Filter<K, P, H> {
 impl<K, P, H> Filter<K, P, H>
 where
     P: FnMut(&Object<K>) -> bool + Send + 'static,
+    // It says what `K` is while the predicate is checked.
+    H: Handler<K>,
 {
     /// Wraps `handler` so that it only sees objects for which `selects` returns true.
     pub const fn new(selects: P, handler: H) -> Self {

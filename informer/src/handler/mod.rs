@@ -35,7 +35,7 @@ pub(crate) use task::{Inline, Pulling, run};
 ///
 /// impl<K> Handler<K> for Keys {
 ///     fn added(&mut self, object: &Object<K>, _: Added) {
-///         let _ = self.0.send(object.key.to_string());
+///         let _ = self.0.send(object.key().to_string());
 ///     }
 /// }
 /// # #[tokio::main(flavor = "current_thread")]

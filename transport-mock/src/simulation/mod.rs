@@ -54,8 +54,6 @@ mod writes;
 // The whole simulation.
 mod world;
 
-use std::sync::Arc;
-
 use informer_core::Object;
 use informer_core::decode::form::LeanBody;
 

@@ -1,7 +1,6 @@
 //! An informer with scripted answers.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::failure::MAX_MESSAGE;

@@ -88,7 +88,8 @@ impl<'de, 'l> Reader<'de, 'l> {
                 return visitor.visit_i64(number);
             }
         }
-        visitor.visit_f64(text.parse().map_err(TypeError::custom)?)
+        // Rare in Kubernetes. serde_json rounds in its own way, depending on its features.
+        visitor.visit_f64(serde_json::from_str(text).map_err(TypeError::custom)?)
     }
 
     fn visit_seq<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, TypeError> {
