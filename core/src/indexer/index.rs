@@ -125,6 +125,7 @@ impl fmt::Display for IndexName {
 }
 
 /// One index: its function and its values.
+#[derive(Clone)]
 pub(super) struct Index<T, S: Storage> {
     pub(super) serial: u32,
     pub(super) name: S::Text,
@@ -135,6 +136,7 @@ pub(super) struct Index<T, S: Storage> {
 }
 
 /// A value under which at least one object is filed.
+#[derive(Clone)]
 pub(super) struct Value<S: Storage> {
     pub(super) bytes: S::Bytes,
     pub(super) hash: u32,
@@ -255,6 +257,7 @@ impl<T, S: Storage> Index<T, S> {
 }
 
 /// Iterates over the numbers of some values of an index.
+#[derive(Clone, Copy)]
 pub(super) struct Numbers<'a, S: Storage> {
     /// Leads from one number to the next. Without it they are places of the slab, and some may be free.
     order: Option<&'a Order<S>>,
@@ -286,36 +289,5 @@ impl<S: Storage> DoubleEndedIterator for Numbers<'_, S> {
             None => self.back -= 1,
         }
         (at != NONE).then_some(at)
-    }
-}
-
-impl<S: Storage> Copy for Numbers<'_, S> {}
-
-impl<S: Storage> Clone for Numbers<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-// A derived `Clone` would require `T: Clone` and `S: Clone`.
-impl<T, S: Storage> Clone for Index<T, S> {
-    fn clone(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            function: self.function.clone(),
-            serial: self.serial,
-            values: self.values.clone(),
-            table: self.table.clone(),
-            order: self.order.clone(),
-        }
-    }
-}
-
-impl<S: Storage> Clone for Value<S> {
-    fn clone(&self) -> Self {
-        Self {
-            bytes: self.bytes.clone(),
-            ..*self
-        }
     }
 }

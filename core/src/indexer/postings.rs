@@ -8,6 +8,7 @@ use crate::storage::{Full, NONE, SharedPlaces, Slab, Storage};
 /// The postings of a value are in a linked list of groups. Filing or removing an object writes one
 /// group, so it copies one page. Only adding or removing a group writes its neighbours. The number of a
 /// posting, which never changes, combines the number of its group with its place there.
+#[derive(Clone)]
 pub(super) struct Postings<S: Storage> {
     groups: SharedPlaces<S, Group>,
 }
@@ -262,15 +263,6 @@ impl<S: Storage> Default for Postings<S> {
     fn default() -> Self {
         Self {
             groups: Slab::default(),
-        }
-    }
-}
-
-// A derived `Clone` would require `S: Clone`.
-impl<S: Storage> Clone for Postings<S> {
-    fn clone(&self) -> Self {
-        Self {
-            groups: self.groups.clone(),
         }
     }
 }

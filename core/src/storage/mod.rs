@@ -38,12 +38,13 @@ pub(crate) use slab::Ends;
 pub use slab::{Cell, Slab};
 pub use table::{Bucket, Seed, Table};
 
-/// A family of containers.
+/// A family of containers. Nobody makes a value of it. It is `Copy` so that types over a storage can
+/// derive `Clone`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a storage",
     note = "use `Heap` (feature `alloc`), or `Fixed` (feature `heapless`)"
 )]
-pub trait Storage {
+pub trait Storage: Copy {
     /// Cells of one machine.
     type Cells<T: Default>: Cells<T>;
     /// Cells for the few listeners and reports.
