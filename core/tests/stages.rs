@@ -33,11 +33,11 @@ const EDGES: &[(&str, &str)] = &[
     ("transport", "encoding failure storage"),
     (
         "decode",
-        "decoded encoding failure flow invariant key object",
+        "decoded encoding failure flow invariant key limits object",
     ),
     (
         "reflector",
-        "bucket failure flow invariant object storage time transport version",
+        "bucket failure flow invariant limits object storage time transport version",
     ),
     ("queue", "flow invariant known limits object storage"),
     ("indexer", "flow invariant known limits object storage"),

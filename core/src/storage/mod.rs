@@ -23,6 +23,9 @@ mod pages;
 // Numbered places that are reused.
 mod slab;
 
+// Linked lists over numbered places.
+mod list;
+
 // A hash table from keys to places.
 mod table;
 
@@ -32,9 +35,9 @@ use core::fmt;
 pub use fixed::{Fixed, Live};
 #[cfg(feature = "alloc")]
 pub use heap::{Frozen, Heap};
+pub(crate) use list::{Ends, Links};
 #[cfg(feature = "alloc")]
 pub use pages::Pages;
-pub(crate) use slab::Ends;
 pub use slab::{Cell, Slab};
 pub use table::{Bucket, Seed, Table};
 
