@@ -82,12 +82,7 @@ impl<S: Storage> Order<S> {
             };
             here = self.link(here).child(side);
         }
-        self.write(at, |link| {
-            *link = Link {
-                parent,
-                ..Link::default()
-            };
-        });
+        self.write(at, |link| *link = Link::default());
         self.hang(parent, side, at);
         while let parent = self.link(at).parent
             && parent != NONE

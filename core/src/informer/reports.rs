@@ -57,20 +57,13 @@ impl<K, S: Storage> Reports<K, S> {
 impl<K: Clone, X: Text> RejectedObject<K, X> {
     /// Copies as much as fits.
     pub(super) fn of(rejected: &Rejected<'_, K>, reason: &dyn fmt::Display) -> Self {
-        let known = |text: &str| (!text.is_empty()).then(|| beginning(bounded(text)));
+        let known = |text: &str| (!text.is_empty()).then(|| X::beginning(bounded(text)));
         Self {
             place: rejected.place,
             key: rejected.key.clone(),
             uid: known(rejected.uid),
             version: known(rejected.version),
-            reason: beginning(Message::of(reason).as_str()),
+            reason: X::beginning(Message::of(reason).as_str()),
         }
     }
-}
-
-/// As much of `text` as fits.
-pub(super) fn beginning<X: Text>(text: &str) -> X {
-    let mut kept = X::default();
-    kept.set_beginning(text);
-    kept
 }

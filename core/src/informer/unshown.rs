@@ -1,9 +1,8 @@
 //! Writes that the store does not show, because their objects could not be used.
 
-use super::reports::beginning;
 use super::status::RejectedObject;
 use crate::invariant::cannot_happen;
-use crate::storage::{FewPlaces, Slab, Storage};
+use crate::storage::{FewPlaces, Slab, Storage, Text as _};
 
 /// The most writes that are remembered one by one. The storage may have room for fewer.
 const KEPT: usize = 64;
@@ -162,7 +161,9 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
                 key: None,
                 uid: None,
                 version: None,
-                reason: beginning("too many objects were left out to remember each of them"),
+                reason: S::Text::beginning(
+                    "too many objects were left out to remember each of them",
+                ),
                 ..write.object
             };
             self.others = Some(Write { object, ..write });

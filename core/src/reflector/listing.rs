@@ -26,13 +26,11 @@ impl<S: Storage> Reflector<S> {
                 first.then_some(Change::ReplaceBegin { streamed: false })
             }
             Fact::Item(object) => {
-                listing.items += 1;
-                listing.pages.item();
+                listing.pages.items += 1;
                 Some(Change::ReplaceItem(object))
             }
             Fact::Rejected(Rejected { key, .. }) => {
-                listing.items += 1;
-                listing.pages.item();
+                listing.pages.items += 1;
                 Some(Change::ReplaceUnreadable(key))
             }
             Fact::PageEnd {
@@ -142,7 +140,7 @@ impl<S: Storage> Reflector<S> {
         message: &str,
     ) -> Outcome<S, T> {
         self.note_failure(failure, message);
-        self.interrupt_full_state(listing.items);
+        self.interrupt_full_state(listing.pages.items);
         let on_later_page = !listing.pages.is_first();
         let begun = listing.exchange.opened || on_later_page;
         let abandoned = begun.then_some(Change::ReplaceAbandon);
@@ -189,12 +187,8 @@ impl<S: Storage> Reflector<S> {
 
     /// Repeats the list in one piece.
     fn list_unpaged(&mut self, listing: Listing<S::Text>) -> State<S::Text> {
-        self.interrupt_full_state(listing.items);
-        let at = if self.attempt.newest_only {
-            OwnedAt::Latest
-        } else {
-            listing.at
-        };
+        self.interrupt_full_state(listing.pages.items);
+        let at = self.or_newest(listing.at);
         State::Listing(Listing {
             unpaged: true,
             retried: listing.retried,

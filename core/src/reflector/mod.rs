@@ -402,13 +402,11 @@ impl<S: Storage> Reflector<S> {
     }
 
     fn note_failure(&mut self, failure: Failure, message: &str) {
-        let mut text = S::Text::default();
-        text.set_beginning(Message::of(&message).as_str());
         self.failures += 1;
         self.attempt.following = false;
         self.last_failure = Some(LastFailure {
             failure,
-            message: text,
+            message: S::Text::beginning(Message::of(&message).as_str()),
             at: self.now,
         });
     }

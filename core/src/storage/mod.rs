@@ -106,6 +106,13 @@ pub trait Text: Default + Clone + PartialEq + fmt::Debug + AsRef<str> {
         Ok(copy)
     }
 
+    /// A copy of as much of `text` as fits.
+    fn beginning(text: &str) -> Self {
+        let mut copy = Self::default();
+        copy.set_beginning(text);
+        copy
+    }
+
     /// Replaces the text.
     ///
     /// # Errors
