@@ -346,6 +346,7 @@ fn upsert<T: Resource>(
 }
 
 /// The deletion of an object that nobody has reported.
+#[inline]
 fn inferred_deletion<T: Resource>(last: T, cause: Cause) -> Notification<T> {
     Notification::Deleted {
         key: last.key().clone(),

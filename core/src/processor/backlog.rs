@@ -181,6 +181,7 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         Ok(at)
     }
 
+    #[inline]
     fn remove(&mut self, at: u32) -> Option<Notification<T>> {
         let node = self.nodes.remove_linked(at)?;
         self.order
