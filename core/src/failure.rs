@@ -154,12 +154,13 @@ pub const MAX_MESSAGE: usize = 512;
 /// Cuts `message` to at most [`MAX_MESSAGE`] bytes, at a character boundary.
 #[must_use]
 pub fn bounded(message: &str) -> &str {
-    let mut end = message.len().min(MAX_MESSAGE);
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
-    let cut = message.get(..end);
-    cut.unwrap_or_else(|| cannot_happen("a cut within a character", ""))
+    let cut = message.as_bytes().get(..MAX_MESSAGE);
+    cut.map_or(message, whole_characters)
+}
+
+/// The text without its last character if that was cut.
+fn whole_characters(cut: &[u8]) -> &str {
+    cut.utf8_chunks().next().map_or("", |chunk| chunk.valid())
 }
 
 /// Formats `text` as a message: [printable](Printable) and at most [`MAX_MESSAGE`] bytes long.
@@ -194,19 +195,8 @@ pub struct Printable<'a>(pub &'a str);
 
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_printable(self.0, f)
+        Sieve(f).write_str(self.0)
     }
-}
-
-fn write_printable(text: &str, to: &mut dyn fmt::Write) -> fmt::Result {
-    for character in text.chars() {
-        match character {
-            '\n' | '\r' | '\t' => to.write_char(' ')?,
-            hidden if is_hidden(hidden) => write!(to, "{}", hidden.escape_unicode())?,
-            other => to.write_char(other)?,
-        }
-    }
-    Ok(())
 }
 
 /// Whether a character controls a terminal or is invisible to people.
@@ -248,8 +238,7 @@ impl Message {
     pub(crate) fn as_str(&self) -> &str {
         let bytes = self.bytes.get(..self.len);
         let bytes = bytes.unwrap_or_else(|| cannot_happen("a message beyond its bound", &[]));
-        // The last character may have been cut.
-        bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+        whole_characters(bytes)
     }
 }
 
@@ -275,6 +264,13 @@ pub(crate) struct Sieve<'a>(pub(crate) &'a mut dyn fmt::Write);
 
 impl fmt::Write for Sieve<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        write_printable(text, self.0)
+        for character in text.chars() {
+            match character {
+                '\n' | '\r' | '\t' => self.0.write_char(' ')?,
+                hidden if is_hidden(hidden) => write!(self.0, "{}", hidden.escape_unicode())?,
+                other => self.0.write_char(other)?,
+            }
+        }
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Limits on the size of a store.
+//! Limits on the size of a store, and what is said of a limit that cannot be.
 
 use core::fmt;
 
@@ -29,6 +29,15 @@ impl StoreLimits {
         self.objects.is_some() || self.bytes.is_some()
     }
 
+    /// A limit of zero would allow no store at all.
+    pub(crate) const fn check(&self) -> Result<(), InvalidLimit> {
+        match (self.objects, self.bytes) {
+            (Some(0), _) => Err(InvalidLimit("objects")),
+            (_, Some(0)) => Err(InvalidLimit("bytes")),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether this many objects and bytes are allowed.
     pub(crate) fn allow(&self, objects: usize, bytes: u64) -> bool {
         self.objects.is_none_or(|most| objects <= most)
@@ -47,3 +56,20 @@ impl fmt::Display for StoreLimits {
         }
     }
 }
+
+/// The limit with this name is zero or too large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a name and nothing else")]
+pub struct InvalidLimit(pub &'static str);
+
+impl fmt::Display for InvalidLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(name) = self;
+        write!(
+            f,
+            "the limit `{name}` is zero or too large: set a smaller value above zero"
+        )
+    }
+}
+
+impl core::error::Error for InvalidLimit {}

@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::fmt;
 use core::mem;
 use core::task::Waker;
 
@@ -71,10 +70,4 @@ impl Wakers {
     }
 }
 
-impl fmt::Debug for Wakers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Wakers")
-            .field("waiting", &self.waiting.len())
-            .finish_non_exhaustive()
-    }
-}
+debug_fields!([] Wakers[], self: waiting = self.waiting.len());

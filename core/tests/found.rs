@@ -104,6 +104,7 @@ thread_local! {
 }
 
 /// The heap, which counts every access to a cell of the store.
+#[derive(Clone, Copy)]
 enum Counted {}
 
 #[derive(Clone, Default)]

@@ -10,7 +10,7 @@ use hand::{Hand, listed, pod};
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::indexer::{IndexFn, Indexer, StoreLimits};
 use informer_core::queue::{QueueKind, Relist};
-use informer_core::reflector::{FirstState, InvalidConfig, Phase};
+use informer_core::reflector::{FirstState, InvalidConfig, InvalidLimit, Phase};
 use informer_core::storage::{Full, Heap, Seed};
 use informer_core::transport::{OwnedRequest, Request, Signal};
 use informer_core::{Encoding, Failure, Informer, InformerConfig, Object, ObjectKey};
@@ -311,7 +311,10 @@ fn a_limit_of_zero_is_refused() {
         let limits = StoreLimits { objects, bytes };
         let config = InformerConfig { limits, ..listed() };
         let informer = Informer::<_, Heap>::new(Decoder::new(Dynamic), config, 1);
-        assert_eq!(informer.map(|_| ()), Err(InvalidConfig::Limit(name)));
+        assert_eq!(
+            informer.map(|_| ()),
+            Err(InvalidConfig::Limit(InvalidLimit(name)))
+        );
     }
 }
 

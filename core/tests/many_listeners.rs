@@ -25,6 +25,7 @@ thread_local! {
 }
 
 /// Heap storage that counts each access to the cell of a listener.
+#[derive(Clone, Copy)]
 enum Counted {}
 
 struct CountedCells<T>(Vec<T>);

@@ -14,6 +14,7 @@ use std::path::Path;
 /// Each module and the modules that it may use. A module uses only modules above it, so there is no
 /// cycle. `docs/architecture.md` has the same table.
 const EDGES: &[(&str, &str)] = &[
+    ("debug", ""),
     ("invariant", ""),
     ("time", ""),
     ("encoding", ""),
@@ -33,12 +34,12 @@ const EDGES: &[(&str, &str)] = &[
     ("transport", "encoding failure storage"),
     (
         "decode",
-        "decoded encoding failure flow invariant key object",
+        "decoded encoding failure flow invariant key limits object",
     ),
     ("pack", "compress decode decoded"),
     (
         "reflector",
-        "bucket failure flow invariant object storage time transport version",
+        "bucket failure flow invariant limits object storage time transport version",
     ),
     ("queue", "flow invariant known limits object storage"),
     ("indexer", "flow invariant known limits object storage"),

@@ -19,6 +19,7 @@ use informer_core::workqueue::{
 use informer_test_support::Random;
 
 /// Storage with a bound for each kind of cell: places, table buckets and heap positions.
+#[derive(Clone, Copy)]
 enum Bounded<const PLACES: usize, const BUCKETS: usize, const HEAP: usize> {}
 
 #[derive(Default)]

@@ -39,7 +39,13 @@ fn the_crate_does_not_depend_on_a_runtime_transport_or_front_door() {
     found.dedup();
     assert_eq!(
         found,
-        ["foldhash", "informer_core", "informer_indexers", "memchr"],
+        [
+            "foldhash",
+            "informer_core",
+            "informer_indexers",
+            "memchr",
+            "triomphe"
+        ],
         "only the core and its dependencies"
     );
 }

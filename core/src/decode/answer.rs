@@ -22,7 +22,6 @@ use core::time::Duration;
 
 use super::excerpt::Excerpt;
 use super::json::status::ApiStatus;
-use super::status::Grounds;
 use crate::failure::{Failure, MAX_MESSAGE, is_hidden, message};
 
 /// How many bytes of an unsuccessful answer a transport should read before it calls
@@ -39,14 +38,7 @@ pub fn failure_of_answer(
     body: &[u8],
     retry_after: Option<Duration>,
 ) -> (Failure, Cow<'_, str>) {
-    let Some(mut status) = ApiStatus::read(body) else {
-        let grounds = Grounds {
-            code: u32::from(code),
-            retry_after,
-            ..Grounds::default()
-        };
-        return (grounds.classify(), quote(code, body).into());
-    };
+    let mut status = ApiStatus::read(body).unwrap_or_default();
     if status.code == 0 {
         status.code = u32::from(code);
     }

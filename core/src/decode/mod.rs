@@ -47,10 +47,9 @@ mod facts;
 #[cfg(feature = "alloc")]
 mod decoder;
 
-use core::fmt;
-
 use crate::encoding::Encoding;
 use crate::flow::Fact;
+pub use crate::limits::InvalidLimit;
 use crate::object::Resource;
 
 #[cfg(feature = "alloc")]
@@ -116,18 +115,6 @@ impl Default for Limits {
         Self::new()
     }
 }
-
-/// One of the [`Limits`] is zero or too large.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct InvalidLimit(&'static str);
-
-impl fmt::Display for InvalidLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid limit `{}`: it is zero or too large", self.0)
-    }
-}
-
-impl core::error::Error for InvalidLimit {}
 
 /// The type that a list states for its elements. Both fields are `None` for an object of a watch,
 /// which states its own type.

@@ -31,32 +31,19 @@ impl Grounds {
     /// if the reason is unknown.
     pub(super) fn classify(&self) -> Failure {
         match (self.reason, self.code) {
-            ("Expired" | "Gone", _) | ("", 410) => return Failure::Expired,
-            _ if self.is_too_large() => return Failure::VersionTooLarge,
-            ("TooManyRequests", _) | (_, 429) => {
-                let retry_after = self.retry_after;
-                return Failure::Throttled { retry_after };
-            }
-            _ => {}
-        }
-        match self.reason {
-            "InternalError" => Failure::Internal,
-            "Unauthorized" => Failure::Unauthorized,
-            "Forbidden" => Failure::Forbidden,
-            "NotFound" => Failure::NotFound,
-            "BadRequest" | "Invalid" | "NotAcceptable" | "UnsupportedMediaType" => Failure::Invalid,
-            "Timeout" | "ServerTimeout" => Failure::TimedOut,
-            "ServiceUnavailable" => Failure::Unavailable,
-            "" => match self.code {
-                500 => Failure::Internal,
-                401 => Failure::Unauthorized,
-                403 => Failure::Forbidden,
-                404 => Failure::NotFound,
-                400 | 406 | 415 | 422 => Failure::Invalid,
-                504 => Failure::TimedOut,
-                501..=599 => Failure::Unavailable,
-                _ => Failure::Other,
+            ("Expired" | "Gone", _) | ("", 410) => Failure::Expired,
+            _ if self.is_too_large() => Failure::VersionTooLarge,
+            ("TooManyRequests", _) | (_, 429) => Failure::Throttled {
+                retry_after: self.retry_after,
             },
+            ("InternalError", _) | ("", 500) => Failure::Internal,
+            ("Unauthorized", _) | ("", 401) => Failure::Unauthorized,
+            ("Forbidden", _) | ("", 403) => Failure::Forbidden,
+            ("NotFound", _) | ("", 404) => Failure::NotFound,
+            ("BadRequest" | "Invalid" | "NotAcceptable" | "UnsupportedMediaType", _)
+            | ("", 400 | 406 | 415 | 422) => Failure::Invalid,
+            ("Timeout" | "ServerTimeout", _) | ("", 504) => Failure::TimedOut,
+            ("ServiceUnavailable", _) | ("", 501..=599) => Failure::Unavailable,
             _ => Failure::Other,
         }
     }

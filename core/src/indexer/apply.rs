@@ -259,19 +259,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         for key in &state.unreadable {
             self.mark_seen(key, seen);
         }
-        let mut gone = |object: T| {
-            notifications.push(Notification::Deleted {
-                key: object.key().clone(),
-                last: Some(object),
-                certainty: Certainty::Inferred,
-                cause: Cause::Relist,
-            });
-        };
-        state
-            .gone
-            .iter()
-            .filter_map(|key| self.remove(key))
-            .for_each(&mut gone);
+        let mut gone = |object| notifications.push(inferred_deletion(object, Cause::Relist));
+        for key in &state.gone {
+            self.remove(key).into_iter().for_each(&mut gone);
+        }
         if state.complete {
             self.sweep(seen, gone);
         }
@@ -340,15 +331,20 @@ fn upsert<T: Resource>(
     match old {
         None => Notifications::One(added(new)),
         Some(old) if rules.split_recreated && is_another(&old, new.uid()) => {
-            let gone = Notification::Deleted {
-                key: old.key().clone(),
-                last: Some(old),
-                certainty: Certainty::Inferred,
-                cause,
-            };
-            Notifications::Two(gone, added(new))
+            Notifications::Two(inferred_deletion(old, cause), added(new))
         }
         Some(old) => Notifications::One(Notification::Updated { old, new, cause }),
+    }
+}
+
+/// The deletion of an object that nobody has reported.
+#[inline]
+fn inferred_deletion<T: Resource>(last: T, cause: Cause) -> Notification<T> {
+    Notification::Deleted {
+        key: last.key().clone(),
+        last: Some(last),
+        certainty: Certainty::Inferred,
+        cause,
     }
 }
 

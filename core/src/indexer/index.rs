@@ -125,6 +125,7 @@ impl fmt::Display for IndexName {
 }
 
 /// One index: its function and its values.
+#[derive(Clone)]
 pub(super) struct Index<T, S: Storage> {
     pub(super) serial: u32,
     pub(super) name: S::Text,
@@ -135,6 +136,7 @@ pub(super) struct Index<T, S: Storage> {
 }
 
 /// A value under which at least one object is filed.
+#[derive(Clone)]
 pub(super) struct Value<S: Storage> {
     pub(super) bytes: S::Bytes,
     pub(super) hash: u32,
@@ -176,9 +178,8 @@ impl<T, S: Storage> Index<T, S> {
     pub(super) fn all(&self) -> Numbers<'_, S> {
         self.range(&..).unwrap_or_else(|| {
             let last = self.values.bound().checked_sub(1);
-            let (front, back) = last.map_or((NONE, NONE), |last| (0, last));
-            let order = None;
-            Numbers { order, front, back }
+            let (order, left) = (None, last.map(|last| (0, last)));
+            Numbers { order, left }
         })
     }
 
@@ -189,13 +190,8 @@ impl<T, S: Storage> Index<T, S> {
         let last = order.last(&self.values, bounds.end_bound());
         let bytes = |at| self.value(at).map(|value| value.bytes.as_ref());
         let is_empty = first == NONE || bytes(first) > bytes(last);
-        let (front, back) = if is_empty {
-            (NONE, NONE)
-        } else {
-            (first, last)
-        };
-        let order = Some(order);
-        Some(Numbers { order, front, back })
+        let (order, left) = (Some(order), (!is_empty).then_some((first, last)));
+        Some(Numbers { order, left })
     }
 
     /// Files an object under `bytes` and returns the number of the posting. `hash` and `value` are those
@@ -255,67 +251,34 @@ impl<T, S: Storage> Index<T, S> {
 }
 
 /// Iterates over the numbers of some values of an index.
+#[derive(Clone, Copy)]
 pub(super) struct Numbers<'a, S: Storage> {
     /// Leads from one number to the next. Without it they are places of the slab, and some may be free.
     order: Option<&'a Order<S>>,
-    /// The first and the last number that are left; `NONE` if there are none.
-    front: u32,
-    back: u32,
+    /// The first and the last number that are left.
+    left: Option<(u32, u32)>,
 }
 
 impl<S: Storage> Iterator for Numbers<'_, S> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        let at = self.front;
-        match self.order {
-            _ if at == self.back => (self.front, self.back) = (NONE, NONE),
-            Some(order) => self.front = order.neighbour(at, Side::Right),
-            None => self.front += 1,
-        }
-        (at != NONE).then_some(at)
+        let (front, back) = self.left?;
+        self.left = (front != back).then(|| match self.order {
+            Some(order) => (order.neighbour(front, Side::Right), back),
+            None => (front + 1, back),
+        });
+        Some(front)
     }
 }
 
 impl<S: Storage> DoubleEndedIterator for Numbers<'_, S> {
     fn next_back(&mut self) -> Option<u32> {
-        let at = self.back;
-        match self.order {
-            _ if at == self.front => (self.front, self.back) = (NONE, NONE),
-            Some(order) => self.back = order.neighbour(at, Side::Left),
-            None => self.back -= 1,
-        }
-        (at != NONE).then_some(at)
-    }
-}
-
-impl<S: Storage> Copy for Numbers<'_, S> {}
-
-impl<S: Storage> Clone for Numbers<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-// A derived `Clone` would require `T: Clone` and `S: Clone`.
-impl<T, S: Storage> Clone for Index<T, S> {
-    fn clone(&self) -> Self {
-        Self {
-            name: self.name.clone(),
-            function: self.function.clone(),
-            serial: self.serial,
-            values: self.values.clone(),
-            table: self.table.clone(),
-            order: self.order.clone(),
-        }
-    }
-}
-
-impl<S: Storage> Clone for Value<S> {
-    fn clone(&self) -> Self {
-        Self {
-            bytes: self.bytes.clone(),
-            ..*self
-        }
+        let (front, back) = self.left?;
+        self.left = (front != back).then(|| match self.order {
+            Some(order) => (front, order.neighbour(back, Side::Left)),
+            None => (front, back - 1),
+        });
+        Some(back)
     }
 }

@@ -14,6 +14,7 @@ use crate::storage::{Cells, Full, NONE, SharedPlaces, Storage};
 /// one, whatever the values and their order, and its shape depends only on the values in it. Each value
 /// has one cell, with the number of the value. So the tree is copied on write, or of fixed size, just
 /// like the rest of the store.
+#[derive(Clone)]
 pub(super) struct Order<S: Storage> {
     links: S::Pages<Link, 32>,
     root: u32,
@@ -81,12 +82,7 @@ impl<S: Storage> Order<S> {
             };
             here = self.link(here).child(side);
         }
-        self.write(at, |link| {
-            *link = Link {
-                parent,
-                ..Link::default()
-            };
-        });
+        self.write(at, |link| *link = Link::default());
         self.hang(parent, side, at);
         while let parent = self.link(at).parent
             && parent != NONE
@@ -227,15 +223,6 @@ impl<S: Storage> Default for Order<S> {
         Self {
             links: Default::default(),
             root: NONE,
-        }
-    }
-}
-
-impl<S: Storage> Clone for Order<S> {
-    fn clone(&self) -> Self {
-        Self {
-            links: self.links.clone(),
-            root: self.root,
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Which objects are filed under a value.
 
 use crate::invariant::cannot_happen;
-use crate::storage::{Full, NONE, SharedPlaces, Slab, Storage};
+use crate::storage::{Ends, Full, Links, NONE, SharedPlaces, Slab, Storage};
 
 /// All postings of a store, in all indices.
 ///
 /// The postings of a value are in a linked list of groups. Filing or removing an object writes one
 /// group, so it copies one page. Only adding or removing a group writes its neighbours. The number of a
 /// posting, which never changes, combines the number of its group with its place there.
+#[derive(Clone)]
 pub(super) struct Postings<S: Storage> {
     groups: SharedPlaces<S, Group>,
 }
@@ -15,9 +16,8 @@ pub(super) struct Postings<S: Storage> {
 /// The postings of one value.
 #[derive(Clone, Copy)]
 pub(super) struct List {
-    /// Its first and last groups.
-    first: u32,
-    last: u32,
+    /// Its groups.
+    groups: Ends,
     /// The posting that was added or removed last. Only its group is searched for room.
     recent: u32,
     pub(super) count: u32,
@@ -40,9 +40,7 @@ pub(super) struct Posting {
 struct Group {
     index: u32,
     value: u32,
-    /// Its neighbours.
-    before: u32,
-    after: u32,
+    links: Links,
     places: [Place; PLACES],
 }
 
@@ -69,18 +67,17 @@ impl Place {
 
 impl List {
     pub(super) const EMPTY: Self = Self {
-        first: NONE,
-        last: NONE,
+        groups: Ends::EMPTY,
         recent: NONE,
         count: 0,
     };
 
     pub(super) const fn front(&self) -> Position {
-        Position(self.first, 0)
+        Position(self.groups.first, 0)
     }
 
     pub(super) const fn back(&self) -> Position {
-        Position(self.last, PLACES)
+        Position(self.groups.last, PLACES)
     }
 }
 
@@ -190,7 +187,7 @@ impl<S: Storage> Postings<S> {
             if let Some((place, found)) = places.find(|(_, place)| !place.is_free()) {
                 return Some((found.slot, Position(at, place + 1)));
             }
-            (at, from) = (group.after, 0);
+            (at, from) = (group.links.after, 0);
         }
     }
 
@@ -202,7 +199,7 @@ impl<S: Storage> Postings<S> {
             if let Some((place, found)) = places.rfind(|(_, place)| !place.is_free()) {
                 return Some((found.slot, Position(at, place)));
             }
-            (at, to) = (group.before, PLACES);
+            (at, to) = (group.links.before, PLACES);
         }
     }
 
@@ -211,45 +208,24 @@ impl<S: Storage> Postings<S> {
         let at = self.groups.insert(Group {
             index: posting.index,
             value: posting.value,
-            before: list.last,
-            after: NONE,
+            links: list.groups.links(),
             places: [Place::FREE; PLACES],
         })?;
         if at >= Group::BOUND {
             self.groups.remove(at);
             return Err(Full);
         }
-        self.set_after(list, list.last, at);
-        list.last = at;
+        list.groups
+            .push(at, &mut self.groups, |group| &mut group.links.after);
         Ok(at)
     }
 
     fn remove_group(&mut self, list: &mut List, at: u32) {
-        let Some(Group { before, after, .. }) = self.groups.remove_linked(at) else {
-            return;
-        };
-        self.set_after(list, before, after);
-        match self.neighbour(after) {
-            Some(group) => group.before = before,
-            None => list.last = before,
+        if let Some(Group { links, .. }) = self.groups.remove_linked(at) {
+            list.groups
+                .remove(links, &mut self.groups, |group| &mut group.links);
+            list.recent = NONE;
         }
-        list.recent = NONE;
-    }
-
-    /// Makes `after` the group behind `before`, or the first one of the list.
-    fn set_after(&mut self, list: &mut List, before: u32, after: u32) {
-        match self.neighbour(before) {
-            Some(group) => group.after = after,
-            None => list.first = after,
-        }
-    }
-
-    /// The neighbour of a group, for writing; `None` at the end of the list.
-    fn neighbour(&mut self, at: u32) -> Option<&mut Group> {
-        if at == NONE {
-            return None;
-        }
-        self.groups.linked_mut(at)
     }
 
     fn place_mut(&mut self, at: u32) -> Option<&mut Place> {
@@ -262,15 +238,6 @@ impl<S: Storage> Default for Postings<S> {
     fn default() -> Self {
         Self {
             groups: Slab::default(),
-        }
-    }
-}
-
-// A derived `Clone` would require `S: Clone`.
-impl<S: Storage> Clone for Postings<S> {
-    fn clone(&self) -> Self {
-        Self {
-            groups: self.groups.clone(),
         }
     }
 }

@@ -9,12 +9,11 @@ use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::queue::{PushError, TransformError};
 use crate::storage::Storage;
-use crate::time::Instant;
 use crate::transport::{ExchangeId, Request};
 
 impl<D: Decode, S: Storage> Informer<D, S> {
     /// Prepares for the answer to `exchange`, unless that has been done.
-    pub(super) fn open(&mut self, exchange: ExchangeId, encoding: Encoding, now: Instant) {
+    pub(super) fn open(&mut self, exchange: ExchangeId, encoding: Encoding) {
         if self.decoding == Some(exchange) {
             return;
         }
@@ -25,13 +24,13 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Some((_, Request::List { .. })) | None => Body::List,
         };
         self.decoder.begin(body, encoding);
-        self.heard.last_fact = Some(now);
-        let change = self.reflector.handle(exchange, Fact::Opened, now);
-        self.push(change, now);
+        self.heard.last_fact = Some(self.now);
+        let change = self.reflector.handle(exchange, Fact::Opened, self.now);
+        self.push(change);
     }
 
     /// Decodes while there are bytes, the exchange is current and no listener is full.
-    pub(super) fn read(&mut self, exchange: ExchangeId, bytes: &[u8], now: Instant) -> usize {
+    pub(super) fn read(&mut self, exchange: ExchangeId, bytes: &[u8]) -> usize {
         let mut input = bytes;
         while self.pump() {
             if !self.reflector.is_current(exchange) {
@@ -43,9 +42,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             let mut displaced = None;
             let change = match fact {
                 // The body goes on, but the rest is not needed.
-                Fact::Failed { failure, message } => self.reflector.give_up(failure, message, now),
+                Fact::Failed { failure, message } => {
+                    self.reflector.give_up(failure, message, self.now)
+                }
                 fact => {
-                    self.heard.note(&fact, now);
+                    self.heard.note(&fact, self.now);
                     if let Fact::Rejected(rejected) = &fact {
                         let before = self.reflector.version();
                         self.gaps
@@ -56,20 +57,20 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                         };
                         displaced = rejected.key.as_ref().filter(gone).cloned();
                     }
-                    self.reflector.handle(exchange, fact, now)
+                    self.reflector.handle(exchange, fact, self.now)
                 }
             };
             if let Some(version) = self.reflector.version() {
                 self.gaps.unshown.settle(version);
             }
             // The unreadable object has another UID, so the object it replaced is gone.
-            self.push(displaced.map(Change::Displaced).or(change), now);
+            self.push(displaced.map(Change::Displaced).or(change));
         }
         bytes.len() - input.len()
     }
 
     /// Puts a change into the queue.
-    pub(super) fn push(&mut self, change: Option<Change<D::Object>>, now: Instant) {
+    pub(super) fn push(&mut self, change: Option<Change<D::Object>>) {
         let Some(mut change) = change else {
             return;
         };
@@ -86,15 +87,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 self.gaps.incomplete = true;
             }
             Err(PushError::Transform { change, key, error }) => {
-                let instead = self.refuse(change, key, &error, now);
-                return self.push(instead, now);
+                let instead = self.refuse(change, key, &error);
+                return self.push(instead);
             }
         }
         if let Some(key) = resolved {
             self.gaps.unshown.resolve(&key);
         }
         if overflowed {
-            self.overflow(now);
+            self.overflow();
         }
     }
 
@@ -104,7 +105,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         mut change: Change<D::Object>,
         key: KeyOf<D>,
         error: &TransformError,
-        now: Instant,
     ) -> Option<Change<D::Object>> {
         let place = match &change {
             Change::ReplaceItem(_) => Place::Item,
@@ -132,7 +132,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Change::ReplaceItem(_) => {
                 let message = Message::of(&format_args!("{key:?}: {error}"));
                 let failure = Failure::TransformFailed;
-                self.reflector.give_up(failure, message.as_str(), now)
+                self.reflector.give_up(failure, message.as_str(), self.now)
             }
             // A deletion needs only the key.
             Change::Deleted(_) | Change::ReplaceRemove(_) if harmless => {
@@ -143,7 +143,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Something has no room and cannot wait. Fails the exchange, so that there is a relist later.
-    pub(super) fn overflow(&mut self, now: Instant) {
+    pub(super) fn overflow(&mut self) {
         self.gaps.full_at = Some(self.store.len());
         let failure = Failure::Full;
         let limits = self.config.limits;
@@ -154,9 +154,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else {
             Message::of(&failure)
         };
-        let given_up = self.reflector.give_up(failure, message.as_str(), now);
+        let given_up = self.reflector.give_up(failure, message.as_str(), self.now);
         if let Some(Change::ReplaceAbandon) = given_up {
-            self.push(given_up, now);
+            self.push(given_up);
         }
     }
 }

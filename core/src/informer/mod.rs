@@ -139,12 +139,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if let Some(period) = config.resync.filter(|period| *period < SHORTEST_RESYNC) {
             return Err(InvalidConfig::ResyncTooShort(period));
         }
-        if config.limits.objects == Some(0) {
-            return Err(InvalidConfig::Limit("objects"));
-        }
-        if config.limits.bytes == Some(0) {
-            return Err(InvalidConfig::Limit("bytes"));
-        }
+        config.limits.check().map_err(InvalidConfig::Limit)?;
         let capacity = S::Cells::<()>::default().capacity();
         if capacity < PER_CHANGE {
             return Err(InvalidConfig::StorageTooSmall);
@@ -251,39 +246,34 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let drained = self.pump();
         let full_state_waits = self.queue.has_cursor() && !self.reflector.is_live();
         if !drained || full_state_waits {
-            self.hold_up(now);
+            self.hold_up();
             return None;
         }
-        let used = match signal {
-            Signal::Opened(encoding) => {
-                self.open(exchange, encoding, now);
-                0
-            }
+        let mut used = 0;
+        match signal {
+            Signal::Opened(encoding) => self.open(exchange, encoding),
             Signal::Bytes(bytes) => {
-                self.open(exchange, Encoding::default(), now);
+                self.open(exchange, Encoding::default());
                 self.reflector.hear(exchange, now);
                 self.heard.last_byte = Some(now);
-                let used = self.read(exchange, bytes, now);
+                used = self.read(exchange, bytes);
                 self.heard.counts.bytes += used as u64;
-                used
             }
             Signal::Closed => {
-                self.open(exchange, Encoding::default(), now);
+                self.open(exchange, Encoding::default());
                 let change = self.reflector.handle(exchange, self.decoder.end(), now);
-                self.push(change, now);
-                0
+                self.push(change);
             }
             Signal::Failed { failure, message } => {
                 let fact = Fact::Failed { failure, message };
                 let change = self.reflector.handle(exchange, fact, now);
-                self.push(change, now);
-                0
+                self.push(change);
             }
-        };
-        if !self.pump() {
-            self.hold_up(now);
         }
-        self.schedule_resync(now);
+        if !self.pump() {
+            self.hold_up();
+        }
+        self.schedule_resync();
         Some(used)
     }
 
@@ -298,8 +288,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             self.reflector.excuse_silence(now.since(held_up.since), now);
         }
         let change = self.reflector.advance(now);
-        self.push(change, now);
-        self.schedule_resync(now);
+        self.push(change);
+        self.schedule_resync();
         if self.resync_at.is_some_and(|due| due <= now) {
             let period = self.processor.check_period();
             self.resync_at = period.map(|period| now.after(period));
@@ -368,9 +358,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// Takes the next notification of a listener, and acknowledges those before.
     #[must_use = "a notification is delivered once"]
     pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
-        self.places = PLACES;
-        let next = self.processor.poll_notification(listener, &self.store);
-        self.pump();
+        let mut next = None;
+        self.poll_notifications(listener, 1, |notification| next = Some(notification));
         next
     }
 
@@ -404,8 +393,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Notes that a signal waits because of something here, not because of the server.
-    fn hold_up(&mut self, now: Instant) {
-        let since = self.held_up.map_or(now, |held_up| held_up.since);
+    fn hold_up(&mut self) {
+        let since = self.held_up.map_or(self.now, |held_up| held_up.since);
         self.held_up = Some(HeldUp {
             since,
             certain: true,
@@ -413,12 +402,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Resync checks run only while the state is known.
-    fn schedule_resync(&mut self, now: Instant) {
-        let period = self
-            .processor
-            .check_period()
-            .filter(|_| self.reflector.is_live());
-        self.resync_at = period.map(|period| self.resync_at.unwrap_or_else(|| now.after(period)));
+    fn schedule_resync(&mut self) {
+        let period = self.processor.check_period();
+        let next = period.map(|period| self.resync_at.unwrap_or_else(|| self.now.after(period)));
+        self.resync_at = next.filter(|_| self.reflector.is_live());
     }
 }
 

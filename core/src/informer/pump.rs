@@ -63,7 +63,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             if let Err(Full) = done {
                 self.gaps.incomplete = true;
                 if !self.queue.note_overflow() {
-                    self.overflow(self.now);
+                    self.overflow();
                 }
             }
         }

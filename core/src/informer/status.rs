@@ -97,14 +97,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// about once a minute, so two minutes are a good value for a readiness probe.
     #[must_use]
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
+        let is_recent = |heard| now.max(self.now).since(heard) <= within;
         self.is_synced()
             && self.reflector.is_following()
             && self.is_drained()
             && !self.queue.is_sweeping()
-            && self
-                .heard
-                .last_fact
-                .is_some_and(|heard| now.max(self.now).since(heard) <= within)
+            && self.heard.last_fact.is_some_and(is_recent)
     }
 
     /// Whether the store shows at least the state of `version`, for example that of your own write. While

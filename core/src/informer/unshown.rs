@@ -1,9 +1,8 @@
 //! Writes that the store does not show, because their objects could not be used.
 
-use super::reports::beginning;
 use super::status::RejectedObject;
 use crate::invariant::cannot_happen;
-use crate::storage::{Cells as _, Storage};
+use crate::storage::{FewPlaces, Slab, Storage, Text as _};
 
 /// The most writes that are remembered one by one. The storage may have room for fewer.
 const KEPT: usize = 64;
@@ -13,8 +12,7 @@ const KEPT: usize = 64;
 /// A write is forgotten when its object becomes usable, is deleted, or is missing from a full state. If
 /// there are too many, the oldest are remembered together as one range of versions.
 pub(super) struct Unshown<K, S: Storage> {
-    writes: S::Few<Option<Write<K, S::Text>>>,
-    len: usize,
+    writes: FewPlaces<S, Write<K, S::Text>>,
     /// All writes without a place in `writes`, as one.
     others: Option<Write<K, S::Text>>,
     /// The number of the newest full state.
@@ -43,8 +41,7 @@ impl<K, X> Write<K, X> {
 impl<K: PartialEq, S: Storage> Unshown<K, S> {
     pub(super) fn new() -> Self {
         Self {
-            writes: Default::default(),
-            len: 0,
+            writes: Slab::default(),
             others: None,
             state: 0,
             replacing: false,
@@ -52,13 +49,13 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
     }
 
     pub(super) const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.writes.is_empty()
     }
 
     /// The object that the write of `version` may belong to.
     pub(super) fn covering(&self, version: &str) -> Option<&RejectedObject<K, S::Text>> {
         let version = number(version)?;
-        let kept = (0..self.len).filter_map(|at| self.writes.get(at)?.as_ref());
+        let kept = self.writes.iter().map(|(_, write)| write);
         let mut all = kept.chain(&self.others);
         all.find(|write| write.covers(version))
             .map(|write| &write.object)
@@ -96,7 +93,7 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
 
     /// The object under `key` is usable or gone. During a full state, this counts only at its end.
     pub(super) fn resolve(&mut self, key: &K) {
-        if self.len == 0 {
+        if self.is_empty() {
             return;
         }
         if self.replacing {
@@ -126,7 +123,7 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
 
     /// All events up to `version` were seen, so no write with an unreadable version is newer.
     pub(super) fn settle(&mut self, version: &str) {
-        if self.len == 0 {
+        if self.is_empty() {
             return;
         }
         let Some(version) = number(version) else {
@@ -137,37 +134,25 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
                 write.to.get_or_insert(version);
             }
         };
-        for at in 0..self.len {
-            if let Some(Some(write)) = self.writes.get_mut(at) {
-                settle(write);
-            }
+        for at in 0..self.writes.bound() {
+            self.writes.get_mut(at).map(settle);
         }
         self.others.as_mut().map(settle);
     }
 
-    fn keep(&mut self, write: Write<K, S::Text>) {
-        let size = self.writes.capacity().min(KEPT);
-        let mut write = Some(write);
-        if self.len < size && self.writes.grow(self.len + 1).is_ok() {
-            match self.writes.get_mut(self.len) {
-                Some(free) => *free = write,
-                None => cannot_happen("a cell that was grown is missing", ()),
+    fn keep(&mut self, mut write: Write<K, S::Text>) {
+        if self.writes.len() < KEPT && self.writes.reserve().is_ok() {
+            if self.writes.insert(write).is_err() {
+                cannot_happen("a reserved place is missing", ());
             }
-            self.len += 1;
             return;
         }
-        let newest = |at: &usize| {
-            let write = self.writes.get(*at).and_then(Option::as_ref);
-            write.map(|write| write.to.unwrap_or(u128::MAX))
-        };
-        if let Some(oldest) = (0..self.len).min_by_key(newest)
-            && let Some(place) = self.writes.get_mut(oldest)
-        {
-            core::mem::swap(place, &mut write);
+        let last = |(_, write): &(u32, &Write<K, S::Text>)| write.to.unwrap_or(u128::MAX);
+        let oldest = self.writes.iter().min_by_key(last).map(|(at, _)| at);
+        if let Some(oldest) = oldest.and_then(|at| self.writes.linked_mut(at)) {
+            core::mem::swap(oldest, &mut write);
         }
-        if let Some(write) = write {
-            self.keep_among_others(write);
-        }
+        self.keep_among_others(write);
     }
 
     fn keep_among_others(&mut self, write: Write<K, S::Text>) {
@@ -176,7 +161,9 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
                 key: None,
                 uid: None,
                 version: None,
-                reason: beginning("too many objects were left out to remember each of them"),
+                reason: S::Text::beginning(
+                    "too many objects were left out to remember each of them",
+                ),
                 ..write.object
             };
             self.others = Some(Write { object, ..write });
@@ -188,8 +175,8 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
     }
 
     fn each_of(&mut self, key: Option<&K>, mut visit: impl FnMut(&mut Write<K, S::Text>)) {
-        for at in 0..self.len {
-            if let Some(Some(write)) = self.writes.get_mut(at)
+        for at in 0..self.writes.bound() {
+            if let Some(write) = self.writes.get_mut(at)
                 && key.is_some()
                 && write.object.key.as_ref() == key
             {
@@ -199,17 +186,11 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
     }
 
     fn retain(&mut self, keeps: impl Fn(&Write<K, S::Text>) -> bool) {
-        let mut kept = 0;
-        for at in 0..self.len {
-            let write = self.writes.get_mut(at).and_then(Option::take);
-            if let Some(write) = write.filter(&keeps)
-                && let Some(place) = self.writes.get_mut(kept)
-            {
-                *place = Some(write);
-                kept += 1;
+        for at in 0..self.writes.bound() {
+            if self.writes.get(at).is_some_and(|write| !keeps(write)) {
+                self.writes.remove_linked(at);
             }
         }
-        self.len = kept;
     }
 }
 

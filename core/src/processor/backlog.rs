@@ -2,7 +2,7 @@
 
 use crate::flow::{Cause, Notification};
 use crate::object::Resource;
-use crate::storage::{Bucket, Full, NONE, Places, Seed, Slab, Storage, Table};
+use crate::storage::{Bucket, Ends, Full, Links, Places, Seed, Slab, Storage, Table};
 
 /// What to do with the notifications of a listener that does not keep up.
 ///
@@ -73,8 +73,7 @@ pub(super) struct Pending<T: Resource, S: Storage> {
     policy: Backlog,
     recreated: Recreated,
     nodes: Places<S, Node<T>>,
-    first: u32,
-    last: u32,
+    order: Ends,
     /// The newest node of each waiting key. Kept only if nodes may be merged.
     newest: Table<S::Cells<Bucket>>,
 }
@@ -82,8 +81,7 @@ pub(super) struct Pending<T: Resource, S: Storage> {
 struct Node<T: Resource> {
     notification: Notification<T>,
     hash: u32,
-    before: u32,
-    after: u32,
+    links: Links,
 }
 
 /// What became of a notification.
@@ -103,8 +101,7 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
             policy,
             recreated,
             nodes: Slab::default(),
-            first: NONE,
-            last: NONE,
+            order: Ends::EMPTY,
             newest: Table::default(),
         }
     }
@@ -166,45 +163,31 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
     }
 
     pub(super) fn pop(&mut self) -> Option<Notification<T>> {
-        (self.first != NONE).then(|| self.remove(self.first))?
+        self.order.first().and_then(|at| self.remove(at))
     }
 
     fn append(&mut self, notification: Notification<T>, hash: u32) -> Result<u32, Full> {
-        let before = self.last;
         let at = self.nodes.insert(Node {
             notification,
             hash,
-            before,
-            after: NONE,
+            links: self.order.links(),
         })?;
-        self.link(before, at);
-        self.last = at;
+        self.order
+            .push(at, &mut self.nodes, |node| &mut node.links.after);
         Ok(at)
     }
 
+    #[inline]
     fn remove(&mut self, at: u32) -> Option<Notification<T>> {
         let node = self.nodes.remove_linked(at)?;
-        self.link(node.before, node.after);
-        if node.after == NONE {
-            self.last = node.before;
-        } else if let Some(after) = self.nodes.linked_mut(node.after) {
-            after.before = node.before;
-        }
+        self.order
+            .remove(node.links, &mut self.nodes, |node| &mut node.links);
         // Older nodes of the same key may still wait. They are not merged with the next notification,
         // which costs an entry but keeps the order.
         if matches!(self.policy, Backlog::Coalesce { .. }) {
             self.newest.remove(node.hash, at);
         }
         Some(node.notification)
-    }
-
-    /// Links the node `after` behind the node `before`, or as the first one.
-    fn link(&mut self, before: u32, after: u32) {
-        if before == NONE {
-            self.first = after;
-        } else if let Some(before) = self.nodes.linked_mut(before) {
-            before.after = after;
-        }
     }
 }
 

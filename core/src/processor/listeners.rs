@@ -2,7 +2,7 @@
 
 use super::listener::Listener;
 use crate::object::Resource;
-use crate::storage::{FewPlaces, Full, NONE, Slab, Storage};
+use crate::storage::{Ends, FewPlaces, Full, Links, Slab, Storage};
 
 /// The listeners by place. Every change to a listener goes through [`change`](Self::change). It keeps
 /// track of which listeners have news and whether all have room, because every event and every poll asks
@@ -10,8 +10,7 @@ use crate::storage::{FewPlaces, Full, NONE, Slab, Storage};
 pub(super) struct Listeners<T: Resource + Clone, S: Storage> {
     seats: FewPlaces<S, Seat<T, S>>,
     /// A linked list of the listeners with news, oldest news first.
-    first: u32,
-    last: u32,
+    news: Ends,
     /// How many have no room.
     crowded: usize,
 }
@@ -21,8 +20,7 @@ struct Seat<T: Resource + Clone, S: Storage> {
     crowded: bool,
     /// Whether it is in the list of listeners with news, and its neighbours there.
     linked: bool,
-    before: u32,
-    after: u32,
+    links: Links,
 }
 
 impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
@@ -31,8 +29,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
             listener,
             crowded: false,
             linked: false,
-            before: NONE,
-            after: NONE,
+            links: self.news.links(),
         })?;
         // Count the news and the room that it starts with.
         self.change(at, |_| ());
@@ -64,9 +61,9 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         self.crowded += usize::from(seat.crowded);
         if core::mem::take(&mut seat.listener.news) && !seat.linked {
             seat.linked = true;
-            seat.before = self.last;
-            self.follow(self.last, at);
-            self.last = at;
+            seat.links = self.news.links();
+            self.news
+                .push(at, &mut self.seats, |seat| &mut seat.links.after);
         }
         Some(outcome)
     }
@@ -80,7 +77,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
 
     /// Takes the listener with the oldest news off the list.
     pub(super) fn pop_news(&mut self) -> Option<(u32, &Listener<T, S>)> {
-        let at = (self.first != NONE).then_some(self.first)?;
+        let at = self.news.first()?;
         self.unlink(at);
         Some((at, &self.seats.linked(at)?.listener))
     }
@@ -104,24 +101,10 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         let Some(seat) = self.seats.linked_mut(at).filter(|seat| seat.linked) else {
             return;
         };
-        let (before, after) = (seat.before, seat.after);
         seat.linked = false;
-        (seat.before, seat.after) = (NONE, NONE);
-        self.follow(before, after);
-        if after == NONE {
-            self.last = before;
-        } else if let Some(seat) = self.seats.linked_mut(after) {
-            seat.before = before;
-        }
-    }
-
-    /// Links the listener `after` behind the listener `before`, or as the first one.
-    fn follow(&mut self, before: u32, after: u32) {
-        if before == NONE {
-            self.first = after;
-        } else if let Some(seat) = self.seats.linked_mut(before) {
-            seat.after = after;
-        }
+        let links = seat.links;
+        self.news
+            .remove(links, &mut self.seats, |seat| &mut seat.links);
     }
 }
 
@@ -129,8 +112,7 @@ impl<T: Resource + Clone, S: Storage> Default for Listeners<T, S> {
     fn default() -> Self {
         Self {
             seats: Slab::default(),
-            first: NONE,
-            last: NONE,
+            news: Ends::EMPTY,
             crowded: 0,
         }
     }

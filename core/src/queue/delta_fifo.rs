@@ -94,7 +94,7 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             entries: Slab::default(),
             nodes: Slab::default(),
             table: Table::default(),
-            queue: Ends::default(),
+            queue: Ends::EMPTY,
             popped: Chain {
                 first: NONE,
                 initial: false,
@@ -398,16 +398,13 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         self.table.reserve()?;
         let at = self.entries.insert(Entry {
             hash,
-            chain: Ends::default(),
+            chain: Ends::EMPTY,
             next: NONE,
             seen: Epoch::NEVER,
         })?;
         self.table.insert_reserved(hash, at);
-        if let Some(before) = self.queue.push(at)
-            && let Some(before) = self.entries.linked_mut(before)
-        {
-            before.next = at;
-        }
+        self.queue
+            .push(at, &mut self.entries, |entry| &mut entry.next);
         Ok(at)
     }
 
@@ -426,11 +423,9 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
             return Ok(());
         }
         let node = self.nodes.insert(Node { delta, next: NONE })?;
-        if let Some(before) = entry.chain.push(node)
-            && let Some(before) = self.nodes.linked_mut(before)
-        {
-            before.next = node;
-        }
+        entry
+            .chain
+            .push(node, &mut self.nodes, |node| &mut node.next);
         Ok(())
     }
 

@@ -142,13 +142,11 @@ impl<T: Resource> Staging<T> {
     /// Records an unreadable object. An earlier entry of its key stays.
     fn unreadable(&mut self, key: Option<T::Key>) -> Result<(), Full> {
         match key {
-            Some(key) if self.get(&key).is_none() => self.stage(Staged::Unreadable(key)),
-            Some(_) => Ok(()),
-            None => {
-                self.complete = false;
-                Ok(())
-            }
+            Some(key) if self.get(&key).is_none() => return self.stage(Staged::Unreadable(key)),
+            Some(_) => {}
+            None => self.complete = false,
         }
+        Ok(())
     }
 
     fn remove(&mut self, key: T::Key) -> Result<(), Full> {

@@ -115,16 +115,8 @@ type Reason = &'static str;
 
 impl TransformError {
     /// Refuses an object for this reason. With an allocator it may also be a `String`.
-    #[cfg(feature = "alloc")]
     pub fn new(reason: impl Into<Reason>) -> Self {
         Self(Kind::Refused(reason.into()))
-    }
-
-    /// Refuses an object for this reason.
-    #[cfg(not(feature = "alloc"))]
-    #[must_use]
-    pub const fn new(reason: &'static str) -> Self {
-        Self(Kind::Refused(reason))
     }
 }
 

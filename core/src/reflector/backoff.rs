@@ -50,8 +50,8 @@ impl Backoff {
 #[derive(Clone, Debug)]
 pub(super) struct RetryWindow {
     length: Duration,
-    first: Option<Instant>,
-    last: Option<Instant>,
+    /// The first and the last error of the series.
+    series: Option<(Instant, Instant)>,
 }
 
 /// After this time without an internal error, the next one starts a new series.
@@ -61,23 +61,19 @@ impl RetryWindow {
     pub(super) const fn new(length: Duration) -> Self {
         Self {
             length,
-            first: None,
-            last: None,
+            series: None,
         }
     }
 
     /// Records an internal error. Returns whether the reflector may watch again without a relist.
     pub(super) fn admits(&mut self, now: Instant) -> bool {
-        if self.last.is_some_and(|last| now.since(last) >= NEW_SERIES) {
-            self.first = None;
-        }
-        self.last = Some(now);
-        let first = *self.first.get_or_insert(now);
-        if now.since(first) <= self.length {
-            return true;
-        }
-        (self.first, self.last) = (None, None);
-        false
+        let first = match self.series {
+            Some((first, last)) if now.since(last) < NEW_SERIES => first,
+            _ => now,
+        };
+        let admitted = now.since(first) <= self.length;
+        self.series = admitted.then_some((first, now));
+        admitted
     }
 }
 

@@ -4,6 +4,8 @@ use core::fmt;
 use core::num::NonZeroU32;
 use core::time::Duration;
 
+use crate::limits::InvalidLimit;
+
 /// Configuration of a [`Reflector`](super::Reflector).
 ///
 /// [`new`](Self::new) has the defaults; [`client_go`](Self::client_go) behaves like client-go.
@@ -200,8 +202,8 @@ pub enum InvalidConfig {
     ResyncTooShort(Duration),
     /// The page size is larger than a server accepts.
     PageTooLarge,
-    /// The named limit is zero or too large.
-    Limit(&'static str),
+    /// A limit is zero or too large.
+    Limit(InvalidLimit),
     /// The storage cannot hold the notifications of a single change.
     StorageTooSmall,
     /// The configuration delivers full states in one piece, which needs storage without bounds.
@@ -226,9 +228,7 @@ impl fmt::Display for InvalidConfig {
             Self::NeedsUnboundedStorage => f.write_str(
                 "an in-order queue and a staged relist need storage without bounds: use `Heap`, or `QueueKind::DeltaFifo` with `Relist::Streamed`",
             ),
-            Self::Limit(name) => {
-                write!(f, "the limit `{name}` is zero or too large: set a smaller value above zero")
-            }
+            Self::Limit(limit) => limit.fmt(f),
             Self::PageTooLarge => {
                 write!(f, "`reflector.page_size` is too large: set at most {}", i32::MAX)
             }

@@ -8,7 +8,6 @@ use crate::flow::{Change, Fact, Rejected};
 use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::storage::{Storage, Text};
-use crate::time::Instant;
 use crate::transport::{OwnedAt, OwnedRequest};
 use crate::version::MAX_VERSION;
 
@@ -20,21 +19,18 @@ impl<S: Storage> Reflector<S> {
         &mut self,
         mut listing: Listing<S::Text>,
         fact: Fact<'_, T>,
-        now: Instant,
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
-                let first = listing.exchange.open(now) && listing.pages.is_first();
+                let first = listing.exchange.open(self.now) && listing.pages.is_first();
                 first.then_some(Change::ReplaceBegin { streamed: false })
             }
             Fact::Item(object) => {
-                listing.items += 1;
-                listing.pages.item();
+                listing.pages.items += 1;
                 Some(Change::ReplaceItem(object))
             }
             Fact::Rejected(Rejected { key, .. }) => {
-                listing.items += 1;
-                listing.pages.item();
+                listing.pages.items += 1;
                 Some(Change::ReplaceUnreadable(key))
             }
             Fact::PageEnd {
@@ -43,14 +39,14 @@ impl<S: Storage> Reflector<S> {
                 remaining,
             } => {
                 listing.remaining = remaining;
-                return self.end_page(listing, version, next, now);
+                return self.end_page(listing, version, next);
             }
             Fact::Closed => {
                 let message = "the list ended before it was complete";
-                return self.fail_listing(listing, Failure::Broken, message, now);
+                return self.fail_listing(listing, Failure::Broken, message);
             }
             Fact::Failed { failure, message } => {
-                return self.fail_listing(listing, failure, message, now);
+                return self.fail_listing(listing, failure, message);
             }
             // The decoder does not produce these from a list.
             Fact::Added(_)
@@ -67,23 +63,22 @@ impl<S: Storage> Reflector<S> {
         mut listing: Listing<S::Text>,
         version: &str,
         next: Option<&str>,
-        now: Instant,
     ) -> Outcome<S, T> {
         let is_first = listing.pages.is_first();
         // The first page has the version of the list: the server reads later pages at that version.
         if is_first && !version.is_empty() {
             if version.len() > MAX_VERSION {
                 let message = "the version of the list is invalid: it has more than 128 bytes";
-                return self.fail_listing(listing, Failure::Undecodable, message, now);
+                return self.fail_listing(listing, Failure::Undecodable, message);
             }
             let Ok(version) = Text::copy(version) else {
                 let message = "the version of the list is too long for the storage";
-                return self.fail_listing(listing, Failure::Full, message, now);
+                return self.fail_listing(listing, Failure::Full, message);
             };
             listing.version = Some(version);
         }
         if let Some(next) = next {
-            return self.turn_page(listing, next, now);
+            return self.turn_page(listing, next);
         }
         if !is_first && listing.at == OwnedAt::Any {
             self.server.pages_always = true;
@@ -97,13 +92,12 @@ impl<S: Storage> Reflector<S> {
         &mut self,
         mut listing: Listing<S::Text>,
         next: &str,
-        now: Instant,
     ) -> Outcome<S, T> {
         let fits = next.len() <= MAX_TOKEN;
         let Some(token) = fits.then(|| S::Text::copy(next).ok()).flatten() else {
             if listing.unpaged {
                 let message = "the continue token of the list is too long for the storage";
-                return self.fail_listing(listing, Failure::Full, message, now);
+                return self.fail_listing(listing, Failure::Full, message);
             }
             return (self.list_unpaged(listing), Some(Change::ReplaceAbandon));
         };
@@ -119,10 +113,10 @@ impl<S: Storage> Reflector<S> {
         };
         listing.exchange = match turn {
             Turn::Repeats => {
-                return self.fail_listing(listing, Failure::Undecodable, REPEATS, now);
+                return self.fail_listing(listing, Failure::Undecodable, REPEATS);
             }
-            Turn::TooMany => return self.give_up_pages(listing, now),
-            _ if self.server.never_pages => return self.give_up_pages(listing, now),
+            Turn::TooMany => return self.give_up_pages(listing),
+            _ if self.server.never_pages => return self.give_up_pages(listing),
             Turn::Full => self.exchange_due(request, None),
             Turn::Sparse => self.exchange_for(request),
         };
@@ -131,15 +125,11 @@ impl<S: Storage> Reflector<S> {
 
     /// Handles a list whose pages do not end. From now on, lists are requested in one piece. If the
     /// server sends pages even then, the reflector backs off.
-    fn give_up_pages<T: Resource>(
-        &mut self,
-        listing: Listing<S::Text>,
-        now: Instant,
-    ) -> Outcome<S, T> {
+    fn give_up_pages<T: Resource>(&mut self, listing: Listing<S::Text>) -> Outcome<S, T> {
         if core::mem::replace(&mut self.server.never_pages, true) || listing.unpaged {
-            return self.fail_listing(listing, Failure::Undecodable, ENDLESS, now);
+            return self.fail_listing(listing, Failure::Undecodable, ENDLESS);
         }
-        self.note_failure(Failure::Undecodable, ENDLESS, now);
+        self.note_failure(Failure::Undecodable, ENDLESS);
         (self.list_unpaged(listing), Some(Change::ReplaceAbandon))
     }
 
@@ -148,10 +138,9 @@ impl<S: Storage> Reflector<S> {
         listing: Listing<S::Text>,
         failure: Failure,
         message: &str,
-        now: Instant,
     ) -> Outcome<S, T> {
-        self.note_failure(failure, message, now);
-        self.interrupt_full_state(listing.items);
+        self.note_failure(failure, message);
+        self.interrupt_full_state(listing.pages.items);
         let on_later_page = !listing.pages.is_first();
         let begun = listing.exchange.opened || on_later_page;
         let abandoned = begun.then_some(Change::ReplaceAbandon);
@@ -169,7 +158,7 @@ impl<S: Storage> Reflector<S> {
             }
             Failure::Invalid => {
                 self.distrust(&listing.at);
-                self.leave(failure, now)
+                self.leave(failure)
             }
             // Repeat the whole attempt after a delay.
             Failure::Expired
@@ -191,19 +180,15 @@ impl<S: Storage> Reflector<S> {
             | Failure::TransformFailed
             | Failure::Full
             | Failure::TooFast
-            | Failure::Other => self.leave(failure, now),
+            | Failure::Other => self.leave(failure),
         };
         (state, abandoned)
     }
 
     /// Repeats the list in one piece.
     fn list_unpaged(&mut self, listing: Listing<S::Text>) -> State<S::Text> {
-        self.interrupt_full_state(listing.items);
-        let at = if self.attempt.newest_only {
-            OwnedAt::Latest
-        } else {
-            listing.at
-        };
+        self.interrupt_full_state(listing.pages.items);
+        let at = self.or_newest(listing.at);
         State::Listing(Listing {
             unpaged: true,
             retried: listing.retried,

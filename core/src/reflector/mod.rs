@@ -51,6 +51,7 @@ use crate::bucket::TokenBucket;
 use crate::failure::{Failure, Message};
 use crate::flow::{Change, Fact};
 use crate::invariant::cannot_happen;
+pub use crate::limits::InvalidLimit;
 use crate::object::Resource;
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
@@ -225,15 +226,15 @@ impl<S: Storage> Reflector<S> {
         fact: Fact<'_, T>,
         now: Instant,
     ) -> Option<Change<T>> {
-        let now = self.tick(now);
+        self.tick(now);
         if !self.is_current(exchange) {
             return None;
         }
         let state = core::mem::replace(&mut self.state, State::Idle);
         let (state, change) = match state {
-            State::Listing(listing) => self.handle_listing(listing, fact, now),
-            State::Streaming(streaming) => self.handle_streaming(streaming, fact, now),
-            State::Watching(watching) => self.handle_watching(watching, fact, now),
+            State::Listing(listing) => self.handle_listing(listing, fact),
+            State::Streaming(streaming) => self.handle_streaming(streaming, fact),
+            State::Watching(watching) => self.handle_watching(watching, fact),
             state @ (State::Idle | State::Waiting(_) | State::Stopped) => {
                 cannot_happen("an exchange without a phase", (state, None))
             }
@@ -395,33 +396,31 @@ impl<S: Storage> Reflector<S> {
         }
     }
 
-    fn note_failure(&mut self, failure: Failure, message: &str, now: Instant) {
-        let mut text = S::Text::default();
-        text.set_beginning(Message::of(&message).as_str());
+    fn note_failure(&mut self, failure: Failure, message: &str) {
         self.failures += 1;
         self.attempt.following = false;
         self.last_failure = Some(LastFailure {
             failure,
-            message: text,
-            at: now,
+            message: S::Text::beginning(Message::of(&message).as_str()),
+            at: self.now,
         });
     }
 
     /// Waits for one back-off delay, or for the server's `Retry-After` if that is longer.
-    fn wait(&mut self, then: AfterWait, cause: Failure, now: Instant) -> State<S::Text> {
+    fn wait(&mut self, then: AfterWait, cause: Failure) -> State<S::Text> {
         let at_least = cause.asked_wait().unwrap_or_default().min(LONGEST_PATIENCE);
-        let delay = self.backoff.delay(at_least, &mut self.rng, now);
+        let delay = self.backoff.delay(at_least, &mut self.rng, self.now);
         State::Waiting(Waiting {
-            until: now.after(delay),
+            until: self.now.after(delay),
             then,
             cause,
         })
     }
 
     /// Ends this attempt. The next one starts with the full state, after a delay.
-    fn leave(&mut self, cause: Failure, now: Instant) -> State<S::Text> {
+    fn leave(&mut self, cause: Failure) -> State<S::Text> {
         self.attempt.live = false;
-        self.wait(AfterWait::FullState, cause, now)
+        self.wait(AfterWait::FullState, cause)
     }
 
     /// Handles a full state that is interrupted after `items` of its objects were returned.

@@ -16,8 +16,9 @@ pub(super) struct Pages<X> {
     /// Pages that led to another page.
     read: u32,
     sparse: u32,
-    /// Objects on the current page.
-    items: u64,
+    /// Objects on all pages, and those before the current page.
+    pub(super) items: u64,
+    before: u64,
     /// The token of page 1, 2, 4, 8 and so on, whichever was last: tokens that go round in a circle
     /// return to it (Brent's algorithm).
     mark: Option<X>,
@@ -42,15 +43,10 @@ impl<X: AsRef<str> + Clone> Pages<X> {
         self.read == 0
     }
 
-    /// Counts an object of the current page.
-    pub(super) const fn item(&mut self) {
-        self.items += 1;
-    }
-
     /// Ends a page that has a continue token. The request for the page carried the token `asked` and
     /// asked for `limit` objects.
     pub(super) fn turn(&mut self, token: &X, asked: Option<&X>, limit: Option<u32>) -> Turn {
-        let items = core::mem::take(&mut self.items);
+        let items = self.items - core::mem::replace(&mut self.before, self.items);
         let is_sparse = limit.is_none_or(|limit| items.saturating_mul(2) < limit.into());
         let mut earlier = asked.into_iter().chain(&self.mark);
         if earlier.any(|earlier| earlier.as_ref() == token.as_ref()) {
@@ -84,7 +80,7 @@ mod tests {
         let mut asked = None;
         for page in 1.. {
             for _ in 0..items {
-                pages.item();
+                pages.items += 1;
             }
             let next = format!("{}", token(page));
             let turn = pages.turn(&next, asked.as_ref(), limit);

@@ -50,7 +50,7 @@ impl<X> State<X> {
                 return Phase::Waiting { until, cause, then };
             }
             Self::Listing(listing) => {
-                let (items, remaining) = (listing.items, listing.remaining);
+                let (items, remaining) = (listing.pages.items, listing.remaining);
                 let phase = Phase::Listing { items, remaining };
                 (&listing.exchange, AfterWait::FullState, phase)
             }
@@ -79,7 +79,6 @@ pub(super) struct Listing<X> {
     pub(super) unpaged: bool,
     /// This is the one list at the newest version that follows a version the server does not have.
     pub(super) retried: bool,
-    pub(super) items: u64,
     pub(super) remaining: Option<u64>,
     pub(super) pages: Pages<X>,
 }

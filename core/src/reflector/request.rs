@@ -40,11 +40,8 @@ impl<S: Storage> Reflector<S> {
     /// lists ask for a state at least as new as the known version, or for the newest one if the server
     /// did not have that.
     pub(super) fn list(&mut self) -> State<S::Text> {
-        let at = match &self.version {
-            _ if self.attempt.newest_only => OwnedAt::Latest,
-            None => OwnedAt::Any,
-            Some(version) => OwnedAt::from_text(version.clone()),
-        };
+        let known = self.version.clone();
+        let at = self.or_newest(known.map_or(OwnedAt::Any, OwnedAt::from_text));
         let limit = self.limit(&at);
         State::Listing(self.list_at(at, limit))
     }
@@ -62,7 +59,6 @@ impl<S: Storage> Reflector<S> {
             version: None,
             unpaged: false,
             retried: false,
-            items: 0,
             remaining: None,
             pages: Pages::default(),
         }
@@ -84,11 +80,7 @@ impl<S: Storage> Reflector<S> {
 
     /// Asks for a streamed state at least as new as the known version. The first one is the newest.
     pub(super) fn stream(&mut self) -> State<S::Text> {
-        let version = if self.attempt.newest_only {
-            OwnedAt::Latest
-        } else {
-            self.known_version()
-        };
+        let version = self.or_newest(self.known_version());
         State::Streaming(Streaming {
             exchange: self.watch_from(version, true),
             events: 0,
@@ -114,6 +106,15 @@ impl<S: Storage> Reflector<S> {
             timeout,
             initial_events,
         })
+    }
+
+    /// The newest state instead of `at`, if only that is good enough.
+    pub(super) fn or_newest(&self, at: OwnedAt<S::Text>) -> OwnedAt<S::Text> {
+        if self.attempt.newest_only {
+            OwnedAt::Latest
+        } else {
+            at
+        }
     }
 
     fn known_version(&self) -> OwnedAt<S::Text> {

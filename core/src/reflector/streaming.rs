@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
-use crate::time::Instant;
 
 const NOWHERE: &str =
     "the end bookmark of the streamed state has no version, or one that is too long";
@@ -16,14 +15,13 @@ impl<S: Storage> Reflector<S> {
         &mut self,
         mut streaming: Streaming<S::Text>,
         fact: Fact<'_, T>,
-        now: Instant,
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
                 self.server.unanswered = false;
-                streaming.last_event = now;
-                let begin = streaming.exchange.open(now).then(|| {
-                    streaming.exchange.began = Some(now);
+                streaming.last_event = self.now;
+                let begin = streaming.exchange.open(self.now).then(|| {
+                    streaming.exchange.began = Some(self.now);
                     Change::ReplaceBegin { streamed: true }
                 });
                 return (State::Streaming(streaming), begin);
@@ -35,7 +33,7 @@ impl<S: Storage> Reflector<S> {
                 (Place::Delete, Some(key)) => Some(Change::DeletedUnreadable(key)),
                 (Place::Delete, None) => {
                     self.abort = Some(streaming.exchange.id);
-                    return self.fail_streaming(streaming, Failure::Undecodable, UNKNOWN_GONE, now);
+                    return self.fail_streaming(streaming, Failure::Undecodable, UNKNOWN_GONE);
                 }
                 (Place::Unknown, _) => None,
             },
@@ -43,12 +41,12 @@ impl<S: Storage> Reflector<S> {
                 // Without a version there is nothing to watch from, and the known one is too old.
                 if !self.adopt(version) {
                     self.abort = Some(streaming.exchange.id);
-                    return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE, now);
+                    return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE);
                 }
                 self.finish_full_state();
                 self.attempt.following = true;
                 let mut exchange = streaming.exchange;
-                exchange.began = Some(now);
+                exchange.began = Some(self.now);
                 let watching = Watching {
                     exchange,
                     events: 0,
@@ -56,16 +54,16 @@ impl<S: Storage> Reflector<S> {
                 };
                 return (State::Watching(watching), Some(Change::ReplaceEnd));
             }
-            Fact::Closed => return self.close_streaming(streaming, now),
+            Fact::Closed => return self.close_streaming(streaming),
             Fact::Failed { failure, message } => {
-                return self.fail_streaming(streaming, failure, message, now);
+                return self.fail_streaming(streaming, failure, message);
             }
             // Other bookmarks mean nothing here. The decoder does not produce the rest from a watch.
             Fact::Bookmark { .. } | Fact::Item(_) | Fact::PageEnd { .. } => None,
         };
         if change.is_some() {
             streaming.events += 1;
-            streaming.last_event = now;
+            streaming.last_event = self.now;
         }
         (State::Streaming(streaming), change)
     }
@@ -75,26 +73,25 @@ impl<S: Storage> Reflector<S> {
         streaming: Streaming<S::Text>,
         failure: Failure,
         message: &str,
-        now: Instant,
     ) -> Outcome<S, T> {
         let opened = streaming.exchange.opened;
         let abandoned = opened.then_some(Change::ReplaceAbandon);
-        self.note_failure(failure, message, now);
+        self.note_failure(failure, message);
         let at_newest = self.attempt.newest_only;
         self.interrupt_full_state(streaming.events);
         let state = match failure {
             Failure::Unreachable | Failure::Credentials | Failure::Throttled { .. } => {
-                self.wait(AfterWait::Stream, failure, now)
+                self.wait(AfterWait::Stream, failure)
             }
             // The newest state needs no version. If the server rejects even that, back off.
             Failure::Expired | Failure::VersionTooLarge if at_newest => {
-                self.wait(AfterWait::Stream, failure, now)
+                self.wait(AfterWait::Stream, failure)
             }
             Failure::Expired | Failure::VersionTooLarge => {
                 self.attempt.newest_only = true;
                 self.stream()
             }
-            Failure::Broken | Failure::TimedOut if opened => self.stream_again(&streaming, now),
+            Failure::Broken | Failure::TimedOut if opened => self.stream_again(&streaming),
             Failure::NoEndBookmark => {
                 self.server.never_streams = true;
                 self.list()
@@ -120,14 +117,10 @@ impl<S: Storage> Reflector<S> {
     }
 
     /// Handles a stream that the server closed cleanly before the end bookmark.
-    fn close_streaming<T: Resource>(
-        &mut self,
-        streaming: Streaming<S::Text>,
-        now: Instant,
-    ) -> Outcome<S, T> {
+    fn close_streaming<T: Resource>(&mut self, streaming: Streaming<S::Text>) -> Outcome<S, T> {
         // One stream that had the time for its end bookmark and did not send it may be chance: a large
         // state, or a server that shuts down. The second is not.
-        let had_time = |patience| !streaming.exchange.is_younger_than(patience, now);
+        let had_time = |patience| !streaming.exchange.is_younger_than(patience, self.now);
         let unannounced = self.config.end_bookmark.is_some_and(had_time);
         let failure = if unannounced && !self.attempt.ended_unannounced() {
             Failure::NoEndBookmark
@@ -136,18 +129,18 @@ impl<S: Storage> Reflector<S> {
         };
         let message =
             "the streamed state is incomplete: the server closed it before the end bookmark";
-        self.fail_streaming(streaming, failure, message, now)
+        self.fail_streaming(streaming, failure, message)
     }
 
     /// Handles a stream that broke: opens it again, at once the first time and after a delay from then
     /// on, because each time the server sends the whole state.
-    fn stream_again(&mut self, streaming: &Streaming<S::Text>, now: Instant) -> State<S::Text> {
-        if streaming.events == 0 && streaming.exchange.is_younger_than(SHORT_WATCH, now) {
+    fn stream_again(&mut self, streaming: &Streaming<S::Text>) -> State<S::Text> {
+        if streaming.events == 0 && streaming.exchange.is_younger_than(SHORT_WATCH, self.now) {
             self.list()
         } else if self.attempt.stream_broke() {
             self.stream()
         } else {
-            self.wait(AfterWait::Stream, Failure::Broken, now)
+            self.wait(AfterWait::Stream, Failure::Broken)
         }
     }
 }

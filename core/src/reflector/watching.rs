@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::flow::{Change, Fact, Place, Rejected};
 use crate::object::Resource;
 use crate::storage::Storage;
-use crate::time::Instant;
 use crate::transport::OwnedRequest;
 
 impl<S: Storage> Reflector<S> {
@@ -14,13 +13,12 @@ impl<S: Storage> Reflector<S> {
         &mut self,
         mut watching: Watching<S::Text>,
         fact: Fact<'_, T>,
-        now: Instant,
     ) -> Outcome<S, T> {
         let change = match fact {
             Fact::Opened => {
                 self.server.unanswered = false;
                 self.attempt.following = true;
-                watching.exchange.open(now);
+                watching.exchange.open(self.now);
                 return (State::Watching(watching), None);
             }
             Fact::Added(object) => {
@@ -47,8 +45,8 @@ impl<S: Storage> Reflector<S> {
                 ..
             }) => {
                 self.abort = Some(watching.exchange.id);
-                self.note_failure(Failure::Undecodable, UNKNOWN_GONE, now);
-                return (self.leave(Failure::Undecodable, now), None);
+                self.note_failure(Failure::Undecodable, UNKNOWN_GONE);
+                return (self.leave(Failure::Undecodable), None);
             }
             Fact::Rejected(rejected) => {
                 // The rejection has been reported. Receiving the object again would not make it readable.
@@ -60,9 +58,9 @@ impl<S: Storage> Reflector<S> {
                     Place::Item | Place::Upsert | Place::Unknown => None,
                 }
             }
-            Fact::Closed => return (self.end_watch(&watching, None, now), None),
+            Fact::Closed => return (self.end_watch(&watching, None), None),
             Fact::Failed { failure, message } => {
-                return (self.fail_watching(&watching, failure, message, now), None);
+                return (self.fail_watching(&watching, failure, message), None);
             }
             // The decoder does not produce these from a watch.
             Fact::Item(_) | Fact::PageEnd { .. } => return (State::Watching(watching), None),
@@ -84,16 +82,15 @@ impl<S: Storage> Reflector<S> {
         &mut self,
         watching: &Watching<S::Text>,
         noted: Option<Failure>,
-        now: Instant,
     ) -> State<S::Text> {
-        if watching.events > 0 || !watching.exchange.is_younger_than(SHORT_WATCH, now) {
+        if watching.events > 0 || !watching.exchange.is_younger_than(SHORT_WATCH, self.now) {
             return self.watch();
         }
         let cause = noted.unwrap_or_else(|| {
-            self.note_failure(Failure::ShortWatch, Failure::ShortWatch.describe(), now);
+            self.note_failure(Failure::ShortWatch, Failure::ShortWatch.describe());
             Failure::ShortWatch
         });
-        self.leave(cause, now)
+        self.leave(cause)
     }
 
     fn fail_watching(
@@ -101,15 +98,14 @@ impl<S: Storage> Reflector<S> {
         watching: &Watching<S::Text>,
         failure: Failure,
         message: &str,
-        now: Instant,
     ) -> State<S::Text> {
-        self.note_failure(failure, message, now);
+        self.note_failure(failure, message);
         let opened = watching.exchange.opened;
         match failure {
             // The server is overloaded or restarts. The known version is still good.
-            Failure::Throttled { .. } => self.wait(AfterWait::Watch, failure, now),
+            Failure::Throttled { .. } => self.wait(AfterWait::Watch, failure),
             Failure::Unreachable | Failure::Credentials if !opened => {
-                self.wait(AfterWait::Watch, failure, now)
+                self.wait(AfterWait::Watch, failure)
             }
             // The server did not reject the known version. Retry only once: if lists work and watches do
             // not, the store must not become stale.
@@ -118,13 +114,13 @@ impl<S: Storage> Reflector<S> {
                     && self.config.retry_unanswered
                     && !core::mem::replace(&mut self.server.unanswered, true) =>
             {
-                self.wait(AfterWait::Watch, failure, now)
+                self.wait(AfterWait::Watch, failure)
             }
             Failure::Broken | Failure::TimedOut if opened => {
-                self.end_watch(watching, Some(failure), now)
+                self.end_watch(watching, Some(failure))
             }
             Failure::Idle => self.watch(),
-            Failure::Internal | Failure::Undecodable if opened && self.retries_internal(now) => {
+            Failure::Internal | Failure::Undecodable if opened && self.retries_internal() => {
                 self.watch()
             }
             Failure::Invalid => {
@@ -133,7 +129,7 @@ impl<S: Storage> Reflector<S> {
                 if self.config.forget_refused {
                     self.distrust(version);
                 }
-                self.leave(failure, now)
+                self.leave(failure)
             }
             // The known version is too old, or may be.
             Failure::Expired
@@ -153,13 +149,13 @@ impl<S: Storage> Reflector<S> {
             | Failure::TransformFailed
             | Failure::Full
             | Failure::TooFast
-            | Failure::Other => self.leave(failure, now),
+            | Failure::Other => self.leave(failure),
         }
     }
 
     /// Whether an internal error leads to a new watch instead of a relist.
-    fn retries_internal(&mut self, now: Instant) -> bool {
+    fn retries_internal(&mut self) -> bool {
         let window = self.internal_retry.as_mut();
-        window.is_some_and(|window| window.admits(now))
+        window.is_some_and(|window| window.admits(self.now))
     }
 }

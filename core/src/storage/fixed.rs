@@ -92,21 +92,16 @@ impl<const N: usize> Text for heapless::String<N> {
         if text.len() > N {
             return Err(Full);
         }
-        self.set_beginning(text);
-        Ok(())
+        self.clear();
+        self.push_str(text).map_err(|_| Full)
     }
 
     fn set_beginning(&mut self, text: &str) {
         self.clear();
-        let mut end = text.len().min(N);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let fits = text
-            .get(..end)
-            .is_some_and(|text| self.push_str(text).is_ok());
-        if !fits {
-            cannot_happen("a text that was cut does not fit", ());
+        for character in text.chars() {
+            if self.push(character).is_err() {
+                return;
+            }
         }
     }
 }

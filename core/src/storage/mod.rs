@@ -23,6 +23,9 @@ mod pages;
 // Numbered places that are reused.
 mod slab;
 
+// Linked lists over numbered places.
+mod list;
+
 // A hash table from keys to places.
 mod table;
 
@@ -32,18 +35,19 @@ use core::fmt;
 pub use fixed::{Fixed, Live};
 #[cfg(feature = "alloc")]
 pub use heap::{Frozen, Heap};
+pub(crate) use list::{Ends, Links};
 #[cfg(feature = "alloc")]
 pub use pages::Pages;
-pub(crate) use slab::Ends;
 pub use slab::{Cell, Slab};
 pub use table::{Bucket, Seed, Table};
 
-/// A family of containers.
+/// A family of containers. Nobody makes a value of it. It is `Copy` so that types over a storage can
+/// derive `Clone`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a storage",
     note = "use `Heap` (feature `alloc`), or `Fixed` (feature `heapless`)"
 )]
-pub trait Storage {
+pub trait Storage: Copy {
     /// Cells of one machine.
     type Cells<T: Default>: Cells<T>;
     /// Cells for the few listeners and reports.
@@ -100,6 +104,13 @@ pub trait Text: Default + Clone + PartialEq + fmt::Debug + AsRef<str> {
         let mut copy = Self::default();
         copy.set(text)?;
         Ok(copy)
+    }
+
+    /// A copy of as much of `text` as fits.
+    fn beginning(text: &str) -> Self {
+        let mut copy = Self::default();
+        copy.set_beginning(text);
+        copy
     }
 
     /// Replaces the text.

@@ -15,6 +15,7 @@ use crate::invariant::cannot_happen;
 /// Nodes are narrow, because copying a pointer changes a reference count that is probably not in the
 /// cache, and dropping the old node changes it again. The tree has few levels, because each level adds
 /// a step to every access.
+#[derive(Clone)]
 pub struct Pages<T, const CELLS: usize> {
     root: Arc<[Branch<T, CELLS>]>,
     len: usize,
@@ -146,16 +147,6 @@ impl<T, const CELLS: usize> Default for Pages<T, CELLS> {
         Self {
             root: Arc::default(),
             len: 0,
-        }
-    }
-}
-
-// A derived `Clone` would require `T: Clone`.
-impl<T, const CELLS: usize> Clone for Pages<T, CELLS> {
-    fn clone(&self) -> Self {
-        Self {
-            root: Arc::clone(&self.root),
-            len: self.len,
         }
     }
 }

@@ -168,47 +168,6 @@ impl<T, C: Cells<Cell<T>>> Default for Slab<T, C> {
 
 debug_fields!([T, C] Slab[T, C], self: len);
 
-/// The first and last cell of a linked list. The links are in the cells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
-    pub(crate) first: u32,
-    pub(crate) last: u32,
-}
-
-impl Default for Ends {
-    fn default() -> Self {
-        Self {
-            first: NONE,
-            last: NONE,
-        }
-    }
-}
-
-impl Ends {
-    /// The first cell, if there is one.
-    pub(crate) fn first(&self) -> Option<u32> {
-        (self.first != NONE).then_some(self.first)
-    }
-
-    /// Makes `at` the last cell and returns the one that was last before, so that you can link it.
-    pub(crate) fn push(&mut self, at: u32) -> Option<u32> {
-        let before = core::mem::replace(&mut self.last, at);
-        if self.first == NONE {
-            self.first = at;
-            return None;
-        }
-        Some(before)
-    }
-
-    /// Removes the first cell, which is followed by `next`.
-    pub(crate) const fn pop(&mut self, next: u32) {
-        self.first = next;
-        if next == NONE {
-            self.last = NONE;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

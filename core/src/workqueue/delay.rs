@@ -122,21 +122,17 @@ impl<S: Storage> Schedule<S> {
         entries: &mut Places<S, Entry<K>>,
     ) -> usize {
         loop {
-            let left = 2 * position + 1;
-            let Some(mut below) = self.at(left) else {
-                break;
-            };
-            let mut child = left;
-            if let Some(right) = self.at(left + 1)
-                && Self::rank(right, entries) < Self::rank(below, entries)
-            {
-                (below, child) = (right, left + 1);
+            let children = [2 * position + 1, 2 * position + 2];
+            let below = children
+                .into_iter()
+                .filter_map(|child| Some((self.at(child)?, child)));
+            match below.min_by_key(|(below, _)| Self::rank(*below, entries)) {
+                Some((below, child)) if Self::rank(below, entries) < Self::rank(at, entries) => {
+                    self.put(below, position, entries);
+                    position = child;
+                }
+                _ => break,
             }
-            if Self::rank(at, entries) <= Self::rank(below, entries) {
-                break;
-            }
-            self.put(below, position, entries);
-            position = child;
         }
         self.put(at, position, entries);
         position

@@ -68,7 +68,7 @@ impl<K, S: Storage> Items<K, S> {
             seed,
             entries: Slab::default(),
             table: Table::default(),
-            queue: Ends::default(),
+            queue: Ends::EMPTY,
             queued: 0,
             taken: 0,
             schedule: Schedule::new(),
@@ -233,11 +233,8 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         } else {
             at
         };
-        if let Some(before) = self.queue.push(link)
-            && let Some(before) = self.entries.linked_mut(before)
-        {
-            before.next = link;
-        }
+        self.queue
+            .push(link, &mut self.entries, |entry| &mut entry.next);
         self.queued += 1;
         Ok(())
     }
