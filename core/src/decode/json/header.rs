@@ -250,26 +250,26 @@ impl<'a> Header<'a> {
                 range.end = members.comma().map_or(range.end, |comma| comma + 1);
             }
             match known_field(name) {
-                "name" => self.name = reader.text("metadata.name", inside)?,
-                "namespace" => self.namespace = reader.text("metadata.namespace", inside)?,
-                "uid" => self.uid = reader.text("metadata.uid", inside)?,
-                "resourceVersion" => {
+                b"name" => self.name = reader.text("metadata.name", inside)?,
+                b"namespace" => self.namespace = reader.text("metadata.namespace", inside)?,
+                b"uid" => self.uid = reader.text("metadata.uid", inside)?,
+                b"resourceVersion" => {
                     self.version = reader.text("metadata.resourceVersion", inside)?;
                 }
-                "labels" => self.labels = reader.labels(inside)?,
-                "annotations" => {
+                b"labels" => self.labels = reader.labels(inside)?,
+                b"annotations" => {
                     let before = reader.cursor.clone();
                     self.initial_events_end = reader.is_initial_events_end(inside)?;
                     self.annotations = before.up_to(&reader.cursor);
                 }
-                "ownerReferences" => self.owners = reader.skip(inside)?,
-                "creationTimestamp" => self.created = reader.any_text(inside)?,
-                "deletionTimestamp" => self.deleted = reader.any_text(inside)?,
-                "generation" => {
+                b"ownerReferences" => self.owners = reader.skip(inside)?,
+                b"creationTimestamp" => self.created = reader.any_text(inside)?,
+                b"deletionTimestamp" => self.deleted = reader.any_text(inside)?,
+                b"generation" => {
                     let text = core::str::from_utf8(reader.skip(inside)?);
                     self.generation = text.ok().and_then(|text| text.parse().ok());
                 }
-                "managedFields" => {
+                b"managedFields" => {
                     start = members.comma().map_or(start, |comma| comma + 1);
                     reader.skip(inside)?;
                     let cut = members.comma().unwrap_or(start);
@@ -286,7 +286,7 @@ impl<'a> Header<'a> {
 }
 
 /// The name of a member of `metadata`; unescaped if this module reads that member.
-fn known_field(name: JsonStr<'_>) -> &str {
+fn known_field(name: JsonStr<'_>) -> &[u8] {
     const READ: [&str; 11] = [
         "name",
         "namespace",
@@ -301,7 +301,8 @@ fn known_field(name: JsonStr<'_>) -> &str {
         "generation",
     ];
     let escaped = || READ.into_iter().find(|field| name.eq_str(field));
-    name.as_plain().or_else(escaped).unwrap_or_default()
+    let escaped = || escaped().map(str::as_bytes);
+    name.plain_bytes().or_else(escaped).unwrap_or_default()
 }
 
 /// A cursor that is strict or lenient.

@@ -44,9 +44,7 @@ fn write_text(
     let Some(text) = text else {
         return Extent::default();
     };
-    let kept = text
-        .as_plain()
-        .and_then(|text| place(text.as_bytes(), json, kept));
+    let kept = text.plain_bytes().and_then(|text| place(text, json, kept));
     kept.unwrap_or_else(|| draft.push(&text.to_cow()))
 }
 

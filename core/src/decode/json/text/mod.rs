@@ -193,18 +193,16 @@ impl<'a> JsonCursor<'a> {
     pub fn string(&mut self) -> Result<JsonStr<'a>, TextError> {
         self.skip_white();
         let found = self.scan_string()?;
-        let raw = utf8(self.slice(found.start..found.end));
+        let raw = self.slice(found.start..found.end);
         Ok(JsonStr::from_raw(raw, found.escaped))
     }
 
-    /// Reads a string of `text`, which is the text of this cursor.
+    /// Skips a string and returns where its contents are, and whether they contain escapes.
     #[cfg(feature = "json")]
-    pub(super) fn string_in(&mut self, text: &'a str) -> Result<JsonStr<'a>, TextError> {
+    pub(super) fn skip_string(&mut self) -> Result<(Range<usize>, bool), TextError> {
         self.skip_white();
         let found = self.scan_string()?;
-        let raw = text.get(found.start..found.end);
-        let raw = raw.unwrap_or_else(|| cannot_happen("a string beyond its text", ""));
-        Ok(JsonStr::from_raw(raw, found.escaped))
+        Ok((found.start..found.end, found.escaped))
     }
 
     /// Reads a number and returns its text.

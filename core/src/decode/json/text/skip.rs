@@ -2,6 +2,7 @@
 
 use super::arrays::Arrays;
 use super::nesting::Nesting;
+use super::string;
 use super::{JsonCursor, JsonKind, TextError};
 
 impl<'a> JsonCursor<'a> {
@@ -61,11 +62,16 @@ impl<'a> JsonCursor<'a> {
 
     /// Skips a scalar or an empty array or object and returns `true`. Otherwise moves to the first
     /// value inside, pushes a level to `open` and returns `false`.
+    #[inline(always)]
     fn begin_value(
         &mut self,
         open: &mut Nesting,
         arrays: &mut impl Arrays,
     ) -> Result<bool, TextError> {
+        if let Some(end) = string::plain_end(self.text, self.at) {
+            self.at = end;
+            return Ok(true);
+        }
         let kind = self.kind()?;
         let close = match kind {
             JsonKind::Object => b'}',
@@ -94,6 +100,7 @@ impl<'a> JsonCursor<'a> {
         Ok(false)
     }
 
+    #[inline(never)]
     fn skip_scalar(&mut self, kind: JsonKind) -> Result<(), TextError> {
         match kind {
             JsonKind::String => self.scan_string().map(|_| ()),
@@ -104,10 +111,23 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Skips the name of a member and the colon after it.
+    ///
+    /// Nearly every name is short and plain, and its colon follows at once. This much is inlined, so that
+    /// the constants of the search stay in registers.
+    #[inline(always)]
     fn skip_name(&mut self) -> Result<(), TextError> {
-        if self.peek() != Some(b'"') {
-            self.skip_white();
+        if let Some(end) = string::plain_end(self.text, self.at)
+            && self.text.get(end) == Some(&b':')
+        {
+            self.at = end + 1;
+            return Ok(());
         }
+        self.skip_any_name()
+    }
+
+    #[inline(never)]
+    fn skip_any_name(&mut self) -> Result<(), TextError> {
+        self.skip_white();
         self.scan_string()?;
         self.byte(b':')
     }

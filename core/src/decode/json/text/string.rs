@@ -4,7 +4,7 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
-use super::{TextError, part};
+use super::{TextError, part, utf8};
 use crate::invariant::cannot_happen;
 
 /// `scan` checks every escape.
@@ -24,24 +24,30 @@ const BAD_ESCAPE: &str = "a bad escape in a checked string";
 /// ```
 #[derive(Clone, Copy)]
 pub struct JsonStr<'a> {
-    raw: &'a str,
+    /// Valid UTF-8.
+    raw: &'a [u8],
     escaped: bool,
 }
 
 impl<'a> JsonStr<'a> {
-    pub(super) const fn from_raw(raw: &'a str, escaped: bool) -> Self {
+    pub(in crate::decode::json) const fn from_raw(raw: &'a [u8], escaped: bool) -> Self {
         Self { raw, escaped }
     }
 
     /// The escaped text between the quotes.
     #[must_use]
-    pub const fn raw(self) -> &'a str {
-        self.raw
+    pub fn raw(self) -> &'a str {
+        utf8(self.raw)
     }
 
     /// The string, if it contains no escapes.
     #[must_use]
-    pub const fn as_plain(self) -> Option<&'a str> {
+    pub fn as_plain(self) -> Option<&'a str> {
+        self.plain_bytes().map(utf8)
+    }
+
+    /// The bytes of the string, if it contains no escapes. They are not checked again.
+    pub(in crate::decode::json) const fn plain_bytes(self) -> Option<&'a [u8]> {
         if self.escaped { None } else { Some(self.raw) }
     }
 
@@ -54,8 +60,8 @@ impl<'a> JsonStr<'a> {
     /// Whether the unescaped string equals `other`.
     #[must_use]
     pub fn eq_str(self, other: &str) -> bool {
-        match self.as_plain() {
-            Some(plain) => plain == other,
+        match self.plain_bytes() {
+            Some(plain) => plain == other.as_bytes(),
             None => self.chars().eq(other.chars()),
         }
     }
@@ -64,7 +70,7 @@ impl<'a> JsonStr<'a> {
     #[must_use]
     pub fn chars(self) -> Chars<'a> {
         Chars {
-            raw: self.raw.chars(),
+            raw: self.raw().chars(),
         }
     }
 
@@ -116,7 +122,7 @@ impl fmt::Display for JsonStr<'_> {
 
 impl fmt::Debug for JsonStr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.raw)
+        write!(f, "\"{}\"", self.raw())
     }
 }
 
@@ -186,27 +192,33 @@ pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
         return Err(TextError::Syntax { at });
     };
     let start = at + 1;
-    if let Some(length) = short_and_plain(rest) {
-        return Ok(Scanned {
+    match short_and_plain(rest) {
+        Some(length) => Ok(Scanned {
             start,
             end: start + length,
             escaped: false,
-        });
+        }),
+        None => scan_any(text, start),
     }
-    scan_any(text, start)
+}
+
+/// The position after the string with its opening quote at `at`, if it is short and plain.
+#[inline(always)]
+pub(super) fn plain_end(text: &[u8], at: usize) -> Option<usize> {
+    let (b'"', rest) = text.get(at..)?.split_first()? else {
+        return None;
+    };
+    Some(at + 2 + short_and_plain(rest)?)
 }
 
 /// The length of a string that ends within three words and has no special characters.
-#[inline]
+#[inline(always)]
 fn short_and_plain(bytes: &[u8]) -> Option<usize> {
     let (words, _) = bytes.first_chunk::<24>()?.as_chunks::<8>();
     let mut length = 0;
     for word in words {
         let word = u64::from_le_bytes(*word);
-        if word & HIGH != 0 {
-            return None;
-        }
-        let special = special_bytes(word);
+        let special = special_bytes(word) | word & HIGH;
         if special != 0 {
             length += special.trailing_zeros() as usize / 8;
             return (bytes.get(length) == Some(&b'"')).then_some(length);
@@ -403,9 +415,9 @@ mod tests {
 
     #[test]
     fn escapes_are_displayed_unescaped() {
-        let found = JsonStr::from_raw(r#"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00é"#, true);
+        let found = JsonStr::from_raw(r#"\"\\\/\b\f\n\r\t\u0041\uD83D\uDE00é"#.as_bytes(), true);
         assert_eq!(format!("{found}"), "\"\\/\u{8}\u{c}\n\r\tA😀é");
-        assert!(found == JsonStr::from_raw(r#"\u0022\\/\b\f\n\r\tA😀\u00e9"#, true));
+        assert!(found == JsonStr::from_raw(r#"\u0022\\/\b\f\n\r\tA😀\u00e9"#.as_bytes(), true));
         assert!(!found.eq_str("\"\\/"));
         assert_eq!(found.as_plain(), None);
     }

@@ -8,8 +8,8 @@ use serde::de::{
 
 use super::error::TypeError;
 use super::key::Key;
-use super::reader::Reader;
-use crate::decode::json::text::{self, JsonStr};
+use super::reader::{Reader, Text};
+use crate::decode::json::text;
 
 /// The elements of an array that was entered.
 pub(super) struct Elements<'r, 'de, 'l> {
@@ -67,7 +67,7 @@ impl<'de> SeqAccess<'de> for &mut Elements<'_, 'de, '_> {
 pub(super) struct Members<'r, 'de, 'l> {
     reader: &'r mut Reader<'de, 'l>,
     inner: text::Members,
-    name: Option<JsonStr<'de>>,
+    name: Option<Text<'de>>,
     ended: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'r, 'de, 'l> Members<'r, 'de, 'l> {
         Err(TypeError::custom("more members than the type has"))
     }
 
-    fn next(&mut self) -> Result<Option<JsonStr<'de>>, TypeError> {
+    fn next(&mut self) -> Result<Option<Text<'de>>, TypeError> {
         let reader = &mut *self.reader;
         reader.pass_left_out();
         reader.cursor.skip_white();

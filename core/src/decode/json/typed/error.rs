@@ -7,7 +7,8 @@ use core::fmt::{self, Display};
 
 use serde::de;
 
-use crate::decode::json::text::{JsonStr, TextError};
+use super::reader::Text;
+use crate::decode::json::text::TextError;
 
 /// Why a JSON text does not fit a type: the path of the value, and what is wrong with it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,13 +23,13 @@ struct Wrong {
 impl TypeError {
     /// The same error, one level further out.
     #[cold]
-    pub(super) fn in_member(mut self, name: JsonStr<'_>) -> Self {
+    pub(super) fn in_member(mut self, name: Text<'_>) -> Self {
         let dot = if self.0.path.is_empty() || self.0.path.starts_with('[') {
             ""
         } else {
             "."
         };
-        self.0.path = format!("{name}{dot}{}", self.0.path);
+        self.0.path = format!("{}{dot}{}", name.to_cow(), self.0.path);
         self
     }
 

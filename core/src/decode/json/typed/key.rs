@@ -7,10 +7,11 @@ use serde::de::value::{BorrowedStrDeserializer, StringDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer as _, Unexpected, Visitor};
 
 use super::error::TypeError;
-use crate::decode::json::text::{JsonStr, validate};
+use super::reader::Text;
+use crate::decode::json::text::validate;
 
 /// The name of a member. A map may have keys that are numbers or bools: their texts are names in JSON.
-pub(super) struct Key<'de>(pub(super) JsonStr<'de>);
+pub(super) struct Key<'de>(pub(super) Text<'de>);
 
 impl Key<'_> {
     fn parse<T: FromStr>(&self, expected: &'static str) -> Result<T, TypeError> {

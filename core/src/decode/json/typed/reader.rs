@@ -8,6 +8,7 @@ use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
 use super::access::{Elements, Members, Variant};
 use super::error::TypeError;
 use crate::decode::json::text::{ArrayLength, JsonCursor, JsonKind, JsonStr};
+use crate::invariant::cannot_happen;
 
 /// serde_json asks for its raw values by this name.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
@@ -26,6 +27,23 @@ pub(super) struct Reader<'de, 'l> {
     depth: usize,
 }
 
+/// The contents of a string. Unlike a [`JsonStr`], it is known to be UTF-8.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'de> {
+    raw: &'de str,
+    escaped: bool,
+}
+
+impl<'de> Text<'de> {
+    pub(super) fn to_cow(self) -> Cow<'de, str> {
+        if self.escaped {
+            JsonStr::from_raw(self.raw.as_bytes(), true).to_cow()
+        } else {
+            Cow::Borrowed(self.raw)
+        }
+    }
+}
+
 impl<'de, 'l> Reader<'de, 'l> {
     pub(super) fn new(text: &'de str, lengths: &'l [ArrayLength], left_out: Range<usize>) -> Self {
         Self {
@@ -42,8 +60,11 @@ impl<'de, 'l> Reader<'de, 'l> {
     }
 
     /// A string as it stands in the text.
-    pub(super) fn string(&mut self) -> Result<JsonStr<'de>, TypeError> {
-        Ok(self.cursor.string_in(self.text)?)
+    pub(super) fn string(&mut self) -> Result<Text<'de>, TypeError> {
+        let (place, escaped) = self.cursor.skip_string()?;
+        let raw = self.text.get(place);
+        let raw = raw.unwrap_or_else(|| cannot_happen("a string beyond its text", ""));
+        Ok(Text { raw, escaped })
     }
 
     /// Goes past what is left out, if it begins here.
