@@ -35,7 +35,8 @@ pub trait Resource {
 
 /// Whether `uid` belongs to another object than `object`. An unknown uid proves nothing.
 pub(crate) fn is_another(object: &impl Resource, uid: &str) -> bool {
-    !object.uid().is_empty() && !uid.is_empty() && object.uid() != uid
+    let own = object.uid();
+    own != uid && !own.is_empty() && !uid.is_empty()
 }
 
 macro_rules! resource_through_pointer {

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::Object;
 use crate::compress::{Dictionary, put_varint};
@@ -98,6 +99,10 @@ impl Extent {
     /// An extent that was written into a table.
     pub(super) const fn from_table(start: u32, length: u32) -> Self {
         Self { start, length }
+    }
+
+    pub(super) const fn range(self) -> Range<usize> {
+        self.start()..self.start() + self.length()
     }
 
     pub(crate) const fn start(self) -> usize {

@@ -350,5 +350,6 @@ fn inferred_deletion<T: Resource>(last: T, cause: Cause) -> Notification<T> {
 
 /// Whether both are the same object in the same state.
 fn is_unchanged(old: &impl Resource, new: &impl Resource) -> bool {
-    !new.version().is_empty() && old.version() == new.version() && old.uid() == new.uid()
+    let version = new.version();
+    old.version() == version && !version.is_empty() && old.uid() == new.uid()
 }
