@@ -51,6 +51,10 @@ impl<K> Resource for Object<K> {
         &self.key
     }
 
+    fn identity(key: &ObjectKey) -> usize {
+        key.address()
+    }
+
     fn uid(&self) -> &str {
         &self.uid
     }

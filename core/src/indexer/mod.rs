@@ -318,6 +318,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         if seen != Epoch::NEVER {
             slot.seen = seen;
         }
+        slot.identity = T::identity(object.key());
         Ok(core::mem::replace(&mut slot.object, object))
     }
 
@@ -325,6 +326,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.view.keys.reserve()?;
         let at = self.view.slots.insert(Slot {
             object: object.clone(),
+            identity: T::identity(object.key()),
             seen,
             postings: NONE,
         })?;
