@@ -88,6 +88,7 @@ pub fn publisher<T: Resource + Clone>(first: View<T, Heap>) -> (Publisher<T>, Re
     let state = State {
         view: Arc::new(first),
         tasks: Wakers::default(),
+        threads: 0,
         ended: false,
     };
     let shared = Arc::new(Shared {
@@ -112,6 +113,8 @@ struct State<T: Resource + Clone> {
     view: Arc<View<T, Heap>>,
     /// Tasks that wait for a new state.
     tasks: Wakers,
+    /// How many threads wait for one. To notify nobody is a system call, too.
+    threads: usize,
     /// The publisher is gone.
     ended: bool,
 }
@@ -127,8 +130,11 @@ impl<T: Resource + Clone> Shared<T> {
         let mut state = self.lock();
         change(&mut state);
         let tasks = state.tasks.take();
+        let threads = state.threads;
         drop(state);
-        self.published.notify_all();
+        if threads > 0 {
+            self.published.notify_all();
+        }
         tasks.into_iter().for_each(Waker::wake);
     }
 }
@@ -367,7 +373,8 @@ impl<T: Resource + Clone> Reader<T> {
         timeout: Duration,
     ) -> Result<Snapshot<T>, VersionWaitError> {
         let mut outcome = Poll::Pending;
-        let state = self.shared.lock();
+        let mut state = self.shared.lock();
+        state.threads += 1;
         let waited = self
             .shared
             .published
@@ -375,7 +382,8 @@ impl<T: Resource + Clone> Reader<T> {
                 outcome = state.poll(version);
                 outcome.is_pending()
             });
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.threads -= 1;
         let Poll::Ready(outcome) = outcome else {
             return Err(VersionWaitError::TimedOut {
                 wanted: version.into(),
