@@ -33,12 +33,15 @@ pub(crate) enum Class {
 /// How often to try a request that the server has not processed.
 const ATTEMPTS: usize = 4;
 
-/// The flow-control window of a watch: its unread bytes in flight. It is small, so that a hundred stalled
-/// readers do not block the connection for the others.
-const WATCH_WINDOW: u32 = 256 << 10;
+/// The flow-control window of a watch: its unread bytes in flight, which a stalled reader keeps in memory. A
+/// watch may begin with a full state, and a quarter of this makes it wait for the server's turn.
+const WATCH_WINDOW: u32 = 1 << 20;
 
 /// The window of a list. Only a few lists run at a time, and they should be fast.
 const LIST_WINDOW: u32 = 2 << 20;
+
+/// The largest frame, if the server cares to fill it.
+const LARGEST_FRAME: u32 = 128 << 10;
 
 /// The largest window in HTTP/2.
 const LARGEST_WINDOW: u32 = (1 << 31) - 1;
@@ -322,6 +325,7 @@ impl Pool {
             .timer(TokioTimer::new())
             .initial_max_send_streams(0)
             .initial_stream_window_size(window)
+            .max_frame_size(LARGEST_FRAME)
             .initial_connection_window_size(window * streams)
             .max_header_list_size(LARGEST_HEAD)
             .keep_alive_interval(settings.keep_alive_interval)

@@ -1,4 +1,5 @@
-//! Pieces of a body that have arrived are shown together.
+//! Pieces of a body that have arrived are shown together, and may be large.
+use crate::rig::frames::{Said, http2_client, serve};
 use crate::rig::hand::{Hand, Seen, list, watch};
 use informer_core::Failure;
 use informer_core::transport::Request;
@@ -87,4 +88,24 @@ async fn what_is_gathered_is_bounded() {
     }
     assert_eq!(read, LENGTH * CHUNKS);
     drop(writing.await.unwrap());
+}
+
+#[tokio::test]
+async fn a_server_may_send_large_frames() {
+    const LARGEST: usize = 128 << 10;
+    let (address, _) = serve(|_| Said::Frame(LARGEST)).await;
+    let mut hand = Hand::new(&http2_client(address));
+    hand.open(list());
+    hand.opened().await;
+    hand.text(&" ".repeat(LARGEST)).await;
+    hand.closed().await;
+    // A server that was not allowed to is refused.
+    let (address, _) = serve(|_| Said::Frame(LARGEST + 1)).await;
+    let mut hand = Hand::new(&http2_client(address));
+    hand.open(list());
+    let end = match hand.next().await {
+        Seen::Opened => hand.next().await,
+        other => other,
+    };
+    assert!(matches!(end, Seen::Failed(Failure::Broken, _)), "{end:?}");
 }
