@@ -1,7 +1,7 @@
 //! The body of an answer, as the events of a transport.
 
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 
@@ -13,6 +13,9 @@ use crate::transport::Event;
 /// How many bytes to gather. A server may send each event as a piece of its own, but each turn of the
 /// informer has its price.
 const GATHERED: usize = 128 << 10;
+
+/// A piece of this length is worth a turn, and not worth copying.
+const LARGE: usize = 16 << 10;
 
 /// How many pieces to gather, in case they are tiny.
 const PIECES: usize = 256;
@@ -26,8 +29,8 @@ pub(crate) struct Reading {
     mark: Option<Mark>,
     /// Where pieces are put together.
     gathered: BytesMut,
-    /// What came behind the last piece.
-    end: Option<Event>,
+    /// What came behind the gathered pieces: the end, or a large piece.
+    behind: Option<Event>,
 }
 
 impl Reading {
@@ -37,7 +40,7 @@ impl Reading {
             pace: None,
             mark: None,
             gathered: BytesMut::new(),
-            end: None,
+            behind: None,
         }
     }
 
@@ -77,18 +80,17 @@ impl Reading {
     }
 
     fn poll_body(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
-        if let Some(end) = self.end.take() {
-            return Poll::Ready(end);
-        }
         if let Some(pace) = &self.pace
             && let Err(failed) = pace.check(cx.waker())
         {
             return Poll::Ready(Event::Failed(failed));
         }
-        let first = match self.body.poll_next(cx) {
-            Poll::Ready(Ok(Some(piece))) => piece,
-            Poll::Ready(end) => return Poll::Ready(event_of(end)),
-            Poll::Pending => return Poll::Pending,
+        let next = match self.behind.take() {
+            Some(event) => event,
+            None => event_of(ready!(self.body.poll_next(cx))),
+        };
+        let Event::Bytes(first) = next else {
+            return Poll::Ready(next);
         };
         let bytes = self.gather(first, cx);
         if self.mark.as_mut().is_some_and(|mark| mark.is_in(&bytes)) {
@@ -99,31 +101,36 @@ impl Reading {
         Poll::Ready(Event::Bytes(bytes))
     }
 
-    /// Adds the pieces that have arrived behind the first one.
+    /// Adds the small pieces that have arrived behind the first one, if that is small, too.
     fn gather(&mut self, first: Bytes, cx: &mut Context<'_>) -> Bytes {
-        let mut length = first.len();
-        let mut first = Some(first);
+        if first.len() >= LARGE {
+            return first;
+        }
         for _ in 0..PIECES {
-            if length >= GATHERED {
+            let Poll::Ready(next) = self.body.poll_next(cx) else {
                 break;
-            }
-            match self.body.poll_next(cx) {
-                Poll::Ready(Ok(Some(piece))) => {
-                    if let Some(first) = first.take() {
-                        self.gathered.reserve(2 * GATHERED);
+            };
+            match event_of(next) {
+                Event::Bytes(piece) if piece.len() < LARGE => {
+                    if self.gathered.is_empty() {
+                        self.gathered.reserve(GATHERED + LARGE);
                         self.gathered.extend_from_slice(&first);
                     }
                     self.gathered.extend_from_slice(&piece);
-                    length += piece.len();
                 }
-                Poll::Ready(end) => {
-                    self.end = Some(event_of(end));
+                other => {
+                    self.behind = Some(other);
                     break;
                 }
-                Poll::Pending => break,
+            }
+            if self.gathered.len() >= GATHERED {
+                break;
             }
         }
-        first.unwrap_or_else(|| self.gathered.split().freeze())
+        if self.gathered.is_empty() {
+            return first;
+        }
+        self.gathered.split().freeze()
     }
 }
 

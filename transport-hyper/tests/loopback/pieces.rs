@@ -62,6 +62,22 @@ async fn the_end_comes_behind_the_bytes_before_it() {
 }
 
 #[tokio::test]
+async fn pieces_of_all_sizes_keep_their_order() {
+    let (mut hand, mut server) = asked(watch()).await;
+    let (large, larger) = ("x".repeat(16 << 10), "y".repeat(200 << 10));
+    let pieces = [EVENT, EVENT, &large, EVENT, &larger, &large, EVENT, EVENT];
+    let body = pieces.map(chunk).concat();
+    let writing = tokio::spawn(async move {
+        let answer = format!("{HEAD}{body}");
+        server.write_all(answer.as_bytes()).await.unwrap();
+        server
+    });
+    hand.opened().await;
+    hand.text(&pieces.concat()).await;
+    drop(writing.await.unwrap());
+}
+
+#[tokio::test]
 async fn what_is_gathered_is_bounded() {
     const LENGTH: usize = 1 << 10;
     const CHUNKS: usize = 2_000;
