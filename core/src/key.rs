@@ -5,6 +5,9 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
+use foldhash::SharedSeed;
+use foldhash::fast::FoldHasher;
+
 use crate::invariant::cannot_happen;
 
 /// The namespace and name of an object, in one shared allocation.
@@ -31,6 +34,9 @@ pub struct ObjectKey {
     text: Arc<str>,
     /// Where the name starts: after the slash, or at 0 without a namespace.
     name_at: u32,
+    /// The hash of the text. A key is made once and looked up often, when its text is no longer in the
+    /// cache of the processor.
+    hash: u32,
 }
 
 impl ObjectKey {
@@ -38,19 +44,31 @@ impl ObjectKey {
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
         if namespace.is_empty() {
-            return Self {
-                text: Arc::from(name),
-                name_at: 0,
-            };
+            return Self::of(Arc::from(name), 0);
         }
         let mut text = String::with_capacity(namespace.len() + 1 + name.len());
         text.push_str(namespace);
         text.push('/');
         text.push_str(name);
+        let name_at = u32::try_from(namespace.len() + 1).unwrap_or(0);
+        Self::of(Arc::from(text), name_at)
+    }
+
+    fn of(text: Arc<str>, name_at: u32) -> Self {
+        // The seed differs in every process, so that users of a cluster cannot choose names that collide.
+        let mut hasher = FoldHasher::with_seed(0, SharedSeed::global_random());
+        hasher.write(text.as_bytes());
+        let hash = hasher.finish();
         Self {
-            text: Arc::from(text),
-            name_at: u32::try_from(namespace.len() + 1).unwrap_or(0),
+            text,
+            name_at,
+            hash: (hash ^ (hash >> 32)) as u32,
         }
+    }
+
+    /// Where the text is. Only clones share it.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.text).addr()
     }
 
     /// The key as client-go writes it.
@@ -91,7 +109,7 @@ impl core::str::FromStr for ObjectKey {
 
 impl Hash for ObjectKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.text.hash(state);
+        state.write_u32(self.hash);
     }
 }
 

@@ -17,6 +17,18 @@ pub trait Resource {
     /// The key. It must not change during the lifetime of the value.
     fn key(&self) -> &Self::Key;
 
+    /// A number that proves that two keys are equal, if they exist at the same time: the address of what
+    /// clones of a key share. 0, the default, proves nothing, and equal keys may have different numbers.
+    ///
+    /// The store keeps it beside the object, so that it finds a key that came from it without looking at
+    /// the object.
+    fn identity(_key: &Self::Key) -> usize
+    where
+        Self: Sized,
+    {
+        0
+    }
+
     /// The uid, which differs when an object is re-created under the same key; empty if unknown.
     fn uid(&self) -> &str;
 
@@ -41,8 +53,11 @@ pub(crate) fn is_another(object: &impl Resource, uid: &str) -> bool {
 
 macro_rules! resource_through_pointer {
     ($($pointer:ty),*) => {$(
-        impl<R: Resource + ?Sized> Resource for $pointer {
+        impl<R: Resource> Resource for $pointer {
             type Key = R::Key;
+            fn identity(key: &Self::Key) -> usize {
+                R::identity(key)
+            }
             fn key(&self) -> &Self::Key {
                 (**self).key()
             }

@@ -3,7 +3,8 @@
 //! The writer changes its store and publishes each state as a whole. A reader takes the latest state,
 //! which costs one pointer copy, and may keep it for any time: a snapshot never changes. Readers and
 //! the writer do not block each other. The only lock is held while a pointer is copied or swapped, never
-//! while the store is read or written.
+//! while the store is read or written. A reader that asks often [keeps](Reader::kept) its state and takes
+//! no lock until there is a newer one.
 //!
 //! ```
 //! use informer_core::indexer::{Indexer, Write};
@@ -34,6 +35,7 @@ use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Deref;
 use core::pin::Pin;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -76,10 +78,12 @@ pub fn publisher<T: Resource + Clone>(first: View<T, Heap>) -> (Publisher<T>, Re
     let state = State {
         view: Arc::new(first),
         tasks: Wakers::default(),
+        threads: 0,
         ended: false,
     };
     let shared = Arc::new(Shared {
         state: Mutex::new(state),
+        number: AtomicUsize::new(0),
         published: Condvar::new(),
     });
     let publisher = Publisher {
@@ -90,6 +94,8 @@ pub fn publisher<T: Resource + Clone>(first: View<T, Heap>) -> (Publisher<T>, Re
 
 struct Shared<T: Resource + Clone> {
     state: Mutex<State<T>>,
+    /// The number of the current state. It changes under the lock; a kept reader looks at it without.
+    number: AtomicUsize,
     published: Condvar,
 }
 
@@ -97,6 +103,8 @@ struct State<T: Resource + Clone> {
     view: Arc<View<T, Heap>>,
     /// Tasks that wait for a new state.
     tasks: Wakers,
+    /// How many threads wait for one. To notify nobody is a system call, too.
+    threads: usize,
     /// The publisher is gone.
     ended: bool,
 }
@@ -112,8 +120,11 @@ impl<T: Resource + Clone> Shared<T> {
         let mut state = self.lock();
         change(&mut state);
         let tasks = state.tasks.take();
+        let threads = state.threads;
         drop(state);
-        self.published.notify_all();
+        if threads > 0 {
+            self.published.notify_all();
+        }
         tasks.into_iter().for_each(Waker::wake);
     }
 }
@@ -258,8 +269,10 @@ impl<T: Resource + Clone> Publisher<T> {
     /// Makes this the state that readers see.
     pub fn publish(&self, view: View<T, Heap>) {
         let mut view = Arc::new(view);
-        self.shared
-            .announce(|state| core::mem::swap(&mut state.view, &mut view));
+        self.shared.announce(|state| {
+            core::mem::swap(&mut state.view, &mut view);
+            self.shared.number.fetch_add(1, Ordering::Release);
+        });
         // The previous state is freed here, outside of the lock.
     }
 
@@ -313,6 +326,17 @@ impl<T: Resource + Clone> Reader<T> {
         Snapshot(Arc::clone(&self.shared.lock().view))
     }
 
+    /// A reader for code that asks often: it keeps its snapshot until there is a newer state.
+    #[must_use]
+    pub fn kept(&self) -> KeptReader<T> {
+        let state = self.shared.lock();
+        KeptReader {
+            number: self.shared.number.load(Ordering::Relaxed),
+            snapshot: Snapshot(Arc::clone(&state.view)),
+            reader: self.clone(),
+        }
+    }
+
     /// Whether the writer still exists.
     #[must_use]
     pub fn is_live(&self) -> bool {
@@ -329,7 +353,8 @@ impl<T: Resource + Clone> Reader<T> {
         timeout: Duration,
     ) -> Result<Snapshot<T>, VersionWaitError> {
         let mut outcome = Poll::Pending;
-        let state = self.shared.lock();
+        let mut state = self.shared.lock();
+        state.threads += 1;
         let waited = self
             .shared
             .published
@@ -337,7 +362,8 @@ impl<T: Resource + Clone> Reader<T> {
                 outcome = state.poll(version);
                 outcome.is_pending()
             });
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.threads -= 1;
         let Poll::Ready(outcome) = outcome else {
             return Err(VersionWaitError::TimedOut {
                 wanted: version.into(),
@@ -356,6 +382,65 @@ impl<T: Resource + Clone> Reader<T> {
             version: version.into(),
             ticket: self.shared.lock().tasks.ticket(),
         }
+    }
+}
+
+/// A reader that keeps its snapshot, from [`Reader::kept`].
+///
+/// Each call first looks whether there is a newer state, which is one load from memory, and takes it if
+/// there is. So it shows what [`Reader::snapshot`] would show, but it counts no references, and takes a
+/// lock only after a change. Objects are returned by reference.
+///
+/// The kept snapshot stays in memory until the next call, and with it objects that were replaced since.
+/// Drop a reader that is no longer asked.
+///
+/// ```
+/// use informer_core::indexer::Indexer;
+/// use informer_core::storage::Seed;
+/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_indexers::shared;
+///
+/// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
+/// let mut kept = reader.kept();
+/// let pod = Object {
+///     key: ObjectKey::new("web", "a"),
+///     uid: "".into(),
+///     version: "7".into(),
+///     labels: Labels::default(),
+///     size: 0,
+///     body: (),
+/// };
+/// assert_eq!(kept.get(&pod.key), None);
+/// writer.put(pod.clone())?;
+/// assert_eq!(kept.get(&pod.key), Some(&pod));
+/// // Everything else is read from the snapshot, by reference, too.
+/// assert_eq!(kept.snapshot().len(), 1);
+/// # Ok::<(), informer_core::storage::Full>(())
+/// ```
+pub struct KeptReader<T: Resource + Clone> {
+    reader: Reader<T>,
+    snapshot: Snapshot<T>,
+    /// The number of the snapshot.
+    number: usize,
+}
+
+impl<T: Resource + Clone> KeptReader<T> {
+    /// The latest state.
+    pub fn snapshot(&mut self) -> &Snapshot<T> {
+        if self.reader.shared.number.load(Ordering::Acquire) != self.number {
+            self.renew();
+        }
+        &self.snapshot
+    }
+
+    /// The object under `key` in the latest state.
+    pub fn get(&mut self, key: &T::Key) -> Option<&T> {
+        self.snapshot().get(key)
+    }
+
+    #[cold]
+    fn renew(&mut self) {
+        *self = self.reader.kept();
     }
 }
 
@@ -527,6 +612,12 @@ impl<T: Resource + Clone> fmt::Debug for Reader<T> {
         f.debug_tuple("Reader")
             .field(&self.shared.lock().view)
             .finish()
+    }
+}
+
+impl<T: Resource + Clone> fmt::Debug for KeptReader<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KeptReader").field(&self.snapshot).finish()
     }
 }
 

@@ -292,3 +292,50 @@ fn readers_see_a_removal_at_once() {
     assert_eq!(reader.snapshot().len(), ACCOUNTS - 1);
     assert!(writer.remove(&key).is_none());
 }
+
+#[test]
+fn a_kept_reader_keeps_its_state_until_there_is_another() {
+    let (mut writer, reader) = bank();
+    let key = ObjectKey::new("bank", "a7");
+    let mut kept = reader.kept();
+    let first: *const View<Account, Heap> = &raw const **kept.snapshot();
+    assert_eq!(&raw const **kept.snapshot(), first, "nothing has changed");
+    let old = Arc::downgrade(kept.get(&key).unwrap());
+
+    drop(writer.put(account(7, 1_001, 2)).unwrap());
+    assert!(old.upgrade().is_some(), "the kept state has it");
+    assert_eq!(kept.get(&key).map(|account| account.body), Some(1_001));
+    assert!(old.upgrade().is_none(), "the kept state was not given up");
+
+    writer.remove(&key);
+    assert!(kept.get(&key).is_none());
+    // A reader that begins now begins with this state.
+    assert!(reader.kept().get(&key).is_none());
+    drop(writer);
+    assert_eq!(kept.snapshot().len(), ACCOUNTS - 1, "the last state stays");
+}
+
+#[test]
+fn a_kept_reader_finds_what_it_was_told_of() {
+    let (mut writer, reader) = bank();
+    let (tell, told) = std::sync::mpsc::sync_channel::<(ObjectKey, u64)>(1);
+    let following = thread::spawn(move || {
+        let mut kept = reader.kept();
+        let mut last = 0;
+        for (key, told) in told {
+            let version: u64 = kept.snapshot().version().parse().unwrap();
+            assert!(version >= last, "versions never decrease");
+            last = version;
+            let found: u64 = kept.get(&key).unwrap().version.parse().unwrap();
+            assert!(found >= told, "told of {told}, found {found}");
+        }
+        check(kept.snapshot());
+    });
+    for version in 2..5_000_u64 {
+        let told = account(7, 1_000, version);
+        writer.put(told.clone()).unwrap();
+        tell.send((told.key.clone(), version)).unwrap();
+    }
+    drop(tell);
+    following.join().unwrap();
+}

@@ -163,7 +163,7 @@ pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use informer::Informer;
 pub use kind::Kind;
-pub use lister::{Lister, NamespaceLister};
+pub use lister::{KeptLister, Lister, NamespaceLister};
 pub use registration::Registration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, Status};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use informer_core::indexer::{IndexRef, UnknownIndex};
 use informer_core::{Object, ObjectKey};
 use informer_indexers::Query;
-use informer_indexers::shared::Snapshot;
+use informer_indexers::shared::{KeptReader, Snapshot};
 
 use crate::shared::Handle;
 
@@ -43,7 +43,7 @@ use crate::shared::Handle;
 /// ```
 ///
 /// Each call reads one state. To read several things from the same state, or to iterate without copying
-/// pointers, take a [`snapshot`](Self::snapshot).
+/// pointers, take a [`snapshot`](Self::snapshot). For many look-ups, [keep](Self::kept) a lister.
 pub struct Lister<K: Send + Sync + 'static> {
     handle: Arc<Handle<K>>,
 }
@@ -57,6 +57,15 @@ impl<K: Send + Sync + 'static> Lister<K> {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<Object<K>> {
         self.handle.engine.reader.snapshot()
+    }
+
+    /// Returns a lister for many look-ups in a row: it keeps its snapshot while nothing changes.
+    #[must_use]
+    pub fn kept(&self) -> KeptLister<K> {
+        KeptLister {
+            reader: self.handle.engine.reader.kept(),
+            _handle: Arc::clone(&self.handle),
+        }
     }
 
     /// Returns the object `name` in `namespace`. Pass `""` for objects without a namespace.
@@ -116,6 +125,53 @@ impl<K: Send + Sync + 'static> Lister<K> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.snapshot().is_empty()
+    }
+}
+
+/// A lister that keeps its snapshot, from [`Lister::kept`]. It keeps its informer running.
+///
+/// It always shows the newest state, as [`Lister`] does: what a handler was told of, it finds. But it
+/// takes a lock and counts references only after a change, and returns objects by reference. While it is
+/// not asked, it keeps the state of its last call in memory.
+///
+/// ```
+/// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+/// # for name in ["shop-1", "shop-2"] {
+/// #     let pod = serde_json::json!({"metadata": {"namespace": "web", "name": name}});
+/// #     server.with(|server| server.create("pods", pod))?;
+/// # }
+/// # let target = informer::Target::new("", "v1", "pods");
+/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # pods.synced(std::time::Duration::from_secs(30)).await?;
+/// // `pods` follows a mock API server with the pods web/shop-1 and web/shop-2.
+/// let mut kept = pods.lister().kept();
+/// assert!(kept.get("web", "shop-1").is_some());
+/// assert_eq!(kept.snapshot().iter().count(), 2);
+/// # Ok(())
+/// # }
+/// ```
+pub struct KeptLister<K: Send + Sync + 'static> {
+    reader: KeptReader<Shared<K>>,
+    _handle: Arc<Handle<K>>,
+}
+
+impl<K: Send + Sync + 'static> KeptLister<K> {
+    /// Returns the cache as it is now.
+    pub fn snapshot(&mut self) -> &Snapshot<Shared<K>> {
+        self.reader.snapshot()
+    }
+
+    /// Returns the object `name` in `namespace`. Pass `""` for objects without a namespace.
+    pub fn get(&mut self, namespace: &str, name: &str) -> Option<&Shared<K>> {
+        self.by_key(&ObjectKey::new(namespace, name))
+    }
+
+    /// Returns the object with this key.
+    pub fn by_key(&mut self, key: &ObjectKey) -> Option<&Shared<K>> {
+        self.reader.get(key)
     }
 }
 
@@ -189,6 +245,12 @@ impl<K: Send + Sync + 'static> fmt::Debug for Lister<K> {
         f.debug_tuple("Lister")
             .field(&self.handle.engine.name)
             .finish()
+    }
+}
+
+impl<K: Send + Sync + 'static> fmt::Debug for KeptLister<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KeptLister").field(&self.reader).finish()
     }
 }
 

@@ -77,12 +77,15 @@ fn a_notified_object_is_in_the_cache_even_if_the_driver_sleeps() {
     }
     world.settle();
     let mut cx = Context::from_waker(Waker::noop());
+    let mut kept = informer.lister().kept();
     // Each notification makes room for the next one, without the driver.
     let mut told = Vec::new();
     while let std::task::Poll::Ready(Some(notification)) = pin!(stream.next()).poll(&mut cx) {
         told.push(notification.key().to_string());
         let there = keys(&informer);
         assert!(told.iter().all(|told| there.contains(told)), "{there:?}");
+        assert!(kept.by_key(notification.key()).is_some());
     }
     assert!(told.len() >= 2, "{told:?}");
+    assert!(kept.get("web", "a").is_some());
 }

@@ -1,6 +1,8 @@
 //! One request and its answer, from the credentials to the last byte.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,11 +12,11 @@ use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
 use informer_core::failure::message;
 use informer_core::{Encoding, Failure};
 use memchr::memmem;
-use tokio::time::{Instant, timeout};
+use tokio::task::consume_budget;
+use tokio::time::timeout;
 
 use crate::auth::Shown;
 use crate::client::Inner;
-use crate::config::Settings;
 use crate::gzip::Gunzip;
 use crate::net::{Answer, Class, SendError, chain};
 use crate::tls::Tls;
@@ -42,6 +44,12 @@ impl Failed {
             failure,
             message: message(about),
         }
+    }
+
+    /// The failure of a list that takes too long.
+    pub(crate) fn too_slow() -> Self {
+        let about = "the list took longer than `list_timeout` allows; is the server overloaded?";
+        Self::new(Failure::TimedOut, about)
     }
 
     /// The failure of every request after the runtime has shut down.
@@ -83,16 +91,21 @@ pub(crate) async fn get(
         accept,
     };
     let (answer, _) = within_head_timeout(client, open(client, question)).await?;
-    let mut body = Body::new(answer, Some(Limits::of(&client.config.settings)));
-    let mut whole = Vec::new();
-    while let Some(piece) = body.next().await? {
-        if whole.len() + piece.len() > largest {
-            let about = format_args!("the answer to {path} is larger than {largest} bytes");
-            return Err(Failed::new(Failure::Undecodable, about));
+    let mut body = Body::new(answer, None);
+    let reading = async {
+        let mut whole = Vec::new();
+        while let Some(piece) = body.next().await? {
+            if whole.len() + piece.len() > largest {
+                let about = format_args!("the answer to {path} is larger than {largest} bytes");
+                return Err(Failed::new(Failure::Undecodable, about));
+            }
+            whole.extend_from_slice(&piece);
         }
-        whole.extend_from_slice(&piece);
-    }
-    Ok(whole.into())
+        Ok(whole.into())
+    };
+    let time = client.config.settings.list_timeout;
+    let read = timeout(time, reading).await;
+    read.unwrap_or_else(|_| Err(Failed::too_slow()))
 }
 
 /// Runs `opening` with the timeout for the first byte of an answer.
@@ -233,84 +246,55 @@ async fn refusal(answer: Answer) -> Failed {
     Failed::new(failure, message)
 }
 
-/// How much time and how many bytes a list may take.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// The time spent waiting for bytes or decompressing them. The time that the reader takes does not
-    /// count.
-    time: Duration,
-    /// The bytes after decompression. Time alone is no limit when bytes arrive faster than they are
-    /// read: a few MB of gzip could last for hours.
-    bytes: u64,
-}
-
-impl Limits {
-    pub(crate) const fn of(settings: &Settings) -> Self {
-        Self {
-            time: settings.list_timeout,
-            bytes: settings.max_list_bytes,
-        }
-    }
-
-    /// What is left after a piece of `bytes` bytes that took `time`.
-    fn less(self, bytes: usize, time: Duration) -> Option<Self> {
-        Some(Self {
-            time: self.time.saturating_sub(time),
-            bytes: self.bytes.checked_sub(bytes.try_into().ok()?)?,
-        })
-    }
-}
-
 /// The decompressed body of an answer.
 pub(crate) struct Body {
     answer: Answer,
     gunzip: Option<Gunzip>,
-    /// The rest of the limits, for a list.
-    left: Option<Limits>,
+    /// How many bytes there may still be after decompression, if they are limited. Time alone is no limit
+    /// when bytes arrive faster than they are read: a few MB of gzip could last for hours.
+    left: Option<u64>,
 }
 
 impl Body {
-    /// The body of `answer`. A watch has no limits.
-    pub(crate) fn new(answer: Answer, limits: Option<Limits>) -> Self {
+    /// The body of `answer`, of at most `largest` bytes.
+    pub(crate) fn new(answer: Answer, largest: Option<u64>) -> Self {
         let encoding = answer.head.headers.get(header::CONTENT_ENCODING);
         let is_gzip = encoding.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"gzip"));
         Self {
             answer,
             gunzip: is_gzip.then(Gunzip::new),
-            left: limits,
+            left: largest,
         }
     }
 
     /// The next piece; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failed> {
-        let Some(left) = self.left else {
-            return self.piece().await;
-        };
-        let too_slow = || {
-            let about =
-                "the list took longer than `list_timeout` allows; is the server overloaded?";
-            Failed::new(Failure::TimedOut, about)
-        };
-        // A piece that is ready never times out, so check the sum first.
-        if left.time.is_zero() {
-            return Err(too_slow());
-        }
-        let since = Instant::now();
-        let piece = timeout(left.time, self.piece()).await;
-        let piece = piece.map_err(|_| too_slow())??;
-        let bytes = piece.as_ref().map_or(0, Bytes::len);
-        self.left = left.less(bytes, since.elapsed());
-        match self.left {
-            Some(_) => Ok(piece),
-            None => Err(Failed::new(
-                Failure::Undecodable,
-                "the decompressed list is larger than `max_list_bytes` allows; raise the limit if \
-                 the list is really that large",
-            )),
-        }
+    async fn next(&mut self) -> Result<Option<Bytes>, Failed> {
+        // Pieces that are always ready must not keep the task from yielding to its deadline.
+        consume_budget().await;
+        poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    async fn piece(&mut self) -> Result<Option<Bytes>, Failed> {
+    /// The same, for polling.
+    pub(crate) fn poll_next(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<Bytes>, Failed>> {
+        let piece = ready!(self.poll_piece(cx))?;
+        if let Some(left) = &mut self.left {
+            let bytes = piece.as_ref().map_or(0, Bytes::len);
+            let Some(less) = left.checked_sub(bytes as u64) else {
+                return Poll::Ready(Err(Failed::new(
+                    Failure::Undecodable,
+                    "the decompressed list is larger than `max_list_bytes` allows; raise the limit if \
+                     the list is really that large",
+                )));
+            };
+            *left = less;
+        }
+        Poll::Ready(Ok(piece))
+    }
+
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Failed>> {
         let unreadable = |error: std::io::Error| {
             let about = format_args!("the gzip data of the answer is corrupt: {error}");
             Failed::new(Failure::Undecodable, about)
@@ -319,50 +303,29 @@ impl Body {
             if let Some(gunzip) = &mut self.gunzip
                 && let Some(piece) = gunzip.next().map_err(unreadable)?
             {
-                return Ok(Some(piece));
+                return Poll::Ready(Ok(Some(piece)));
             }
-            match (self.chunk().await?, &mut self.gunzip) {
-                (Some(chunk), None) => return Ok(Some(chunk)),
+            match (ready!(self.poll_chunk(cx))?, &mut self.gunzip) {
+                (Some(chunk), None) => return Poll::Ready(Ok(Some(chunk))),
                 (Some(chunk), Some(gunzip)) => gunzip.feed(chunk),
-                (None, None) => return Ok(None),
+                (None, None) => return Poll::Ready(Ok(None)),
                 (None, Some(gunzip)) => {
                     gunzip.end().map_err(|_| {
                         let about = "the answer ended in the middle of its gzip data";
                         Failed::new(Failure::Broken, about)
                     })?;
-                    return Ok(None);
+                    return Poll::Ready(Ok(None));
                 }
             }
         }
     }
 
-    async fn chunk(&mut self) -> Result<Option<Bytes>, Failed> {
-        self.answer.chunk().await.transpose().map_err(|error| {
+    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Failed>> {
+        let chunk = ready!(self.answer.poll_chunk(cx));
+        Poll::Ready(chunk.transpose().map_err(|error| {
             let why = chain(&error);
             let about = format_args!("the answer broke off: {why}");
             Failed::new(Failure::Broken, about)
-        })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn limits_apply_to_all_pieces_together() {
-        const SECOND: Duration = Duration::from_secs(1);
-        let mut left = Limits::of(&Settings {
-            list_timeout: 10 * SECOND,
-            max_list_bytes: 100,
-            ..Settings::new()
-        });
-        for _ in 0..10 {
-            assert!(!left.time.is_zero());
-            left = left.less(10, SECOND).unwrap();
-        }
-        assert!(left.time.is_zero());
-        assert!(left.less(0, SECOND).is_some());
-        assert!(left.less(1, SECOND).is_none());
+        }))
     }
 }

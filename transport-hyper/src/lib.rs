@@ -74,6 +74,12 @@ mod exchange;
 // A limit on full states read at the same time.
 mod budget;
 
+// How long a full state waits, and for whom.
+mod pace;
+
+// The body of an answer, as events.
+mod reading;
+
 // The transport of one informer.
 mod transport;
 

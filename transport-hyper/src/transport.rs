@@ -1,35 +1,28 @@
 //! The transport of one informer.
 
 use std::fmt;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf as _, Bytes};
 use informer_core::transport::{Command, ExchangeId, Request, Signal, Target, Transport};
 use informer_core::{Encoding, Failure};
-use tokio::sync::mpsc;
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
-use tokio::time::timeout;
 
-use crate::budget::Permit;
 use crate::client::Inner;
-use crate::exchange::{Body, Failed, Limits, Question, open, within_head_timeout};
+use crate::exchange::{Body, Failed, Question, open, within_head_timeout};
 use crate::net::Class;
+use crate::pace::{Pace, watch_over};
+use crate::reading::Reading;
 use crate::resource::{TargetError, accept, check};
-
-/// How many pieces of a body may wait for the informer. After that the task stops reading, and flow
-/// control stops the server.
-const WAITING: usize = 1;
-
-/// A stream that is silent for this long counts as a watch and frees its list slot.
-const SILENCE: Duration = Duration::from_secs(1);
 
 /// The HTTP transport of one informer.
 ///
-/// [`Client::transport`](crate::Client::transport) creates it. Each exchange runs as a task in the
-/// runtime of the client, so the code that polls the transport may run anywhere. Dropping the
-/// transport ends its exchange.
+/// [`Client::transport`](crate::Client::transport) creates it. A task in the runtime of the client sends
+/// each request. The code that polls the transport, which may run anywhere, reads the answer. Dropping
+/// the transport ends its exchange.
 ///
 /// ```no_run
 /// use informer_core::transport::{Signal, Target, Transport};
@@ -61,10 +54,23 @@ pub struct HyperTransport {
 /// The exchange in progress.
 struct Current {
     exchange: ExchangeId,
-    events: mpsc::Receiver<Event>,
+    stage: Stage,
     /// The event returned by `poll_signal` until it is consumed.
     shown: Option<Event>,
     task: AbortHandle,
+}
+
+/// How far an exchange has come.
+enum Stage {
+    /// Its task waits for the answer.
+    Opening(oneshot::Receiver<Result<Opened, Failed>>),
+    Reading(Box<Reading>),
+}
+
+/// The beginning of a successful answer.
+struct Opened {
+    encoding: Encoding,
+    reading: Box<Reading>,
 }
 
 impl Drop for Current {
@@ -73,8 +79,27 @@ impl Drop for Current {
     }
 }
 
+impl Current {
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+        match &mut self.stage {
+            Stage::Reading(reading) => reading.poll_event(cx),
+            Stage::Opening(answer) => {
+                let answer = ready!(Pin::new(answer).poll(cx));
+                let opened = answer.unwrap_or_else(|_| Err(Failed::runtime_ended()));
+                Poll::Ready(match opened {
+                    Ok(Opened { encoding, reading }) => {
+                        self.stage = Stage::Reading(reading);
+                        Event::Opened(encoding)
+                    }
+                    Err(failed) => Event::Failed(failed),
+                })
+            }
+        }
+    }
+}
+
 /// A [`Signal`] that owns its parts.
-enum Event {
+pub(crate) enum Event {
     Opened(Encoding),
     Bytes(Bytes),
     Closed,
@@ -131,11 +156,11 @@ impl Transport for HyperTransport {
                     path: self.target.request(request),
                     kind,
                 };
-                let (sender, events) = mpsc::channel(WAITING);
+                let (sender, answer) = oneshot::channel();
                 let task = self.client.runtime.spawn(job.run(sender)).abort_handle();
                 self.current = Some(Current {
                     exchange,
-                    events,
+                    stage: Stage::Opening(answer),
                     shown: None,
                     task,
                 });
@@ -152,11 +177,10 @@ impl Transport for HyperTransport {
             return Poll::Pending;
         };
         if current.shown.is_none() {
-            let Poll::Ready(event) = current.events.poll_recv(cx) else {
+            let Poll::Ready(event) = current.poll_event(cx) else {
                 return Poll::Pending;
             };
-            let ended = || Event::Failed(Failed::runtime_ended());
-            current.shown = Some(event.unwrap_or_else(ended));
+            current.shown = Some(event);
         }
         match &current.shown {
             Some(event) => Poll::Ready((current.exchange, event.signal())),
@@ -214,21 +238,24 @@ struct Job {
 }
 
 impl Job {
-    async fn run(self, events: mpsc::Sender<Event>) {
-        let last = match self.exchange(&events).await {
-            Ok(()) => Event::Closed,
-            Err(failed) => Event::Failed(self.explain(failed)),
-        };
+    async fn run(self, answer: oneshot::Sender<Result<Opened, Failed>>) {
+        let opened = self.open().await.map_err(|failed| self.explain(failed));
+        let pace = opened
+            .as_ref()
+            .ok()
+            .and_then(|opened| opened.reading.pace());
         // The receiver is gone after an abort.
-        let _ = events.send(last).await;
+        let _ = answer.send(opened);
+        if let Some(pace) = pace {
+            watch_over(pace).await;
+        }
     }
 
-    async fn exchange(&self, events: &mpsc::Sender<Event>) -> Result<(), Failed> {
-        let budget = &self.client.budget;
-        let mut permit = match self.kind {
-            Kind::List => budget.for_list().await,
-            Kind::Stream => budget.for_stream().await,
-            Kind::Watch => Permit::none(),
+    async fn open(&self) -> Result<Opened, Failed> {
+        let settings = &self.client.config.settings;
+        let slot = match self.kind {
+            Kind::Watch => None,
+            Kind::List | Kind::Stream => self.client.budget.slot().await,
         };
         let is_list = self.kind == Kind::List;
         let question = Question {
@@ -243,36 +270,16 @@ impl Job {
         } else {
             within_head_timeout(&self.client, opening).await?
         };
-        let limits = is_list.then(|| Limits::of(&self.client.config.settings));
-        let mut body = Body::new(answer, limits);
-        let opened = permit.wait_for(events.send(Event::Opened(encoding))).await;
-        if opened.is_err() {
-            return Ok(());
-        }
-        while let Some(piece) = self.next_piece(&mut body, &mut permit).await? {
-            permit.see(&piece);
-            let taken = permit.wait_for(events.send(Event::Bytes(piece))).await;
-            if taken.is_err() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The next piece of the body. A stream that falls silent is not delivering a state, so it gives
-    /// its list slot to others.
-    async fn next_piece(
-        &self,
-        body: &mut Body,
-        permit: &mut Permit,
-    ) -> Result<Option<Bytes>, Failed> {
-        if self.kind == Kind::Stream && permit.takes_room() {
-            match timeout(SILENCE, body.next()).await {
-                Ok(piece) => return piece,
-                Err(_) => permit.give_back(),
-            }
-        }
-        body.next().await
+        let body = Body::new(answer, is_list.then_some(settings.max_list_bytes));
+        let reading = match self.kind {
+            Kind::Watch => Reading::watch(body),
+            Kind::Stream => Reading::stream(body, Pace::stream(slot)),
+            Kind::List => Reading::list(body, Pace::list(slot, settings.list_timeout)),
+        };
+        Ok(Opened {
+            encoding,
+            reading: Box::new(reading),
+        })
     }
 
     /// Names the missing permission, or explains missing credentials.

@@ -313,6 +313,10 @@ impl<K> Resource for Object<K> {
         self.key()
     }
 
+    fn identity(key: &ObjectKey) -> usize {
+        key.address()
+    }
+
     fn uid(&self) -> &str {
         self.uid()
     }

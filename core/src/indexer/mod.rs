@@ -314,6 +314,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         if seen != Epoch::NEVER {
             slot.seen = seen;
         }
+        slot.identity = T::identity(object.key());
         Ok(core::mem::replace(&mut slot.object, object))
     }
 
@@ -321,6 +322,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.view.keys.reserve()?;
         let at = self.view.slots.insert(Slot {
             object: object.clone(),
+            identity: T::identity(object.key()),
             seen,
             postings: NONE,
         })?;

@@ -66,10 +66,20 @@ pub struct View<T: Resource + Clone, S: Storage> {
 #[derive(Clone)]
 pub(super) struct Slot<T> {
     pub(super) object: T,
+    /// The [identity](Resource::identity) of its key.
+    pub(super) identity: usize,
     /// The newest full state that contained it.
     pub(super) seen: Epoch,
     /// The first of its postings.
     pub(super) postings: u32,
+}
+
+impl<T: Resource> Slot<T> {
+    /// Whether the object is under `key`, which has this identity. Looks at the object only if it must: the
+    /// object is elsewhere in memory.
+    fn is_under(&self, key: &T::Key, identity: usize) -> bool {
+        (identity != 0 && identity == self.identity) || self.object.key() == key
+    }
 }
 
 impl<T: Resource + Clone, S: Storage> View<T, S> {
@@ -115,13 +125,14 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// The object under `key`.
     pub fn get(&self, key: &T::Key) -> Option<&T> {
         // Unlike `find_hashed`, this does not look at the slot a second time.
+        let identity = T::identity(key);
         let mut found = None;
         self.keys.find(self.seed.hash(key), |at| {
-            let object = self.slots.linked(at).map(|slot| &slot.object);
-            found = object.filter(|object| object.key() == key);
+            let slot = self.slots.linked(at);
+            found = slot.filter(|slot| slot.is_under(key, identity));
             found.is_some()
         });
-        found
+        found.map(|slot| &slot.object)
     }
 
     /// All objects.
@@ -338,9 +349,10 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     }
 
     pub(super) fn find_hashed(&self, hash: u32, key: &T::Key) -> Option<u32> {
+        let identity = T::identity(key);
         self.keys.find(hash, |at| {
             let slot = self.slots.linked(at);
-            slot.is_some_and(|slot| slot.object.key() == key)
+            slot.is_some_and(|slot| slot.is_under(key, identity))
         })
     }
 

@@ -6,6 +6,9 @@ mod dial;
 // Why a connection or an answer failed.
 mod error;
 
+// An HTTP/1.1 connection, driven by whoever reads from it.
+mod http1;
+
 // Connections that are shared or reused.
 mod pool;
 

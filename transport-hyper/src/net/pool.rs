@@ -5,18 +5,19 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, Uri, header};
-use http_body_util::{BodyExt as _, Empty};
-use hyper::body::Incoming;
+use http_body_util::Empty;
+use hyper::body::{Body as _, Frame, Incoming};
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::sync::Notify;
 
 use super::dial::{Dialled, Stream, dial};
 use super::error::{ConnectError, SendError, chain, find, tls_failure};
+use super::http1::{Http1, Lent};
 use super::settled::{Reading, Settled};
 use crate::config::Config;
 use crate::tls::Tls;
@@ -32,12 +33,15 @@ pub(crate) enum Class {
 /// How often to try a request that the server has not processed.
 const ATTEMPTS: usize = 4;
 
-/// The flow-control window of a watch: its unread bytes in flight. It is small, so that a hundred stalled
-/// readers do not block the connection for the others.
-const WATCH_WINDOW: u32 = 256 << 10;
+/// The flow-control window of a watch: its unread bytes in flight, which a stalled reader keeps in memory. A
+/// watch may begin with a full state, and a quarter of this makes it wait for the server's turn.
+const WATCH_WINDOW: u32 = 1 << 20;
 
 /// The window of a list. Only a few lists run at a time, and they should be fast.
 const LIST_WINDOW: u32 = 2 << 20;
+
+/// The largest frame, if the server cares to fill it.
+const LARGEST_FRAME: u32 = 128 << 10;
 
 /// The largest window in HTTP/2.
 const LARGEST_WINDOW: u32 = (1 << 31) - 1;
@@ -54,7 +58,10 @@ const SPARE: usize = 8;
 /// The buffer of an HTTP/1.1 connection, which also bounds its chunks.
 const HTTP1_BUFFER: usize = 256 << 10;
 
-type NoBody = Empty<Bytes>;
+/// How many empty frames of a body to skip in one go.
+const EMPTY_FRAMES: usize = 32;
+
+pub(super) type NoBody = Empty<Bytes>;
 type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
 
 /// A connection that one task drives while others read its limits; `None` after its end.
@@ -98,6 +105,7 @@ struct Shared {
 /// An idle HTTP/1.1 connection.
 struct Spare {
     sender: http1::SendRequest<NoBody>,
+    connection: Arc<Http1>,
     generation: u64,
 }
 
@@ -127,6 +135,8 @@ impl Drop for Slot {
 pub(crate) struct Answer {
     pub(crate) head: http::response::Parts,
     body: Incoming,
+    /// The connection, if it is not shared. It gets its task back after the body was dropped.
+    lent: Option<Lent>,
     hold: Hold,
 }
 
@@ -179,7 +189,7 @@ impl Pool {
             Lease::Http2(mut sender, slot) => {
                 let sent = sender.try_send_request(request).await;
                 let response = sent.map_err(|error| self.unsent(error, Freshness::New))?;
-                Ok(Answer::new(response, Hold::Slot { _slot: slot }))
+                Ok(Answer::new(response, None, Hold::Slot { _slot: slot }))
             }
             Lease::Http1(mut spare, freshness) => {
                 to_origin_form(&mut request);
@@ -189,12 +199,13 @@ impl Pool {
                 }
                 let sent = spare.sender.try_send_request(request).await;
                 let response = sent.map_err(|error| self.unsent(error, freshness))?;
+                let lent = Arc::clone(&spare.connection).lend();
                 let hold = Hold::Connection {
                     pool: Arc::clone(self),
                     class,
                     spare: Some(spare),
                 };
-                Ok(Answer::new(response, hold))
+                Ok(Answer::new(response, Some(lent), hold))
             }
         }
     }
@@ -286,8 +297,14 @@ impl Pool {
             .map_err(|error| {
                 self.complain(&format!("does not speak HTTP/1.1: {}", chain(&error)))
             })?;
-        tokio::spawn(connection);
-        Ok(Lease::Http1(Spare { sender, generation }, Freshness::New))
+        let connection = Arc::new(Http1::new(connection));
+        tokio::spawn(Arc::clone(&connection).run());
+        let spare = Spare {
+            sender,
+            connection,
+            generation,
+        };
+        Ok(Lease::Http1(spare, Freshness::New))
     }
 
     async fn http2(
@@ -308,6 +325,7 @@ impl Pool {
             .timer(TokioTimer::new())
             .initial_max_send_streams(0)
             .initial_stream_window_size(window)
+            .max_frame_size(LARGEST_FRAME)
             .initial_connection_window_size(window * streams)
             .max_header_list_size(LARGEST_HEAD)
             .keep_alive_interval(settings.keep_alive_interval)
@@ -405,28 +423,42 @@ impl Shared {
 }
 
 impl Answer {
-    fn new(response: Response<Incoming>, hold: Hold) -> Self {
+    fn new(response: Response<Incoming>, lent: Option<Lent>, hold: Hold) -> Self {
         let (head, body) = response.into_parts();
-        Self { head, body, hold }
+        Self {
+            head,
+            body,
+            lent,
+            hold,
+        }
     }
 
     /// The next piece of the body; `None` at its end.
-    pub(crate) async fn chunk(&mut self) -> Option<Result<Bytes, hyper::Error>> {
-        loop {
-            // A flood of empty frames must not keep the task from yielding to its deadline.
-            tokio::task::consume_budget().await;
-            let Some(frame) = self.body.frame().await else {
-                self.hold.release();
-                return None;
+    pub(crate) fn poll_chunk(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, hyper::Error>>> {
+        for _ in 0..EMPTY_FRAMES {
+            let frame = match &self.lent {
+                Some(lent) => lent.poll_frame(&mut self.body, cx),
+                None => Pin::new(&mut self.body).poll_frame(cx),
             };
-            match frame.map(hyper::body::Frame::into_data) {
+            let Some(frame) = ready!(frame) else {
+                self.lent = None;
+                self.hold.release();
+                return Poll::Ready(None);
+            };
+            match frame.map(Frame::into_data) {
                 Ok(Ok(data)) if data.is_empty() => {}
-                Ok(Ok(data)) => return Some(Ok(data)),
+                Ok(Ok(data)) => return Poll::Ready(Some(Ok(data))),
                 // Ignore trailers.
                 Ok(Err(_)) => {}
-                Err(error) => return Some(Err(error)),
+                Err(error) => return Poll::Ready(Some(Err(error))),
             }
         }
+        // A flood of empty frames must not keep the task from yielding to its deadline.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 

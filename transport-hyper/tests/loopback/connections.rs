@@ -347,8 +347,13 @@ fn a_client_can_be_polled_from_outside_its_runtime() {
     const fn goes_anywhere<T: Send>() {}
     goes_anywhere::<Client>();
     goes_anywhere::<HyperTransport>();
+    outlives_its_runtime(false);
+    outlives_its_runtime(true);
+}
+
+fn outlives_its_runtime(http2: bool) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut cluster = runtime.block_on(Cluster::new(true));
+    let mut cluster = runtime.block_on(Cluster::new(http2));
     let client = runtime.block_on(async { Client::new(cluster.config()).unwrap() });
     let mut hand = Hand::new(&client);
     hand.open(watch());

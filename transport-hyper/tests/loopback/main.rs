@@ -34,6 +34,9 @@ mod informers;
 // Limits on lists.
 mod limits;
 
+// Pieces of a body that arrive together.
+mod pieces;
+
 // Servers without TLS.
 mod plaintext;
 

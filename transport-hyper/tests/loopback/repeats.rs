@@ -1,24 +1,14 @@
 //! Which requests are retried and which connections are reused.
 use std::num::NonZeroUsize;
 
-use crate::rig::frames::{Said, serve};
+use crate::rig::frames::{Said, http2_client, serve};
 use crate::rig::hand::{Hand, list, watch};
 use crate::rig::server::{Call, Cluster};
 use informer_core::Failure;
-use informer_transport_hyper::{Client, Config, HttpVersion, Settings};
+use informer_transport_hyper::{Client, Config, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
-
-/// A client that speaks HTTP/2 without TLS.
-fn http2_client(address: std::net::SocketAddr) -> Client {
-    let settings = Settings {
-        http: HttpVersion::Http2,
-        ..Settings::new()
-    };
-    let config = Config::new(&format!("http://{address}")).unwrap();
-    Client::new(config.with_settings(settings)).unwrap()
-}
 
 fn heard(requests: &mut mpsc::UnboundedReceiver<usize>) -> Vec<usize> {
     std::iter::from_fn(|| requests.try_recv().ok()).collect()

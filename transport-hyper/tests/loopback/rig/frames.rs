@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use informer_transport_hyper::{Client, Config, HttpVersion, Settings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -20,11 +21,23 @@ const END_HEADERS: u8 = 4;
 /// `:status: 200` in HPACK's static table.
 const STATUS_200: u8 = 0x88;
 
+/// A client that speaks HTTP/2 without TLS.
+pub(crate) fn http2_client(address: SocketAddr) -> Client {
+    let settings = Settings {
+        http: HttpVersion::Http2,
+        ..Settings::new()
+    };
+    let config = Config::new(&format!("http://{address}")).unwrap();
+    Client::new(config.with_settings(settings)).unwrap()
+}
+
 /// The answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Said {
     /// 200 with an empty list.
     List,
+    /// 200 with a list in one frame of this length.
+    Frame(usize),
     /// REFUSED_STREAM: the request was not processed.
     Refused,
     /// GOAWAY: no request was processed.
@@ -75,6 +88,10 @@ async fn converse(mut stream: TcpStream, mut answer: impl FnMut() -> Said) -> st
                 Said::List => {
                     write(&mut stream, HEADERS, END_HEADERS, id, &[STATUS_200]).await?;
                     write(&mut stream, DATA, END_STREAM, id, b"{}").await?;
+                }
+                Said::Frame(length) => {
+                    write(&mut stream, HEADERS, END_HEADERS, id, &[STATUS_200]).await?;
+                    write(&mut stream, DATA, END_STREAM, id, &vec![b' '; length]).await?;
                 }
                 Said::Refused => write(&mut stream, RST_STREAM, 0, id, &[0, 0, 0, 7]).await?,
                 Said::Away => return write(&mut stream, GOAWAY, 0, 0, &[0; 8]).await,
