@@ -9,8 +9,11 @@ use clap::{Parser, ValueEnum};
 #[command(name = "bench-informer")]
 pub(crate) struct Options {
     /// The URL of the load server.
-    #[arg(long)]
-    pub(crate) url: String,
+    #[arg(long, required_unless_present = "kubeconfig")]
+    pub(crate) url: Option<String>,
+    /// A kubeconfig whose current context is used, instead of a URL.
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    pub(crate) kubeconfig: Option<PathBuf>,
     /// HOST:PORT of the load server's control interface; by default that of the URL.
     #[arg(long)]
     control: Option<String>,
@@ -46,8 +49,9 @@ pub(crate) struct Options {
 impl Options {
     /// The address of the control interface.
     pub(crate) fn control(&self) -> &str {
-        let of_url = || self.url.trim_start_matches("http://").trim_end_matches('/');
-        self.control.as_deref().unwrap_or_else(of_url)
+        let of_url = self.url.as_deref().unwrap_or_default();
+        let of_url = of_url.trim_start_matches("http://").trim_end_matches('/');
+        self.control.as_deref().unwrap_or(of_url)
     }
 }
 
@@ -118,7 +122,8 @@ mod tests {
                     --control 127.0.0.1:1 --ca ca.pem --form metadata";
         let options = Options::try_parse_from(line.split_whitespace());
         let expected = Options {
-            url: "https://127.0.0.1:2".to_owned(),
+            url: Some("https://127.0.0.1:2".to_owned()),
+            kubeconfig: None,
             control: Some("127.0.0.1:1".to_owned()),
             ca: Some("ca.pem".into()),
             strategy: Strategy::Streaming,

@@ -95,7 +95,10 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
 
 /// An informer with an index by namespace and one by a label, like client-go's.
 fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Error>> {
-    let mut config = Config::new(&options.url)?;
+    let mut config = match &options.kubeconfig {
+        Some(file) => Config::from_kubeconfig(file, None)?,
+        None => Config::new(options.url.as_deref().unwrap_or_default())?,
+    };
     if let Some(ca) = &options.ca {
         config = config.with_ca_file(ca);
     }

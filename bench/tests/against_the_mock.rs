@@ -166,3 +166,20 @@ async fn failures_are_reported_in_one_sentence() {
     let output = run(&["--url", running.url(), "--form", "fat"]).await;
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kubeconfig_is_enough() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    server.with(|server| server.create("pods", pod("a", 0)).unwrap());
+    let running = serve(server, HttpConfig::new()).await.unwrap();
+    let name = format!("bench-informer-{}.kubeconfig", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, running.kubeconfig()).unwrap();
+    let output = run(&["--kubeconfig", file.to_str().unwrap(), "--reads", "0"]).await;
+    std::fs::remove_file(file).unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["n"], 1);
+
+    let output = run(&["--reads", "0"]).await;
+    assert_eq!(output.status.code(), Some(2), "nothing to follow");
+}
