@@ -15,15 +15,18 @@ use std::error::Error;
 use std::hint::black_box;
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cap::Cap;
 use clap::{Parser, ValueEnum};
-use informer::informer_core::decode::{Form, Lean, MetadataOnly};
 #[cfg(feature = "typed")]
-use informer::informer_core::decode::{Typed, WithoutManagedFields};
-use informer::{ObjectKey, by};
-use informer_bench_pods::{Pods, Random};
+use informer::informer_core::decode::Typed;
+use informer::informer_core::decode::{Form, Lean, MetadataOnly, Packed};
+use informer::informer_core::pack::Packer;
+use informer::informer_core::queue::Transform;
+use informer::{FirstState, Object, ObjectKey, PackedBody, by};
+use informer_bench_pods::{FIRST_VERSION, Pods, Random};
 use serde_json::{Value, json};
 
 use crate::feed::Feed;
@@ -56,6 +59,12 @@ struct Options {
     /// The form in which pods are stored.
     #[arg(long, value_enum, default_value_t = Stored::Lean)]
     form: Stored,
+    /// Whether full states are streamed as events, instead of listed.
+    #[arg(long)]
+    streamed: bool,
+    /// How often the full state comes again.
+    #[arg(long, default_value_t = 0)]
+    relists: usize,
     /// The size of a piece of the list, in bytes.
     #[arg(long, default_value_t = 128 << 10)]
     piece: usize,
@@ -71,6 +80,8 @@ enum Stored {
     Typed,
     /// The text that the server sent, without `managedFields`.
     Lean,
+    /// The same, packed.
+    Packed,
     /// The text of the metadata, without `managedFields`.
     Metadata,
 }
@@ -81,10 +92,11 @@ fn main() -> ExitCode {
         #[cfg(feature = "typed")]
         Stored::Typed => {
             let pod = Typed::<k8s_openapi::api::core::v1::Pod>::new();
-            measure(&options, WithoutManagedFields(pod))
+            measure(&options, pod, None)
         }
-        Stored::Lean => measure(&options, Lean),
-        Stored::Metadata => measure(&options, MetadataOnly),
+        Stored::Lean => measure(&options, Lean, None),
+        Stored::Packed => measure(&options, Packed, Some(packing())),
+        Stored::Metadata => measure(&options, MetadataOnly, None),
     };
     match report.and_then(|report| Ok(writeln!(std::io::stdout(), "{report}")?)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -95,25 +107,58 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure<F: Form>(options: &Options, form: F) -> Result<Value, Box<dyn Error>> {
+/// Packs every object.
+fn packing() -> Transform<Object<PackedBody>> {
+    let packer = Mutex::new(Packer::new());
+    Transform::new(move |object: &mut Object<PackedBody>| {
+        let packer = packer.lock();
+        packer.unwrap_or_else(PoisonError::into_inner).pack(object);
+        Ok(())
+    })
+}
+
+fn measure<F: Form>(
+    options: &Options,
+    form: F,
+    transform: Option<Transform<Object<F::Body>>>,
+) -> Result<Value, Box<dyn Error>> {
     let pods = Pods::new(options.seed, options.pods, options.namespaces);
     let mut piece = Vec::with_capacity(options.piece);
     let (rss_before, live_before) = (resident(), ALLOCATOR.allocated());
     let (begin, cpu_before) = (Instant::now(), cpu());
 
-    let mut feed = Feed::new(form)?;
+    let first_state = if options.streamed {
+        FirstState::Streamed
+    } else {
+        FirstState::Listed
+    };
+    let mut feed = Feed::new(form, transform, first_state)?;
     feed.index("namespace", by::namespace())?;
     feed.index("app", by::label(LABEL))?;
-    let (mut bytes, mut live_peak) = (0_u64, 0);
-    let mut list = pods.list(options.piece);
-    while list.next_into(&mut piece) {
-        bytes += piece.len() as u64;
-        feed.bytes(&piece)?;
-        live_peak = live_peak.max(ALLOCATOR.allocated());
+    let (mut bytes, mut live_once) = (0, 0);
+    for full_state in 0..=options.relists {
+        feed.begin()?;
+        bytes = 0_u64;
+        let mut give = |piece: &[u8]| {
+            bytes += piece.len() as u64;
+            feed.bytes(piece)
+        };
+        if options.streamed {
+            stream(&pods, options.piece, &mut piece, give)?;
+        } else {
+            let mut list = pods.list(options.piece);
+            while list.next_into(&mut piece) {
+                give(&piece)?;
+            }
+        }
+        feed.end()?;
+        if full_state == 0 {
+            live_once = ALLOCATOR.allocated();
+        }
     }
-    feed.end()?;
-    drop((list, piece));
+    drop(piece);
     let (rss, rss_peak, live) = (resident(), peak(), ALLOCATOR.allocated());
+    let live_peak = ALLOCATOR.max_allocated();
     let (seconds, cpu_seconds) = (
         begin.elapsed().as_secs_f64(),
         (cpu() - cpu_before).as_secs_f64(),
@@ -141,6 +186,7 @@ fn measure<F: Form>(options: &Options, form: F) -> Result<Value, Box<dyn Error>>
         "rss_peak": rss_peak,
         "rss_per_pod": per_pod(rss, rss_before),
         "live_bytes": live,
+        "live_bytes_after_the_first_state": live_once,
         "live_bytes_per_pod": per_pod(live as u64, live_before as u64),
         "live_bytes_peak": live_peak,
         "get_us": mean(&keys, time, |key: &ObjectKey| usize::from(store.get(key).is_some())).time,
@@ -150,6 +196,36 @@ fn measure<F: Form>(options: &Options, form: F) -> Result<Value, Box<dyn Error>>
         })
         .json(),
     }))
+}
+
+/// Gives all pods as events of a streamed state, piece by piece.
+fn stream<E>(
+    pods: &Pods,
+    size: usize,
+    piece: &mut Vec<u8>,
+    mut give: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut pod = String::new();
+    piece.clear();
+    for number in 0..pods.len() {
+        pod.clear();
+        pods.write(number, &mut pod);
+        piece.extend_from_slice(br#"{"type":"ADDED","object":"#);
+        piece.extend_from_slice(pod.as_bytes());
+        piece.extend_from_slice(b"}\n");
+        while piece.len() >= size {
+            let rest = piece.split_off(size);
+            give(piece)?;
+            *piece = rest;
+        }
+    }
+    let version = FIRST_VERSION + pods.len() as u64;
+    let end = format!(
+        r#"{{"type":"BOOKMARK","object":{{"kind":"Pod","apiVersion":"v1","metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}}}"#
+    );
+    piece.extend_from_slice(end.as_bytes());
+    piece.push(b'\n');
+    give(piece)
 }
 
 /// In an order that CPU caches cannot predict.

@@ -104,17 +104,8 @@ fn equal_keys_have_equal_hashes_however_they_were_made() {
     assert_ne!(seed.hash(&key), seed.hash(&ObjectKey::new("web", "b")));
     assert_ne!(seed.hash(&key), Seed::new(8).hash(&key));
     let mut store: Indexer<Object<()>, Heap> = Indexer::new(seed);
-    let labels = Labels::default();
-    let (uid, version) = ("".into(), "1".into());
     store
-        .put(Object {
-            key,
-            uid,
-            version,
-            labels,
-            size: 0,
-            body: (),
-        })
+        .put(Object::builder(key).version("1").body(()))
         .unwrap();
     assert!(store.get(&ObjectKey::new("web", "a")).is_some());
     assert!(store.get(&ObjectKey::new("", "web/a")).is_none());

@@ -300,12 +300,12 @@ fn a_kept_reader_keeps_its_state_until_there_is_another() {
     let mut kept = reader.kept();
     let first: *const View<Account, Heap> = &raw const **kept.snapshot();
     assert_eq!(&raw const **kept.snapshot(), first, "nothing has changed");
-    let old = Arc::downgrade(kept.get(&key).unwrap());
+    let mut old = kept.get(&key).unwrap().clone();
 
     drop(writer.put(account(7, 1_001, 2)).unwrap());
-    assert!(old.upgrade().is_some(), "the kept state has it");
-    assert_eq!(kept.get(&key).map(|account| account.body), Some(1_001));
-    assert!(old.upgrade().is_none(), "the kept state was not given up");
+    assert!(old.get_mut().is_none(), "the kept state has it");
+    assert_eq!(kept.get(&key).map(|account| *account.body()), Some(1_001));
+    assert!(old.get_mut().is_some(), "the kept state was not given up");
 
     writer.remove(&key);
     assert!(kept.get(&key).is_none());
@@ -326,7 +326,7 @@ fn a_kept_reader_finds_what_it_was_told_of() {
             let version: u64 = kept.snapshot().version().parse().unwrap();
             assert!(version >= last, "versions never decrease");
             last = version;
-            let found: u64 = kept.get(&key).unwrap().version.parse().unwrap();
+            let found: u64 = kept.get(&key).unwrap().version().parse().unwrap();
             assert!(found >= told, "told of {told}, found {found}");
         }
         check(kept.snapshot());
@@ -334,7 +334,7 @@ fn a_kept_reader_finds_what_it_was_told_of() {
     for version in 2..5_000_u64 {
         let told = account(7, 1_000, version);
         writer.put(told.clone()).unwrap();
-        tell.send((told.key.clone(), version)).unwrap();
+        tell.send((told.key().clone(), version)).unwrap();
     }
     drop(tell);
     following.join().unwrap();

@@ -144,7 +144,7 @@ impl<K: Send + Sync + 'static> Lister<K> {
 /// #     server.with(|server| server.create("pods", pod))?;
 /// # }
 /// # let target = informer::Target::new("", "v1", "pods");
-/// # let pods = informer::InformerBuilder::lean(target).start(&server.connect())?;
+/// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 /// # pods.synced(std::time::Duration::from_secs(30)).await?;
 /// // `pods` follows a mock API server with the pods web/shop-1 and web/shop-2.
 /// let mut kept = pods.lister().kept();
@@ -154,23 +154,23 @@ impl<K: Send + Sync + 'static> Lister<K> {
 /// # }
 /// ```
 pub struct KeptLister<K: Send + Sync + 'static> {
-    reader: KeptReader<Shared<K>>,
+    reader: KeptReader<Object<K>>,
     _handle: Arc<Handle<K>>,
 }
 
 impl<K: Send + Sync + 'static> KeptLister<K> {
     /// Returns the cache as it is now.
-    pub fn snapshot(&mut self) -> &Snapshot<Shared<K>> {
+    pub fn snapshot(&mut self) -> &Snapshot<Object<K>> {
         self.reader.snapshot()
     }
 
     /// Returns the object `name` in `namespace`. Pass `""` for objects without a namespace.
-    pub fn get(&mut self, namespace: &str, name: &str) -> Option<&Shared<K>> {
+    pub fn get(&mut self, namespace: &str, name: &str) -> Option<&Object<K>> {
         self.by_key(&ObjectKey::new(namespace, name))
     }
 
     /// Returns the object with this key.
-    pub fn by_key(&mut self, key: &ObjectKey) -> Option<&Shared<K>> {
+    pub fn by_key(&mut self, key: &ObjectKey) -> Option<&Object<K>> {
         self.reader.get(key)
     }
 }
