@@ -15,6 +15,9 @@ const RECENT_PLACES: usize = 1 << 10;
 /// How many places of the dictionary are remembered; a power of two.
 const DICTIONARY_PLACES: usize = 1 << 14;
 
+/// The longest string that is looked for in the dictionary: a label has at most 63 bytes, and a prefix.
+const LONGEST_STRING: usize = 126;
+
 /// How far after the last copy the end of a string is looked for.
 const NEAR: usize = 64;
 
@@ -66,14 +69,18 @@ impl Encoder {
         }
     }
 
-    /// Where `text` stands in the dictionary, if it is found. A short text is not looked for.
+    /// Where `text` stands in the dictionary as a whole string, if it is found. A short or a very long text
+    /// is not looked for.
     pub(crate) fn find(&self, dictionary: &Dictionary, text: &[u8]) -> Option<usize> {
+        let mut quoted = [b'"'; LONGEST_STRING + 2];
+        quoted.get_mut(1..=text.len())?.copy_from_slice(text);
+        let quoted = quoted.get(..text.len() + 2)?;
         // Names often begin in the same way, so the end is looked for.
-        let end = text.last_chunk::<HASHED>()?;
+        let end = quoted.last_chunk::<HASHED>()?;
         let place = self.dictionary.get(hash(u64::from_le_bytes(*end)))?;
         let after = place + HASHED;
-        let start = after.checked_sub(text.len())?;
-        (dictionary.texts().get(start..after)? == text).then_some(start)
+        let start = after.checked_sub(quoted.len())?;
+        (dictionary.texts().get(start..after)? == quoted).then_some(start + 1)
     }
 
     /// Appends the written form of `text` after its first `head` bytes, which the reader has.

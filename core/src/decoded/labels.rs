@@ -69,7 +69,7 @@ pub struct LabelIter<'a> {
 impl<'a> LabelIter<'a> {
     fn text(&mut self) -> Option<&'a str> {
         let table = &mut self.labels.table;
-        let extent = Extent::from_table(take_varint(table)?, take_varint(table)?);
+        let extent = Extent::from_table([take_varint(table)?, take_varint(table)?]);
         Some(utf8(self.labels.texts.bytes(extent)))
     }
 }

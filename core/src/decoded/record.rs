@@ -96,9 +96,17 @@ impl Extent {
         }
     }
 
-    /// An extent that was written into a table.
-    pub(super) const fn from_table(start: u32, length: u32) -> Self {
-        Self { start, length }
+    /// An extent that was written into a table: see [`in_table`](Self::in_table).
+    pub(super) const fn from_table([start, length]: [u32; 2]) -> Self {
+        Self {
+            start: start.rotate_right(1),
+            length,
+        }
+    }
+
+    /// The numbers to write into a table, with the bit for the dictionary where it takes no room.
+    const fn in_table(self) -> [u32; 2] {
+        [self.start.rotate_left(1), self.length]
     }
 
     pub(super) const fn range(self) -> Range<usize> {
@@ -237,11 +245,19 @@ impl Draft {
             ..*meta
         };
         for (key, value) in object.labels() {
-            let [key, value] =
-                [key, value].map(|text| find(text).unwrap_or_else(|| self.push(text)));
+            let [key, value] = [key, value].map(|text| {
+                let found = find(text).or_else(|| self.find(text));
+                found.unwrap_or_else(|| self.push(text))
+            });
             self.add_label(key, value);
         }
         self.put_labels();
+    }
+
+    /// A text that was written before.
+    fn find(&self, text: &str) -> Option<Extent> {
+        let start = memchr::memmem::find(&self.bytes, text.as_bytes())?;
+        Some(Extent::new(start, text.len()))
     }
 
     /// Starts another record.
@@ -286,8 +302,8 @@ impl Draft {
         }
         let start = self.bytes.len();
         for (key, value) in labels.drain(..) {
-            for number in [key.start, key.length, value.start, value.length] {
-                put_varint(&mut self.bytes, number);
+            for number in [key, value].map(Extent::in_table).as_flattened() {
+                put_varint(&mut self.bytes, *number);
             }
         }
         self.meta.labels = Extent::new(start, self.bytes.len() - start);
