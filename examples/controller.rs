@@ -103,7 +103,7 @@ impl Reconciler {
         let shares = match self.sets.by_key(key) {
             None => None,
             Some(set) => {
-                let pods = self.pods.by_index("owner", &*set.uid())?;
+                let pods = self.pods.by_index("owner", set.uid())?;
                 Some(pods.iter().filter(|pod| is_ready(pod)).count())
             }
         };

@@ -237,7 +237,7 @@ impl Print {
 impl Handler<Pod> for Print {
     fn added(&mut self, pod: &Object<Pod>, how: Added) {
         if !how.initial {
-            self.show(styled(ADDED, "+ added  "), &pod.key(), &pod.status.phase);
+            self.show(styled(ADDED, "+ added  "), pod.key(), &pod.status.phase);
         }
     }
 
@@ -248,7 +248,7 @@ impl Handler<Pod> for Print {
         } else {
             format!("{before} → {now}")
         };
-        self.show(styled(UPDATED, "~ updated"), &new.key(), &details);
+        self.show(styled(UPDATED, "~ updated"), new.key(), &details);
     }
 
     fn deleted(&mut self, key: &ObjectKey, last: Option<&Object<Pod>>, _: Deleted) {

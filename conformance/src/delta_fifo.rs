@@ -255,7 +255,7 @@ impl View {
         };
         let at = |place| store.at(place).map(|(object, seen)| (object.clone(), seen));
         let mut objects: Vec<_> = (0..store.places()).filter_map(at).collect();
-        objects.sort_by(|(a, _), (b, _)| a.key().cmp(&b.key()));
+        objects.sort_by(|(a, _), (b, _)| a.key().cmp(b.key()));
         Self {
             newest: store.newest(),
             objects,

@@ -63,17 +63,17 @@ impl<'a> Line<'a> {
                 initial,
                 cause,
             } => Self::Add {
-                key: &object.key(),
-                uid: &object.uid(),
-                rv: &object.version(),
+                key: object.key(),
+                uid: object.uid(),
+                rv: object.version(),
                 initial: *initial,
                 cause: *cause,
             },
             Notification::Updated { old, new, cause } => Self::Update {
-                key: &new.key(),
-                uid: &new.uid(),
-                old_rv: &old.version(),
-                rv: &new.version(),
+                key: new.key(),
+                uid: new.uid(),
+                old_rv: old.version(),
+                rv: new.version(),
                 cause: *cause,
             },
             Notification::Deleted {
@@ -83,8 +83,8 @@ impl<'a> Line<'a> {
                 cause,
             } => Self::Delete {
                 key,
-                uid: last.as_ref().map_or("", |last| &last.uid()),
-                rv: last.as_ref().map_or("", |last| &last.version()),
+                uid: last.as_ref().map_or("", |last| last.uid()),
+                rv: last.as_ref().map_or("", |last| last.version()),
                 certainty: *certainty,
                 cause: *cause,
             },
@@ -102,7 +102,7 @@ impl<'a> Line<'a> {
     pub(crate) fn of_store<K>(store: &'a Snapshot<Object<K>>) -> Self {
         let versions = store
             .iter()
-            .map(|object| (object.key().as_str(), &*object.version()));
+            .map(|object| (object.key().as_str(), object.version()));
         Self::Store {
             rv: store.version(),
             objects: versions.collect(),

@@ -71,7 +71,7 @@ pub(super) async fn read_your_writes(world: &World) -> Outcome {
         for (written, newest) in [(created, &touched), (touched.clone(), &touched)] {
             let store = follower.informer.reached(version(&written)?, LONG).await?;
             let kept = store.get(&key).ok_or("the written object is missing")?;
-            if ![version(&written)?, version(newest)?].contains(&&*kept.version()) {
+            if ![version(&written)?, version(newest)?].contains(&kept.version()) {
                 return Err(format!(
                     "{name} is at {}, a version that was never written",
                     kept.version()

@@ -85,7 +85,7 @@ where
                 }
             }
             Notification::Updated { old, new, cause } => {
-                match (passed.contains(&new.key()), selects(&new)) {
+                match (passed.contains(new.key()), selects(&new)) {
                     (true, true) => handler.notified(Notification::Updated { old, new, cause }),
                     (false, true) => {
                         passed.insert(new.key().clone());
@@ -96,7 +96,7 @@ where
                         });
                     }
                     (true, false) => {
-                        passed.remove(&new.key());
+                        passed.remove(new.key());
                         handler.notified(Notification::Deleted {
                             key: old.key().clone(),
                             last: Some(old),

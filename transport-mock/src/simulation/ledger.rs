@@ -70,7 +70,7 @@ impl Ledger {
             } => {
                 record.check(object, is_whole)?;
                 check_initial(*initial, *cause, standing)?;
-                let version = number(&object.version());
+                let version = number(object.version());
                 if let Some(newest) = self.newest.get(&key)
                     && version <= Some(*newest)
                 {
@@ -101,7 +101,7 @@ impl Ledger {
                         known.version()
                     ));
                 }
-                let (before, after) = (number(&known.version()), number(&new.version()));
+                let (before, after) = (number(known.version()), number(new.version()));
                 if after < before {
                     return Err("an update to an older state".to_owned());
                 }
@@ -131,9 +131,9 @@ impl Ledger {
                 {
                     return Err("the delete of another object".to_owned());
                 }
-                let version = last.as_ref().and_then(|last| number(&last.version()));
+                let version = last.as_ref().and_then(|last| number(last.version()));
                 if let Some(known) = known
-                    && version.is_some_and(|version| Some(version) < number(&known.version()))
+                    && version.is_some_and(|version| Some(version) < number(known.version()))
                 {
                     return Err("a delete with an older state than was seen".to_owned());
                 }
@@ -168,6 +168,6 @@ pub(super) fn shown(notification: &Notification<Pod>) -> String {
         Notification::Updated { old, new, .. } => (Some(old), Some(new)),
         Notification::Deleted { last, .. } => (last.as_ref(), None),
     };
-    let version = |pod: Option<&Pod>| pod.map_or("nothing", |pod| &pod.version()).to_owned();
+    let version = |pod: Option<&Pod>| pod.map_or("nothing", |pod| pod.version()).to_owned();
     format!("{notification}: {} to {}", version(old), version(new))
 }

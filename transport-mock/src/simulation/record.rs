@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use informer_core::Resource as _;
-
 use super::Pod;
 use crate::StoredObject;
 
@@ -42,7 +40,7 @@ impl Record {
                 pod.version()
             ));
         };
-        if state.key() != pod.key().as_str() || state.uid() != &*pod.uid() {
+        if state.key() != pod.key().as_str() || state.uid() != pod.uid() {
             return Err(format!(
                 "{} {}@{} is {} {} on the server",
                 pod.key(),

@@ -425,7 +425,7 @@ impl<S: Storage> Post<S> {
         let store = self.informer.store();
         match store
             .iter()
-            .find(|pod| number(&pod.version()) > Some(version))
+            .find(|pod| number(pod.version()) > Some(version))
         {
             Some(pod) => Err(format!(
                 "the store claims version {version}, but shows {}@{}",

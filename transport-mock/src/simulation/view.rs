@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use informer_core::Resource as _;
 use informer_core::indexer::{PlainFn, UnknownIndex, View};
 use informer_core::storage::Storage;
 

@@ -22,6 +22,10 @@ pub struct JsonObject<'a> {
     /// The type of an object in a list, which the object itself does not state.
     pub type_meta: TypeMeta<'a>,
     /// How long its arrays are.
+    #[cfg_attr(
+        not(feature = "json"),
+        expect(dead_code, reason = "only forms with types read it")
+    )]
     pub(super) lengths: &'a [ArrayLength],
 }
 

@@ -55,7 +55,7 @@ pub(super) struct Outcome<'a> {
 
 impl Outcome<'_> {
     pub(super) fn versions(&self) -> BTreeMap<Key, Stamp> {
-        let version = |pod: &Pod| (key_of(&pod.key()), stamp(pod));
+        let version = |pod: &Pod| (key_of(pod.key()), stamp(pod));
         self.store.values().map(version).collect()
     }
 
