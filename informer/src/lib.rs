@@ -9,7 +9,7 @@
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::new(Config::infer()?)?;
-//! let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods")).start(&client)?;
+//! let pods = InformerBuilder::packed_at(Target::new("", "v1", "pods")).start(&client)?;
 //! pods.on(|change| println!("{change}"))?;
 //! pods.synced(Duration::from_secs(30)).await?;
 //! println!("{} pods", pods.lister().len());
@@ -46,14 +46,17 @@
 //! # Which form to choose
 //!
 //! The builder decides in which form the cache keeps objects. **Start with
-//! [`lean`](InformerBuilder::lean).** It keeps the text that the server sent, without `managedFields`, and
-//! decodes an object when you ask for it. No other form keeps the whole object in less memory. Choose
-//! [`typed`](InformerBuilder::typed) if you read the same fields often: each object is decoded once, into
-//! your Rust type. Prefer a small type with only the fields you need, because the complete types of
-//! `k8s-openapi` take much more memory. Choose [`metadata`](InformerBuilder::metadata) if labels,
-//! annotations and owner references are enough; the server then sends nothing else. Choose
-//! [`dynamic`](InformerBuilder::dynamic) for tools that handle any kind as a [`serde_json::Value`]; this
-//! form needs several times the memory of `lean`.
+//! [`packed`](InformerBuilder::packed).** It keeps everything that the server sent except `managedFields`,
+//! compressed to about a seventh to a tenth, and decodes an object when you ask for it, in some
+//! microseconds. No other form keeps the whole object in less memory. Choose
+//! [`typed`](InformerBuilder::typed) if you read most objects all the time: each object is decoded once,
+//! into your Rust type. Prefer a small type with only the fields you need, because the complete types of
+//! `k8s-openapi` take much more memory. Choose [`lean`](InformerBuilder::lean) if you read the text of
+//! objects often and memory is not scarce: it keeps the text as it is. Choose
+//! [`metadata_at`](InformerBuilder::metadata_at) if labels, annotations and owner references are enough; the
+//! server then sends nothing else. Choose [`dynamic_at`](InformerBuilder::dynamic_at) for tools that handle
+//! any kind as a [`serde_json::Value`]; this form needs the most memory of all. For kinds without a Rust
+//! type there are [`packed_at`](InformerBuilder::packed_at) and [`lean_at`](InformerBuilder::lean_at).
 //!
 //! # Features
 //!

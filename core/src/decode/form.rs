@@ -121,8 +121,8 @@ impl From<serde_json::Error> for BodyError {
 #[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct Lean;
 
-/// Keeps what [`Lean`] keeps, packed by a [`Packer`](crate::pack::Packer): often a tenth of the text
-/// that the server sent.
+/// Keeps what [`Lean`] keeps, packed by a [`Packer`](crate::pack::Packer): about a seventh to a tenth
+/// of the text that the server sent.
 ///
 /// The decoder makes objects that are not packed yet. Pack them after all transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -34,7 +34,8 @@ pub(in crate::decode) struct ArrayLength {
 }
 
 /// The lengths of the arrays of a text, in the order in which they open. It keeps its memory for the
-/// next text: as much as the text with the most arrays needs, so a fraction of its bytes.
+/// next text: as much as the text with the most arrays needs. An array takes at least three bytes of a
+/// text and eight here, so that is usually a fraction of the text, and never six times as much.
 #[cfg(feature = "alloc")]
 #[derive(Clone, Debug)]
 pub(in crate::decode) struct ArrayLengths {
