@@ -15,7 +15,7 @@ use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::reflector::{FirstState, Phase, Reflector, ReflectorConfig};
 use informer_core::storage::{Heap, Seed};
 use informer_core::transport::{Command, ExchangeId, Request};
-use informer_core::{Encoding, Instant, Notification, Object, Resource as _};
+use informer_core::{Encoding, Instant, Notification, Object};
 use informer_examples::no_flags;
 
 type Pod = Object<LeanBody>;

@@ -399,7 +399,7 @@ fn an_object_without_room_changes_nothing() {
     assert_eq!(store.put(pod("a", "3", 17)), Err(Full));
     assert_eq!(store.len(), 1);
     assert_eq!(store.version(), "1");
-    assert_eq!(&*store.iter().next().unwrap().version(), "1");
+    assert_eq!(store.iter().next().unwrap().version(), "1");
     assert_eq!(store.index_values("label").unwrap().count(), 10);
     assert_eq!(store.count("label", "a9"), Ok(1));
     store.put(pod("b", "4", 6)).unwrap();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use informer_core::indexer::Indexer;
 use informer_core::storage::{Fixed, Heap, Seed, Storage};
-use informer_core::{Labels, Object, ObjectKey, Resource};
+use informer_core::{Object, ObjectKey, Resource};
 
 /// An object that counts how often it is looked at.
 #[derive(Clone)]

@@ -73,7 +73,7 @@ pub fn namespace<T: Namespaced>() -> IndexFn<T> {
 /// store.put(decode_object(&mut Lean, br#"{"metadata":{"namespace":"web","name":"a"}}"#)?)?;
 ///
 /// let page = StoreLister::new(&store).page_by_key(&Query::new(), None, 1)?;
-/// assert_eq!(page.objects[0].key.as_str(), "web/a");
+/// assert_eq!(page.objects[0].key().as_str(), "web/a");
 /// assert_eq!(page.next.as_deref(), Some("web/a"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

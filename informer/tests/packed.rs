@@ -1,14 +1,22 @@
 //! Packed objects behind the front door: transforms see the text, everything else sees packed objects.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 // A mock API server, virtual time and informers.
 mod world;
 
 use std::sync::mpsc;
+use std::time::Duration;
 
-use informer::{InformerBuilder, Kind, Notification, Object, PackedBody, Target, by};
+use informer::{InformerBuilder, Kind, Notification, Object, PackedBody, by};
 use serde_json::{Value, json};
-use world::{SOON, World};
+use world::World;
+
+const SOON: Duration = Duration::from_secs(60);
 
 #[derive(serde::Deserialize)]
 struct Pod {
@@ -22,9 +30,9 @@ struct Spec {
 }
 
 impl Kind for Pod {
-    fn target() -> Target {
-        Target::new("", "v1", "pods")
-    }
+    const GROUP: &'static str = "";
+    const VERSION: &'static str = "v1";
+    const PLURAL: &'static str = "pods";
 }
 
 fn pod(number: usize, node: &str) -> Value {

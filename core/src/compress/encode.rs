@@ -32,7 +32,7 @@ pub(crate) struct Encoder {
 }
 
 /// Where a text with some hash stands, plus one; 0 for none.
-struct Places(Box<[u16]>);
+struct Places(Box<[u32]>);
 
 /// The text that is being written, after its head, and what was written of it.
 struct Writing<'a> {
@@ -123,6 +123,7 @@ impl Encoder {
         let known = self.dictionary.get(hash);
         let known = known.and_then(|from| Found::new(writing.dictionary, from, writing, word, at));
         let recent = self.recent.get(hash);
+        let recent = recent.filter(|from| at - from <= usize::from(u16::MAX));
         let recent = recent.and_then(|from| Found::new(writing.text, from, writing, word, at));
         self.recent.remember(hash, at);
         match (known, recent) {
@@ -139,7 +140,7 @@ impl Places {
     }
 
     fn remember(&mut self, hash: usize, at: usize) {
-        let at = u16::try_from(at + 1);
+        let at = u32::try_from(at + 1);
         let mask = self.0.len() - 1;
         if let (Ok(at), Some(place)) = (at, self.0.get_mut(hash & mask)) {
             *place = at;
@@ -148,7 +149,7 @@ impl Places {
 
     fn get(&self, hash: usize) -> Option<usize> {
         let place = self.0.get(hash & (self.0.len() - 1))?;
-        usize::from(*place).checked_sub(1)
+        (*place as usize).checked_sub(1)
     }
 }
 

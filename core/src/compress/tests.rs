@@ -99,3 +99,24 @@ fn only_the_largest_size_of_a_dictionary_is_used() {
     let read = decode(&written, dictionary.texts(), b"", end.len());
     assert_eq!(read.as_deref(), Some(&end[..]));
 }
+
+/// Copies from further back than a distance can say are not written.
+#[test]
+fn a_long_text_is_read_as_it_was() {
+    let dictionary = Dictionary::new(b"{\"metadata\":{\"name\":\"");
+    for lines in [1_000_u32, 4_000, 30_000] {
+        let text: String = (0..lines)
+            .map(|line| {
+                format!(
+                    "\"key-{}\":\"a value that comes again {}\",",
+                    line % 700,
+                    line * 7
+                )
+            })
+            .collect();
+        let written = written(&dictionary, b"some head", text.as_bytes());
+        assert!(written.len() * 2 < text.len());
+        let read = decode(&written, dictionary.texts(), b"some head", text.len());
+        assert!(read.as_deref() == Some(text.as_bytes()), "{lines} lines");
+    }
+}

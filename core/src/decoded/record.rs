@@ -186,6 +186,9 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// How far a text is looked for that was written before.
+    const SEARCHED: usize = 1024;
+
     /// The most memory that is kept for the next record.
     const KEPT: usize = 64 * 1024;
 
@@ -254,9 +257,11 @@ impl Draft {
         self.put_labels();
     }
 
-    /// A text that was written before.
+    /// A text that was written before. Only the beginning is searched, so that many labels take no more than
+    /// their share of time.
     fn find(&self, text: &str) -> Option<Extent> {
-        let start = memchr::memmem::find(&self.bytes, text.as_bytes())?;
+        let beginning = self.bytes.get(..Self::SEARCHED).unwrap_or(&self.bytes);
+        let start = memchr::memmem::find(beginning, text.as_bytes())?;
         Some(Extent::new(start, text.len()))
     }
 

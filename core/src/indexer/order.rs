@@ -265,7 +265,7 @@ mod tests {
             store.put(object(body)).unwrap();
         }
         for body in (0..10_000).filter(|body| body % 3 != 0) {
-            store.remove(&object(body).key());
+            store.remove(object(body).key());
         }
         let index = store.indices.get(0).unwrap();
         let order = index.order.as_ref().unwrap();

@@ -122,7 +122,10 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # Ok(())
 /// # }
 /// ```
-pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K> {
+pub fn owner<K: 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K>
+where
+    Object<K>: Fields,
+{
     by(queue, move |object: &Object<K>| {
         let namespace = object.key().namespace();
         let names = owners(object, kind).into_iter();
@@ -165,10 +168,10 @@ pub fn owner<K: Fields + 'static>(queue: Queue<ObjectKey>, kind: &'static str) -
 /// # Ok(())
 /// # }
 /// ```
-pub fn cluster_owner<K: Fields + 'static>(
-    queue: Queue<ObjectKey>,
-    kind: &'static str,
-) -> impl Handler<K> {
+pub fn cluster_owner<K: 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K>
+where
+    Object<K>: Fields,
+{
     by(queue, move |object: &Object<K>| {
         let names = owners(object, kind).into_iter();
         names
@@ -178,7 +181,7 @@ pub fn cluster_owner<K: Fields + 'static>(
 }
 
 /// The names of the owners of a kind.
-fn owners<K: Fields>(object: &Object<K>, kind: &str) -> Vec<String> {
+fn owners(object: &impl Fields, kind: &str) -> Vec<String> {
     let references = FieldPath::from_members(["metadata", "ownerReferences"]);
     let texts = |member: &str| {
         let mut texts = Vec::new();

@@ -6,7 +6,7 @@ use informer_core::decode::{Decoder, Dynamic};
 use informer_core::reflector::Phase;
 use informer_core::storage::Heap;
 use informer_core::transport::{Signal, Target, Transport};
-use informer_core::{Informer, InformerConfig, Instant, Resource as _};
+use informer_core::{Informer, InformerConfig, Instant};
 use informer_transport_hyper::{Client, HyperTransport};
 
 use super::soon;

@@ -33,6 +33,10 @@ pub(in crate::decode) struct ArrayLength {
     pub(in crate::decode) length: u32,
 }
 
+/// The most lengths whose memory is kept for the next text.
+#[cfg(feature = "alloc")]
+const KEPT: usize = 1024;
+
 /// The lengths of the arrays of a text, in the order in which they open. It keeps its memory for the
 /// next text: as much as the text with the most arrays needs. An array takes at least three bytes of a
 /// text and eight here, so that is usually a fraction of the text, and never six times as much.
@@ -56,7 +60,9 @@ impl ArrayLengths {
     /// Forgets all of them: another text begins.
     pub(in crate::decode) fn clear(&mut self) {
         self.found.clear();
+        self.found.shrink_to(KEPT);
         self.open.clear();
+        self.open.shrink_to(KEPT);
     }
 
     /// What was found.

@@ -42,7 +42,7 @@ struct All {
     single: f32,
     flag: bool,
     letter: Option<char>,
-    list: Vec<All>,
+    list: Vec<Self>,
     pair: (u8, String),
     map: BTreeMap<String, i32>,
     by_number: BTreeMap<u16, bool>,
@@ -53,7 +53,7 @@ struct All {
     wrapped: Wrapped,
     unit: (),
     any: Value,
-    boxed: Option<Box<All>>,
+    boxed: Option<Box<Self>>,
     #[serde(flatten)]
     rest: BTreeMap<String, Value>,
 }
@@ -250,7 +250,7 @@ fn an_error_names_the_path() {
 #[derive(Deserialize, Debug)]
 struct Tree {
     #[serde(default)]
-    list: Vec<Tree>,
+    list: Vec<Self>,
     #[serde(default)]
     numbers: Vec<u8>,
 }
