@@ -74,7 +74,7 @@ namespaced_through_pointer!(&N, Box<N>, Rc<N>, Arc<N>);
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::{KeyFormat, Keyed};
 ///
 /// let dashes = KeyFormat::new("---");

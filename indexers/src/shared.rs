@@ -9,7 +9,7 @@
 //! ```
 //! use informer_core::indexer::{Indexer, Write};
 //! use informer_core::storage::Seed;
-//! use informer_core::{Labels, Object, ObjectKey};
+//! use informer_core::{Object, ObjectKey};
 //! use informer_indexers::{by, shared};
 //!
 //! let pod = |name: &str| Object::builder(ObjectKey::new("web", name))
@@ -60,7 +60,7 @@ pub fn new<T: Resource + Clone>(store: Indexer<T, Heap>) -> (Writer<T>, Reader<T
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::shared;
 ///
 /// let mut store = Indexer::new(Seed::new(1));
@@ -161,7 +161,7 @@ impl<T: Resource + Clone> State<T> {
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
@@ -297,7 +297,7 @@ impl<T: Resource + Clone> Drop for Publisher<T> {
 /// use std::time::Duration;
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::shared::{self, VersionWaitError};
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
@@ -397,22 +397,17 @@ impl<T: Resource + Clone> Reader<T> {
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
 /// let mut kept = reader.kept();
-/// let pod = Object {
-///     key: ObjectKey::new("web", "a"),
-///     uid: "".into(),
-///     version: "7".into(),
-///     labels: Labels::default(),
-///     size: 0,
-///     body: (),
-/// };
-/// assert_eq!(kept.get(&pod.key), None);
+/// let pod = Object::builder(ObjectKey::new("web", "a"))
+///     .version("7")
+///     .body(());
+/// assert_eq!(kept.get(pod.key()), None);
 /// writer.put(pod.clone())?;
-/// assert_eq!(kept.get(&pod.key), Some(&pod));
+/// assert_eq!(kept.get(pod.key()), Some(&pod));
 /// // Everything else is read from the snapshot, by reference, too.
 /// assert_eq!(kept.snapshot().len(), 1);
 /// # Ok::<(), informer_core::storage::Full>(())
@@ -451,7 +446,7 @@ impl<T: Resource + Clone> KeptReader<T> {
 /// use std::task::{Context, Poll, Waker};
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
@@ -498,7 +493,7 @@ impl<T: Resource + Clone> Drop for Reached<T> {
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));

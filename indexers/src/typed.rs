@@ -19,7 +19,7 @@ use crate::value::{Encode, IndexValue};
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 /// use informer_indexers::TypedIndex;
 ///
 /// struct Job {

@@ -18,7 +18,7 @@ use crate::storage::{Full, Storage};
 /// use informer_core::indexer::{Indexer, Rules};
 /// use informer_core::queue::Epoch;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let step = |uid: &str, version: &str| Step::Delta {
 ///     delta: Delta::Updated(Object::builder(ObjectKey::new("default", "web"))
@@ -83,7 +83,7 @@ impl Default for Rules {
 /// use informer_core::indexer::{Indexer, Rules};
 /// use informer_core::queue::Epoch;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
 /// let step = Step::Delta {

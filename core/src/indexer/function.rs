@@ -14,7 +14,7 @@ use core::fmt;
 ///
 /// ```
 /// use informer_core::indexer::{IndexFn, Subject};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let by_namespace = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
 ///     file(object.key().namespace().as_bytes());

@@ -48,7 +48,7 @@ pub use view::{Cursor, View};
 /// ```
 /// use informer_core::indexer::{IndexFn, Indexer};
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let pod = |name: &str, app: &str| Object::builder(ObjectKey::new("default", name))
 ///     .version("1")

@@ -24,7 +24,7 @@ use crate::storage::{
 /// ```
 /// use informer_core::indexer::{IndexFn, Indexer, View};
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let pod = |namespace: &str, name: &str| Object::builder(ObjectKey::new(namespace, name))
 ///     .version("7")
@@ -149,7 +149,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// ```
     /// # use informer_core::indexer::{Cursor, Indexer};
     /// # use informer_core::storage::{Heap, Seed};
-    /// # use informer_core::{Labels, Object, ObjectKey};
+    /// # use informer_core::{Object, ObjectKey};
     /// # let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
     /// # for name in ["a", "b", "c"] {
     /// #     store.put(Object::builder(ObjectKey::new("", name))
@@ -240,7 +240,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
     /// use core::ops::Bound;
     /// # use informer_core::indexer::{IndexFn, Indexer};
     /// # use informer_core::storage::{Heap, Seed};
-    /// # use informer_core::{Labels, Object, ObjectKey};
+    /// # use informer_core::{Object, ObjectKey};
     /// # let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
     /// # for name in ["c", "a", "d", "b"] {
     /// #     store.put(Object::builder(ObjectKey::new("", name))

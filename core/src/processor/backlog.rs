@@ -10,7 +10,7 @@ use crate::storage::{Bucket, Ends, Full, Links, Places, Seed, Slab, Storage, Tab
 /// use informer_core::indexer::Indexer;
 /// use informer_core::processor::{Audience, Backlog, ListenerConfig, Processor};
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Cause, Instant, Labels, Notification, Object, ObjectKey};
+/// use informer_core::{Cause, Instant, Notification, Object, ObjectKey};
 ///
 /// let pod = |version: &str| Object::builder(ObjectKey::new("default", "web"))
 ///     .uid("a")

@@ -36,7 +36,7 @@ pub(crate) const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 /// use informer_core::indexer::Indexer;
 /// use informer_core::processor::{Audience, ListenerConfig, Processor};
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Cause, Instant, Labels, Notification, Object, ObjectKey};
+/// use informer_core::{Cause, Instant, Notification, Object, ObjectKey};
 ///
 /// let pod = |name: &str| Object::builder(ObjectKey::new("default", name))
 ///     .version("1")

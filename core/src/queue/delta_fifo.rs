@@ -18,7 +18,7 @@ use crate::storage::{Bucket, Ends, Full, NONE, Places, Seed, Slab, Storage, Tabl
 /// use informer_core::flow::Delta;
 /// use informer_core::queue::{DeltaFifo, NothingKnown};
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let pod = |name: &str, version: &str| Object::builder(ObjectKey::new("default", name))
 ///     .version(version)

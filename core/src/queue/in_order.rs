@@ -21,7 +21,7 @@ const BATCH: usize = 1_000;
 /// use informer_core::flow::Delta;
 /// use informer_core::queue::{InOrderQueue, Queued};
 /// use informer_core::storage::Seed;
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let pod = |name: &str, version: &str| Object::builder(ObjectKey::new("default", name))
 ///     .version(version)

@@ -86,7 +86,7 @@ pub enum Relist {
 /// use informer_core::indexer::{Indexer, Rules, StoreLimits};
 /// use informer_core::queue::{Queue, QueueKind, Relist};
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let pod = |name: &str, version: &str| Object::builder(ObjectKey::new("default", name))
 ///     .version(version)

@@ -13,7 +13,7 @@ use crate::object::Resource;
 ///
 /// ```
 /// use informer_core::queue::{Transform, TransformError};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let shorten = Transform::new(|object: &mut Object<String>| {
 ///     if object.body().is_empty() {

@@ -75,7 +75,7 @@ use server::Server;
 /// use informer_core::reflector::{FirstState, Reflector, ReflectorConfig};
 /// use informer_core::storage::Heap;
 /// use informer_core::transport::{At, Command, Request};
-/// use informer_core::{Instant, Labels, Object, ObjectKey};
+/// use informer_core::{Instant, Object, ObjectKey};
 ///
 /// let now = Instant::from_micros(0);
 /// let config = ReflectorConfig { first_state: FirstState::Listed, ..ReflectorConfig::new() };

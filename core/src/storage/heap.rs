@@ -11,7 +11,7 @@ use super::{Bytes, Cells, Full, Kept, NONE, Pages, Snapshots, Storage, Text};
 /// ```
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::{Full, Heap, Seed};
-/// use informer_core::{Labels, Object, ObjectKey};
+/// use informer_core::{Object, ObjectKey};
 ///
 /// let mut store: Indexer<Object<u32>, Heap> = Indexer::new(Seed::new(1));
 /// for n in 0..1_000 {
