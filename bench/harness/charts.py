@@ -15,6 +15,7 @@ LOOKS = {
     "packed": ("#1f9d55", "", "circle"),
     "lean": ("#2f81f7", "", "circle"),
     "typed": ("#a371f7", "", "circle"),
+    "full": ("#a371f7", "3 3", "circle"),
     "metadata": ("#c2488f", "", "circle"),
     "kube-rs": ("#d2691e", "7 4", "square"),
     "client-go": ("#0e8fa6", "2 4", "diamond"),

@@ -12,7 +12,7 @@ TARGET = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "
 COMPARE = os.path.join(TARGET, "compare")
 
 # The forms of ours, in the order of the tables. A form that `bench-informer` does not know is left out.
-OUR_FORMS = ("packed", "lean", "typed", "metadata")
+OUR_FORMS = ("packed", "lean", "typed", "full", "metadata")
 
 # What everything is divided by.
 REFERENCE = "kube-rs"

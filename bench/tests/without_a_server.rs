@@ -64,7 +64,7 @@ fn there_is_no_peak() {
     }
     for (form, bound) in forms {
         for streamed in [false, true] {
-            let mut arguments = vec!["--pods", "6000", "--relists", "10"];
+            let mut arguments = vec!["--pods", "1200", "--relists", "10"];
             if streamed {
                 arguments.push("--streamed");
             }
