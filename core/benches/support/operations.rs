@@ -3,13 +3,17 @@
 
 use std::hint::black_box;
 
-use informer_core::decode::{Body, Decode, Decoder, Dynamic, Form, Lean, MetadataOnly, Typed};
+use informer_core::decode::form::PackedBody;
+use informer_core::decode::{
+    Body, Decode, Decoder, Dynamic, Form, Lean, MetadataOnly, Packed, Typed, decode_object,
+};
 use informer_core::flow::{Delta, Fact, Step};
 use informer_core::indexer::Rules;
+use informer_core::pack::Packer;
 use informer_core::processor::{Audience, ListenerConfig, Processor};
 use informer_core::queue::{DeltaFifo, Epoch, NothingKnown};
 use informer_core::storage::{Heap, Seed};
-use informer_core::{Cause, Encoding, Instant, Notification, Resource};
+use informer_core::{Cause, Encoding, Instant, Notification, Object, Resource};
 
 use super::hand::Hand;
 use super::objects::{Small, key, numbered, small, spread, store};
@@ -114,6 +118,8 @@ pub const OPERATIONS: &[Operation] = &[
     operation("decode/watch, Dynamic", Size::None, |_| {
         decode(Body::Watch, Dynamic)
     }),
+    operation("packing/pack", Size::None, |_| pack()),
+    operation("packing/unpack", Size::None, |_| unpack()),
     operation("pipeline/list, small, Lean", Size::Grows, |_| {
         list(Lean, Pods::small())
     }),
@@ -309,6 +315,44 @@ fn fan_out(n: usize, listeners: usize) -> Event {
 }
 
 /// Decodes and drops one object. Pieces end where objects end.
+/// Objects with their text as the server sent it, and a packer that knows them.
+fn learned() -> (Vec<Object<PackedBody>>, Packer) {
+    let pods = Pods::realistic();
+    let mut packer = Packer::new();
+    let objects: Vec<_> = (0..POOL)
+        .map(|pod| {
+            let mut json = Vec::new();
+            pods.write(pod, 2, &mut json);
+            decode_object(&mut Packed, &json).unwrap()
+        })
+        .collect();
+    for object in &objects {
+        packer.pack(&mut object.clone());
+    }
+    (objects, packer)
+}
+
+fn pack() -> Event {
+    let (objects, mut packer) = learned();
+    let mut next = 0;
+    event(move || {
+        let mut object = objects[next].clone();
+        next = (next + 1) % objects.len();
+        packer.pack(&mut object);
+        drop(black_box(object));
+    })
+}
+
+fn unpack() -> Event {
+    let (mut objects, mut packer) = learned();
+    objects.iter_mut().for_each(|object| packer.pack(object));
+    let mut next = 0;
+    event(move || {
+        black_box(objects[next].json());
+        next = (next + 1) % objects.len();
+    })
+}
+
 fn decode<F: Form + 'static>(body: Body, form: F) -> Event {
     let pods = Pods::realistic();
     let mut decoder = Decoder::new(form);
