@@ -38,6 +38,16 @@ pub trait Resource {
     /// Calls `visit` with every label.
     fn labels(&self, visit: &mut dyn FnMut(&str, &str));
 
+    /// Calls `visit` with the value of the label `key`, if it is set. Provide it if there is a faster way than
+    /// to look at all labels.
+    fn label(&self, key: &str, visit: &mut dyn FnMut(&str)) {
+        self.labels(&mut |name, value| {
+            if name == key {
+                visit(value);
+            }
+        });
+    }
+
     /// The size of the object as the server sent it, in bytes; 0 if unknown.
     /// [`StoreLimits::bytes`](crate::indexer::StoreLimits::bytes) counts it.
     fn size(&self) -> usize {
@@ -69,6 +79,9 @@ macro_rules! resource_through_pointer {
             }
             fn labels(&self, visit: &mut dyn FnMut(&str, &str)) {
                 (**self).labels(visit);
+            }
+            fn label(&self, key: &str, visit: &mut dyn FnMut(&str)) {
+                (**self).label(key, visit);
             }
             fn size(&self) -> usize {
                 (**self).size()

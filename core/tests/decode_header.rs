@@ -56,7 +56,7 @@ fn all_fields_of_the_header_are_read() {
             ("q\"".into(), "\n".to_owned())
         ]
     );
-    assert!(!header.initial_events_end);
+    assert!(!header.ends_initial_events());
     assert!(!header.is_table());
 }
 
@@ -199,7 +199,7 @@ fn only_the_annotation_true_marks_the_end_of_initial_events() {
     ] {
         let json = format!(r#"{{"metadata":{{"annotations":{annotations}}}}}"#);
         let header = Header::read(json.as_bytes(), 128).unwrap();
-        assert_eq!(header.initial_events_end, expected, "{annotations}");
+        assert_eq!(header.ends_initial_events(), expected, "{annotations}");
     }
 }
 

@@ -100,11 +100,7 @@ pub fn label<T: Resource>(key: impl Into<Cow<'static, str>>) -> IndexFn<T> {
     let key = key.into();
     let subject = Subject::Label(key.clone());
     let function = IndexFn::new(move |object: &T, file: &mut dyn FnMut(&[u8])| {
-        object.labels(&mut |name, value| {
-            if name == key {
-                file(value.as_bytes());
-            }
-        });
+        object.label(&key, &mut |value| file(value.as_bytes()));
     });
     function.about(subject)
 }

@@ -36,8 +36,14 @@ impl<'a> Labels<'a> {
     /// The value of the label `key`, if it is set.
     #[must_use]
     pub fn get(self, key: &str) -> Option<&'a str> {
-        self.iter()
-            .find_map(|(name, value)| (name == key).then_some(value))
+        // Only the value is looked at as text.
+        let mut labels = self.iter();
+        while let (Some(name), Some(value)) = (labels.bytes(), labels.bytes()) {
+            if name == key.as_bytes() {
+                return Some(utf8(value));
+            }
+        }
+        None
     }
 
     /// The number of labels.
@@ -67,10 +73,11 @@ pub struct LabelIter<'a> {
 }
 
 impl<'a> LabelIter<'a> {
-    fn text(&mut self) -> Option<&'a str> {
+    /// The next key or value.
+    fn bytes(&mut self) -> Option<&'a [u8]> {
         let table = &mut self.labels.table;
         let extent = Extent::from_table([take_varint(table)?, take_varint(table)?]);
-        Some(utf8(self.labels.texts.bytes(extent)))
+        Some(self.labels.texts.bytes(extent))
     }
 }
 
@@ -78,7 +85,7 @@ impl<'a> Iterator for LabelIter<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<(&'a str, &'a str)> {
-        Some((self.text()?, self.text()?))
+        Some((utf8(self.bytes()?), utf8(self.bytes()?)))
     }
 }
 

@@ -331,6 +331,12 @@ impl<K> Resource for Object<K> {
         }
     }
 
+    fn label(&self, key: &str, visit: &mut dyn FnMut(&str)) {
+        if let Some(value) = self.labels().get(key) {
+            visit(value);
+        }
+    }
+
     fn size(&self) -> usize {
         self.size()
     }

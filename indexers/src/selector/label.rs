@@ -100,10 +100,8 @@ impl LabelSelector {
     pub fn matches(&self, object: &impl Resource) -> bool {
         self.all(|requirement| {
             let mut accepted = requirement.accepts(None);
-            object.labels(&mut |key, value| {
-                if key == requirement.key() {
-                    accepted = requirement.accepts(Some(value));
-                }
+            object.label(requirement.key(), &mut |value| {
+                accepted = requirement.accepts(Some(value));
             });
             accepted
         })

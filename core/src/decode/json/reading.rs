@@ -228,7 +228,7 @@ impl<F: Form> Facts<F> {
 fn bookmark(header: Header<'_>) -> Bookmark<JsonStr<'_>> {
     Bookmark {
         version: header.version.filter(|version| !version.is_empty()),
-        ends_initial_events: header.initial_events_end,
+        ends_initial_events: header.ends_initial_events(),
         is_table: header.is_table(),
     }
 }

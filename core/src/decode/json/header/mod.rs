@@ -37,7 +37,7 @@ use core::ops::Range;
 
 pub use pairs::Pairs;
 
-use super::text::{Arrays, JsonCursor, JsonKind, JsonStr, TextError};
+use super::text::{Arrays, JsonCursor, JsonKind, JsonStr, TextError, last_member};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
@@ -79,8 +79,6 @@ pub struct Header<'a> {
     pub deleted: Option<JsonStr<'a>>,
     /// `metadata.generation`
     pub generation: Option<u64>,
-    /// Whether the annotation `k8s.io/initial-events-end` is `"true"`.
-    pub initial_events_end: bool,
     /// The range of the value of `metadata` in the text.
     pub metadata: Range<usize>,
     /// The range to cut to remove `metadata.managedFields`: the member and one comma.
@@ -178,6 +176,18 @@ impl<'a> Header<'a> {
         Pairs::new(self.labels)
     }
 
+    /// Whether the annotation `k8s.io/initial-events-end` is `"true"`. Only bookmarks have it, so it is not
+    /// looked for in every object.
+    #[must_use]
+    pub fn ends_initial_events(&self) -> bool {
+        let mark = last_member(self.annotations, INITIAL_EVENTS_END);
+        let mark = mark
+            .ok()
+            .flatten()
+            .map(|mark| JsonCursor::new(mark).string());
+        mark.is_some_and(|mark| mark.is_ok_and(|mark| mark.eq_str("true")))
+    }
+
     /// The namespace and name.
     ///
     /// # Errors
@@ -263,9 +273,9 @@ impl<'a> Header<'a> {
                 }
                 b"labels" => self.labels = reader.labels(inside)?,
                 b"annotations" => {
-                    let before = reader.cursor.clone();
-                    self.initial_events_end = reader.is_initial_events_end(inside)?;
-                    self.annotations = before.up_to(&reader.cursor);
+                    let annotations = reader.skip(inside)?;
+                    // A broken bookmark is not usable, so they are not read leniently.
+                    self.annotations = if reader.strict { annotations } else { &[] };
                 }
                 b"ownerReferences" => self.owners = reader.skip(inside)?,
                 b"creationTimestamp" => self.created = reader.any_text(inside)?,
@@ -382,28 +392,6 @@ impl<'a, A: Arrays> Reader<'a, '_, A> {
             return Err(NOT_LABELS);
         }
         Ok(before.up_to(&self.cursor))
-    }
-
-    fn is_initial_events_end(&mut self, depth: usize) -> Result<bool, HeaderError> {
-        let mut is_end = false;
-        // A broken bookmark is not usable, so nothing is read leniently here.
-        if !self.strict || self.cursor.kind()? != JsonKind::Object {
-            self.skip(depth)?;
-            return Ok(is_end);
-        }
-        let mut members = self.cursor.enter_object(depth)?;
-        while let Some(name) = members.next(&mut self.cursor)? {
-            let is_mark = name.eq_str(INITIAL_EVENTS_END);
-            if is_mark {
-                is_end = false;
-            }
-            if is_mark && self.cursor.kind()? == JsonKind::String {
-                is_end = self.cursor.string()?.eq_str("true");
-            } else {
-                self.cursor.skip_value(depth.saturating_sub(1))?;
-            }
-        }
-        Ok(is_end)
     }
 }
 

@@ -1,8 +1,6 @@
 //! The members of objects and the elements of arrays.
 
-#[cfg(feature = "alloc")]
-use super::MAX_DEPTH;
-use super::{JsonCursor, JsonStr, TextError};
+use super::{JsonCursor, JsonStr, MAX_DEPTH, TextError};
 
 /// The members of an object that a cursor has entered.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +82,6 @@ impl Elements {
 }
 
 /// The text of the member `name` of the object `json`. If it is repeated, the last one counts.
-#[cfg(feature = "alloc")]
 pub(in crate::decode) fn last_member<'a>(
     json: &'a [u8],
     name: &str,

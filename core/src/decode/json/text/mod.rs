@@ -57,7 +57,6 @@ pub(super) use arrays::Arrays;
 #[cfg(feature = "alloc")]
 pub(super) use arrays::{ArrayLength, ArrayLengths};
 pub(super) use extent::Extent;
-#[cfg(feature = "alloc")]
 pub(in crate::decode) use members::last_member;
 pub use members::{Elements, Members};
 pub use string::{Chars, JsonStr};
@@ -190,7 +189,17 @@ impl<'a> JsonCursor<'a> {
     ///
     /// The next value is not a string, or it is not valid: a bad escape, a lone surrogate, a raw
     /// control character, or invalid UTF-8.
+    #[inline]
     pub fn string(&mut self) -> Result<JsonStr<'a>, TextError> {
+        if let Some(end) = string::plain_end(self.text, self.at) {
+            let raw = self.slice(self.at + 1..end - 1);
+            self.at = end;
+            return Ok(JsonStr::from_raw(raw, false));
+        }
+        self.any_string()
+    }
+
+    fn any_string(&mut self) -> Result<JsonStr<'a>, TextError> {
         self.skip_white();
         let found = self.scan_string()?;
         let raw = self.slice(found.start..found.end);

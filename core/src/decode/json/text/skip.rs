@@ -21,9 +21,13 @@ impl<'a> JsonCursor<'a> {
         depth: usize,
         arrays: &mut impl Arrays,
     ) -> Result<&'a [u8], TextError> {
-        let mut open = Nesting::new(depth);
         self.skip_white();
         let start = self.at;
+        if let Some(end) = string::plain_end(self.text, start) {
+            self.at = end;
+            return Ok(self.slice(start..end));
+        }
+        let mut open = Nesting::new(depth);
         loop {
             if !self.begin_value(&mut open, arrays)? {
                 continue;
