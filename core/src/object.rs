@@ -35,6 +35,16 @@ pub trait Resource {
     /// The resource version, an opaque text; empty if unknown.
     fn version(&self) -> &str;
 
+    /// Whether both have the same uid. Provide it if there is a faster way than to compare texts.
+    fn has_same_uid(&self, other: &Self) -> bool {
+        self.uid() == other.uid()
+    }
+
+    /// Whether both have the same version. Provide it if there is a faster way than to compare texts.
+    fn has_same_version(&self, other: &Self) -> bool {
+        self.version() == other.version()
+    }
+
     /// Calls `visit` with every label.
     fn labels(&self, visit: &mut dyn FnMut(&str, &str));
 
@@ -76,6 +86,12 @@ macro_rules! resource_through_pointer {
             }
             fn version(&self) -> &str {
                 (**self).version()
+            }
+            fn has_same_uid(&self, other: &Self) -> bool {
+                (**self).has_same_uid(other)
+            }
+            fn has_same_version(&self, other: &Self) -> bool {
+                (**self).has_same_version(other)
             }
             fn labels(&self, visit: &mut dyn FnMut(&str, &str)) {
                 (**self).labels(visit);

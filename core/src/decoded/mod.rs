@@ -219,10 +219,14 @@ impl<K> Object<K> {
         }
     }
 
-    /// A text that is never in the dictionary.
     fn text(&self, extent: Extent) -> &str {
-        let text = self.record.slice.get(extent.range());
-        utf8(text.unwrap_or_else(|| cannot_happen("an extent beyond its record", &[])))
+        utf8(self.bytes(extent))
+    }
+
+    /// A text that is never in the dictionary.
+    fn bytes(&self, extent: Extent) -> &[u8] {
+        let bytes = self.record.slice.get(extent.range());
+        bytes.unwrap_or_else(|| cannot_happen("an extent beyond its record", &[]))
     }
 }
 
@@ -323,6 +327,16 @@ impl<K> Resource for Object<K> {
 
     fn version(&self) -> &str {
         self.version()
+    }
+
+    fn has_same_uid(&self, other: &Self) -> bool {
+        let uid = |object: &Self| object.record.header.meta.uid;
+        self.bytes(uid(self)) == other.bytes(uid(other))
+    }
+
+    fn has_same_version(&self, other: &Self) -> bool {
+        let version = |object: &Self| object.record.header.meta.version;
+        self.bytes(version(self)) == other.bytes(version(other))
     }
 
     fn labels(&self, visit: &mut dyn FnMut(&str, &str)) {

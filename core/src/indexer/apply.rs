@@ -330,7 +330,7 @@ fn upsert<T: Resource>(
     };
     match old {
         None => Notifications::One(added(new)),
-        Some(old) if rules.split_recreated && is_another(&old, new.uid()) => {
+        Some(old) if rules.split_recreated && is_recreated(&old, &new) => {
             Notifications::Two(inferred_deletion(old, cause), added(new))
         }
         Some(old) => Notifications::One(Notification::Updated { old, new, cause }),
@@ -348,8 +348,12 @@ fn inferred_deletion<T: Resource>(last: T, cause: Cause) -> Notification<T> {
     }
 }
 
+/// Whether the object was deleted and created again under its name.
+fn is_recreated<T: Resource>(old: &T, new: &T) -> bool {
+    !old.has_same_uid(new) && is_another(old, new.uid())
+}
+
 /// Whether both are the same object in the same state.
-fn is_unchanged(old: &impl Resource, new: &impl Resource) -> bool {
-    let version = new.version();
-    old.version() == version && !version.is_empty() && old.uid() == new.uid()
+fn is_unchanged<T: Resource>(old: &T, new: &T) -> bool {
+    old.has_same_version(new) && old.has_same_uid(new) && !new.version().is_empty()
 }
