@@ -13,7 +13,7 @@ pub(super) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) 
     draft.meta.annotations = place(header.annotations, object.json, kept).unwrap_or_default();
     draft.meta.owners = place(header.owners, object.json, kept).unwrap_or_default();
     if draft.meta.text.length() == 0 {
-        // A body of another kind does not give them to everybody.
+        // Other bodies may not have them, so they are kept beside the body.
         draft.meta.text = draft.push_bytes(&[header.owners]);
         draft.meta.owners = draft.meta.text;
     }

@@ -21,27 +21,27 @@ struct Wrong {
 }
 
 impl TypeError {
-    /// The same error, one level further out.
+    /// The same error in a member with this name.
     #[cold]
-    pub(super) fn in_member(mut self, name: Text<'_>) -> Self {
-        let dot = if self.0.path.is_empty() || self.0.path.starts_with('[') {
-            ""
-        } else {
-            "."
-        };
-        self.0.path = format!("{}{dot}{}", name.to_cow(), self.0.path);
-        self
+    pub(super) fn in_member(self, name: Text<'_>) -> Self {
+        self.under(&name.to_cow())
     }
 
-    /// The same error, one level further out.
+    /// The same error in this element.
     #[cold]
-    pub(super) fn in_element(mut self, index: usize) -> Self {
-        let dot = if self.0.path.is_empty() || self.0.path.starts_with('[') {
+    pub(super) fn in_element(self, index: usize) -> Self {
+        self.under(&format!("[{index}]"))
+    }
+
+    /// Puts a step before the path.
+    fn under(mut self, step: &str) -> Self {
+        let path = &self.0.path;
+        let dot = if path.is_empty() || path.starts_with('[') {
             ""
         } else {
             "."
         };
-        self.0.path = format!("[{index}]{dot}{}", self.0.path);
+        self.0.path = format!("{step}{dot}{path}");
         self
     }
 }
