@@ -262,14 +262,10 @@ impl<F: Form> Form for KeepManagedFields<F> {
     const COUNTS_ARRAYS: bool = F::COUNTS_ARRAYS;
 
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<F::Body, BodyError> {
-        let mut header = object.header.clone();
-        header.managed_fields = None;
-        self.0.read_json(object.with_header(&header))
+        self.0.read_json(object.keeping_managed_fields())
     }
 
     fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
-        let mut header = object.header.clone();
-        header.managed_fields = None;
-        self.0.keeps_json(object.with_header(&header))
+        self.0.keeps_json(object.keeping_managed_fields())
     }
 }

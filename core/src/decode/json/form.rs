@@ -27,6 +27,8 @@ pub struct JsonObject<'a> {
         expect(dead_code, reason = "only forms with types read it")
     )]
     pub(super) lengths: &'a [ArrayLength],
+    /// Whether `managedFields` are not cut out.
+    pub(super) keeps_managed_fields: bool,
 }
 
 impl<'a> JsonObject<'a> {
@@ -38,12 +40,16 @@ impl<'a> JsonObject<'a> {
             header,
             type_meta,
             lengths: &[],
+            keeps_managed_fields: false,
         }
     }
 
-    /// The same object with another header.
-    pub(in crate::decode) const fn with_header(self, header: &'a Header<'a>) -> Self {
-        Self { header, ..self }
+    /// The same object, of which `managedFields` are kept, too.
+    pub(in crate::decode) const fn keeping_managed_fields(self) -> Self {
+        Self {
+            keeps_managed_fields: true,
+            ..self
+        }
     }
 
     /// Keeps the whole text, without `managedFields`.
@@ -59,9 +65,16 @@ impl<'a> JsonObject<'a> {
     }
 
     fn part(self, text: Range<usize>) -> KeptJson {
-        let none = text.end..text.end;
-        let cut = self.header.managed_fields.clone().unwrap_or(none);
+        let cut = self.cut_before(text.end);
         KeptJson { text, cut }
+    }
+
+    /// What is cut out of a text that ends here.
+    fn cut_before(self, end: usize) -> Range<usize> {
+        match &self.header.managed_fields {
+            Some(cut) if !self.keeps_managed_fields => cut.clone(),
+            _ => end..end,
+        }
     }
 
     /// Deserializes the object.
@@ -70,8 +83,7 @@ impl<'a> JsonObject<'a> {
         // The header was read, so this is UTF-8. One check of the whole text here is faster than
         // serde's check of every string.
         let text = core::str::from_utf8(self.json).map_err(BodyError::new)?;
-        let none = text.len()..text.len();
-        let left_out = self.header.managed_fields.clone().unwrap_or(none);
+        let left_out = self.cut_before(text.len());
         from_text(text, self.lengths, left_out).map_err(BodyError::new)
     }
 }
