@@ -55,7 +55,7 @@ async fn run(args: &Args) -> Result<(), Box<dyn Error>> {
     let controller = Controller::new(Tokio::current()?);
     let handlers = [
         sets.on(enqueue::this(controller.queue()))?,
-        pods.on(enqueue::owner(controller.queue(), "ReplicaSet"))?,
+        pods.on(enqueue::owner(controller.queue(), "apps", "ReplicaSet"))?,
     ];
     factory.start()?;
     for handler in &handlers {

@@ -134,6 +134,10 @@ mod version;
 // What the state machines need from an object.
 mod object;
 
+// What an object says about its owners and annotations.
+#[cfg(feature = "alloc")]
+mod metadata;
+
 // The namespace and name of an object.
 #[cfg(feature = "alloc")]
 mod key;
@@ -199,6 +203,8 @@ pub use flow::{Cause, Certainty, Notification};
 pub use informer::{Informer, InformerConfig};
 #[cfg(feature = "alloc")]
 pub use key::{ObjectKey, ParseKeyError};
+#[cfg(feature = "alloc")]
+pub use metadata::{Metadata, OwnerReference};
 pub use object::Resource;
 pub use time::Instant;
 pub use version::{MAX_VERSION, NotComparable, compare_versions};

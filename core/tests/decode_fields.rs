@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use informer_core::decode::{
-    Dynamic, FieldPath, Fields, Lean, MetadataOnly, Scalar, decode_object,
+    Dynamic, FieldPath, Fields, Lean, MetadataOnly, Scalar, Typed, decode_object,
 };
 
 const POD: &str = r#"{"metadata":{"name":"a","namespace":"n","annotations":{"example.com/team":"caf\u00e9","x":"1"}},
@@ -83,4 +83,87 @@ fn an_invalid_path_is_refused_with_the_position() {
         let error = text.parse::<FieldPath>().unwrap_err().to_string();
         assert!(error.contains(place), "{text:?}: {error}");
     }
+}
+
+/// Uses what serde offers, so that every way through a value is taken.
+#[derive(serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Everything {
+    text: String,
+    letter: char,
+    yes: bool,
+    small: i8,
+    large: u64,
+    ratio: f64,
+    nothing: Option<u32>,
+    something: Option<u32>,
+    unit: (),
+    pair: (u8, String),
+    wrapped: Wrapped,
+    named: std::collections::BTreeMap<String, u16>,
+    numbered: std::collections::BTreeMap<u32, String>,
+    inner: Vec<Inner>,
+    #[serde(flatten)]
+    flat: Inner,
+}
+
+#[derive(serde::Deserialize, serde::Serialize)]
+struct Wrapped(String);
+
+#[derive(serde::Deserialize, serde::Serialize)]
+struct Inner {
+    kind: Variant,
+}
+
+#[derive(serde::Deserialize, serde::Serialize)]
+enum Variant {
+    Unit,
+    One(u8),
+    Two(u8, u8),
+    Named { name: String },
+}
+
+#[test]
+fn a_typed_object_has_the_fields_that_it_serializes() {
+    let json = r#"{"metadata":{"name":"a"},"text":"café","letter":"x","yes":true,"small":-3,"large":18446744073709551615,
+        "ratio":2.5,"nothing":null,"something":4,"unit":null,"pair":[1,"two"],"wrapped":"w",
+        "named":{"a.b":7,"c":8},"numbered":{"12":"twelve"},"kind":"Unit",
+        "inner":[{"kind":"Unit"},{"kind":{"One":1}},{"kind":{"Two":[2,3]}},{"kind":{"Named":{"name":"n"}}}]}"#;
+    let typed = decode_object(&mut Typed::<Everything>::new(), json.as_bytes()).unwrap();
+    let value = decode_object(&mut Dynamic, json.as_bytes()).unwrap();
+    let lean = decode_object(&mut Lean, json.as_bytes()).unwrap();
+    for path in [
+        "text",
+        "letter",
+        "yes",
+        "small",
+        "large",
+        "ratio",
+        "nothing",
+        "something",
+        "unit",
+        "pair[*]",
+        "wrapped",
+        "named['a.b']",
+        "named.c",
+        "named.absent",
+        "named[*]",
+        "numbered.12",
+        "kind",
+        "inner[*].kind",
+        "inner[*].kind.One",
+        "inner[*].kind.Two[*]",
+        "inner[*].kind.Two.name",
+        "inner[*].kind.Named.name",
+        "inner[*].kind.Named",
+        "inner.kind",
+        "text.more",
+        "text[*]",
+        "absent",
+    ] {
+        let expected = found(&lean, path);
+        assert_eq!(found(&typed, path), expected, "{path} in the type");
+        assert_eq!(found(&value, path), expected, "{path} in the value");
+    }
+    assert_eq!(found(&typed, "inner[*].kind.Two[*]").len(), 2);
 }

@@ -12,7 +12,7 @@ use informer_core::Object;
 use informer_core::decode::form::{Form, LeanBody, MetadataBody};
 use informer_core::decode::json::header::{Header, HeaderError};
 use informer_core::decode::json::text::{JsonStr, TextError};
-use informer_core::decode::{Dynamic, KeepManagedFields, Lean, MetadataOnly, decode_object};
+use informer_core::decode::{Dynamic, Keep, Lean, MetadataOnly, decode_object};
 use serde_json::Value;
 
 fn text(found: Option<JsonStr<'_>>) -> Option<String> {
@@ -141,10 +141,13 @@ fn managed_fields_are_removed_from_any_position() {
         assert_eq!(metadata(json).decode::<Value>().unwrap(), whole["metadata"]);
         assert_eq!(*kept(Dynamic, json), whole);
         let full: Value = serde_json::from_str(json).unwrap();
-        assert_eq!(*kept(KeepManagedFields(Dynamic), json), full);
-        assert_eq!(kept(KeepManagedFields(Lean), json).json(), json);
+        assert_eq!(*kept(Keep::new(Dynamic).managed_fields(true), json), full);
         assert_eq!(
-            kept(KeepManagedFields(MetadataOnly), json)
+            kept(Keep::new(Lean).managed_fields(true), json).json(),
+            json
+        );
+        assert_eq!(
+            kept(Keep::new(MetadataOnly).managed_fields(true), json)
                 .decode::<Value>()
                 .unwrap(),
             full["metadata"]

@@ -5,7 +5,7 @@
 use informer_core::Object;
 use informer_core::decode::form::{LeanBody, PackedBody};
 use informer_core::decode::{
-    As, FieldPath, Fields, KeepManagedFields, Lean, MetadataOnly, Packed, decode_object,
+    As, FieldPath, Fields, Keep, Lean, MetadataOnly, Packed, decode_object,
 };
 use informer_core::pack::Packer;
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ fn odd_labels_are_the_same_in_every_form() {
     packer.pack(&mut packed);
     let lean = decode_object(&mut Lean, json.as_bytes()).unwrap();
     let metadata = decode_object(&mut MetadataOnly, json.as_bytes()).unwrap();
-    let full = decode_object(&mut KeepManagedFields(Lean), json.as_bytes()).unwrap();
+    let full = decode_object(&mut Keep::new(Lean).managed_fields(true), json.as_bytes()).unwrap();
     for labels in [
         packed.labels(),
         lean.labels(),

@@ -22,6 +22,7 @@ const EDGES: &[(&str, &str)] = &[
     ("version", ""),
     ("wakers", ""),
     ("object", ""),
+    ("metadata", ""),
     ("clock", "time"),
     ("bucket", "time"),
     ("storage", "invariant"),
@@ -34,7 +35,7 @@ const EDGES: &[(&str, &str)] = &[
     ("transport", "encoding failure storage"),
     (
         "decode",
-        "decoded encoding failure flow invariant key limits object",
+        "decoded encoding failure flow invariant key limits metadata object",
     ),
     ("pack", "compress decode decoded"),
     (

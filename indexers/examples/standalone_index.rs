@@ -20,7 +20,7 @@ use informer_core::decode::form::LeanBody;
 use informer_core::decode::{Lean, decode_object};
 use informer_core::indexer::Indexer;
 use informer_core::storage::{Heap, Seed};
-use informer_indexers::{KeyFormat, Keyed, Query, StoreLister, by};
+use informer_indexers::{KeyFormat, Keyed, Query, by};
 
 /// The built-in pods.
 pub(crate) const PODS: &str = include_str!("pods.jsonl");
@@ -49,17 +49,16 @@ pub(crate) fn run(lines: impl BufRead, out: &mut impl Write) -> Result<(), Box<d
     let priority = by::integer("spec.priority".parse()?).ordered();
     let priority = priority.add_to(&mut store, "priority")?;
 
-    let lister = StoreLister::new(&store);
     writeln!(out, "{} pods, version {}", store.len(), store.version())?;
 
     let web = "app in (cart, orders), tier != db".parse()?;
     let query = Query::new().labels(&web);
-    writeln!(out, "\nby label, {web}: {}", lister.plan(&query))?;
-    show(out, lister.select(&query))?;
+    writeln!(out, "\nby label, {web}: {}", query.plan(&store))?;
+    show(out, query.select(&store))?;
 
     let query = Query::new().namespace("shop").labels(&web);
-    writeln!(out, "\nthe same in namespace shop: {}", lister.plan(&query))?;
-    show(out, lister.select(&query))?;
+    writeln!(out, "\nthe same in namespace shop: {}", query.plan(&store))?;
+    show(out, query.select(&store))?;
 
     writeln!(out, "\nby range, priority from 1 on, highest first:")?;
     show(out, priority.range(&store, 1..)?.objects().rev())?;
@@ -70,7 +69,7 @@ pub(crate) fn run(lines: impl BufRead, out: &mut impl Write) -> Result<(), Box<d
     writeln!(out, "\nin the order of the keys, two by two:")?;
     let mut after = None;
     loop {
-        let page = lister.page_by_key(&Query::new(), after.as_deref(), 2)?;
+        let page = Query::new().page_by_key(&store, after.as_deref(), 2)?;
         let keys: Vec<_> = page.objects.iter().map(|pod| dashes.key_of(*pod)).collect();
         writeln!(out, "  {}", keys.join(" "))?;
         after = page.next;

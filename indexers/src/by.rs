@@ -28,9 +28,9 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
 
-use informer_core::Resource;
 use informer_core::decode::{FieldPath, Fields, Scalar};
 use informer_core::indexer::{IndexFn, Subject};
+use informer_core::{Metadata, Resource};
 
 use crate::key::Namespaced;
 use crate::typed::TypedIndex;
@@ -58,8 +58,8 @@ pub fn namespace<T: Namespaced>() -> IndexFn<T> {
 
 /// By key, as displayed.
 ///
-/// An ordered index of this kind lets
-/// [`page_by_key`](crate::StoreLister::page_by_key) page through a store in key order.
+/// An ordered index of this kind lets [`page_by_key`](crate::Query::page_by_key) page through a store in
+/// key order.
 ///
 /// ```
 /// # use informer_core::decode::{Lean, decode_object};
@@ -67,12 +67,12 @@ pub fn namespace<T: Namespaced>() -> IndexFn<T> {
 /// # use informer_core::storage::{Heap, Seed};
 /// # use informer_indexers::by;
 /// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
-/// # use informer_indexers::{Query, StoreLister};
+/// # use informer_indexers::Query;
 /// store.add_index("key", by::key().ordered())?;
 /// store.put(decode_object(&mut Lean, br#"{"metadata":{"namespace":"web","name":"b"}}"#)?)?;
 /// store.put(decode_object(&mut Lean, br#"{"metadata":{"namespace":"web","name":"a"}}"#)?)?;
 ///
-/// let page = StoreLister::new(&store).page_by_key(&Query::new(), None, 1)?;
+/// let page = Query::new().page_by_key(&store, None, 1)?;
 /// assert_eq!(page.objects[0].key().as_str(), "web/a");
 /// assert_eq!(page.next.as_deref(), Some("web/a"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -141,8 +141,22 @@ pub fn label_pairs<T: Resource>() -> IndexFn<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn annotation<T: Fields>(key: &str) -> IndexFn<T> {
-    field(FieldPath::from_members(["metadata", "annotations", key]))
+pub fn annotation<T: Metadata>(key: impl Into<Cow<'static, str>>) -> IndexFn<T> {
+    let key = key.into();
+    let subject = Subject::Annotation(key.clone());
+    let function = IndexFn::new(move |object: &T, file: &mut dyn FnMut(&[u8])| {
+        // The last one counts.
+        let mut found = None;
+        object.each_annotation(&mut |name, value| {
+            if *name == key {
+                found = Some(value.to_string());
+            }
+        });
+        if let Some(value) = found {
+            file(value.as_bytes());
+        }
+    });
+    function.about(subject)
 }
 
 /// By the UIDs of the owner references. Use it to find the children of an object.
@@ -159,8 +173,37 @@ pub fn annotation<T: Fields>(key: &str) -> IndexFn<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn owner_uid<T: Fields>() -> IndexFn<T> {
-    field(FieldPath::from_members(["metadata", "ownerReferences"]).each("uid"))
+pub fn owner_uid<T: Metadata>() -> IndexFn<T> {
+    let path = "metadata.ownerReferences[*].uid";
+    IndexFn::plain(|object: &T, file| object.each_owner(&mut |owner| file(owner.uid.as_bytes())))
+        .about(Subject::Field(path.into()))
+}
+
+/// By the UID of the controller: the one owner reference with `controller: true`.
+///
+/// ```
+/// # use informer_core::decode::{Lean, decode_object};
+/// # use informer_core::indexer::Indexer;
+/// # use informer_core::storage::{Heap, Seed};
+/// # use informer_indexers::by;
+/// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
+/// store.add_index("controller", by::controller_uid())?;
+/// let owners = r#"[{"uid":"u-1"},{"uid":"u-2","controller":true}]"#;
+/// let json = format!(r#"{{"metadata":{{"name":"a","ownerReferences":{owners}}}}}"#);
+/// store.put(decode_object(&mut Lean, json.as_bytes())?)?;
+/// assert_eq!(store.count("controller", "u-1")?, 0);
+/// assert_eq!(store.count("controller", "u-2")?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn controller_uid<T: Metadata>() -> IndexFn<T> {
+    IndexFn::plain(|object: &T, file| {
+        object.each_owner(&mut |owner| {
+            if owner.controller {
+                file(owner.uid.as_bytes());
+            }
+        });
+    })
 }
 
 /// By the node of a pod (`spec.nodeName`). A pod without a node is not filed.

@@ -9,7 +9,7 @@ use core::hash::Hash;
 use core::ops::Deref;
 
 use informer_core::decode::{FieldPath, Fields, Scalar};
-use informer_core::{Object, ObjectKey, Resource};
+use informer_core::{Metadata, Object, ObjectKey, OwnerReference, Resource};
 
 /// An object with a namespace and a name, whatever the type of its key.
 ///
@@ -142,6 +142,16 @@ impl<K, T: Namespaced> Namespaced for Keyed<K, T> {
 
     fn name(&self) -> &str {
         self.object.name()
+    }
+}
+
+impl<K, T: Metadata> Metadata for Keyed<K, T> {
+    fn each_owner(&self, visit: &mut dyn FnMut(OwnerReference<'_>)) {
+        self.object.each_owner(visit);
+    }
+
+    fn each_annotation(&self, visit: &mut dyn FnMut(&str, &str)) {
+        self.object.each_annotation(visit);
     }
 }
 

@@ -10,7 +10,7 @@
 //! use informer_core::decode::{Lean, decode_object};
 //! use informer_core::indexer::Indexer;
 //! use informer_core::storage::{Heap, Seed};
-//! use informer_indexers::{Query, StoreLister, by};
+//! use informer_indexers::{Query, by};
 //!
 //! let mut store = Indexer::<_, Heap>::new(Seed::new(1));
 //! store.add_index("app", by::label("app"))?;
@@ -23,10 +23,9 @@
 //!
 //! let selector = "app=shop".parse()?;
 //! let query = Query::new().labels(&selector);
-//! let lister = StoreLister::new(&store);
-//! let names: Vec<_> = lister.select(&query).map(|pod| pod.key().name()).collect();
+//! let names: Vec<_> = query.select(&store).map(|pod| pod.key().name()).collect();
 //! assert_eq!(names, ["a"]);
-//! assert_eq!(lister.plan(&query).to_string(), r#"1 candidate from the index "app""#);
+//! assert_eq!(query.plan(&store).to_string(), r#"1 candidate from the index "app""#);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -42,7 +41,7 @@
 //!
 //! # Where to go next
 //!
-//! * [`StoreLister`] and [`Query`]: list, get, select, count and page, through an index where one fits.
+//! * [`Query`]: select and page, through an index where one fits.
 //! * [`by`]: ready-made index functions. [`TypedIndex`]: typed values and ranges.
 //! * [`selector`]: label and field selectors with the semantics of the API server.
 //! * [`Keyed`] and [`KeyFormat`]: your own keys.
@@ -72,16 +71,20 @@ pub mod selector;
 // Queries, and which index answers them.
 mod query;
 
-// Read access to a store.
-mod lister;
+// How a query reads a store.
+mod select;
+
+// Whatever can be an index.
+mod index;
 
 // Snapshots for other threads.
 #[cfg(feature = "std")]
 pub mod shared;
 
+pub use index::{IntoIndex, Values};
 pub use key::{KeyFormat, KeyFormatError, Keyed, Namespaced};
-pub use lister::{KeyPage, NoKeyIndex, Page, StoreLister};
 pub use query::{Plan, Query};
+pub use select::{KeyPage, NoKeyIndex, Page};
 pub use typed::{TypedId, TypedIndex};
 
 // The examples of the README are compiled and run.

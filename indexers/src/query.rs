@@ -19,8 +19,8 @@ use crate::selector::{
 /// Selects objects by namespace, labels and fields. All conditions must hold; without any, every object
 /// matches.
 ///
-/// Pass it to a [`StoreLister`](crate::StoreLister), or check single objects with
-/// [`matches`](Self::matches).
+/// [`select`](Self::select) reads a store or snapshot, and [`matches`](Self::matches) checks a single
+/// object.
 ///
 /// ```
 /// use informer_core::decode::{Lean, decode_object};
@@ -161,14 +161,12 @@ impl<'q, T> Query<'q, T> {
     /// The access paths that one index offers.
     fn ways(&self, id: IndexId, function: &IndexFn<T>, labels: &[LabelRequirement]) -> Vec<Access> {
         let one_of = |values: Vec<Box<[u8]>>| Access::Values { id, values };
+        let one = |value: &str| one_of(Vec::from([bytes(value)]));
         match function.subject() {
             Subject::Namespace => {
                 let namespace = self.namespace.map(|(namespace, _)| namespace);
                 let fields = self.equal_fields("metadata.namespace");
-                let namespaces = namespace.into_iter().chain(fields);
-                namespaces
-                    .map(|value| one_of(Vec::from([bytes(value)])))
-                    .collect()
+                namespace.into_iter().chain(fields).map(one).collect()
             }
             Subject::Label(key) => {
                 let mine = labels.iter().filter(|requirement| requirement.key() == key);
@@ -200,12 +198,11 @@ impl<'q, T> Query<'q, T> {
                 });
                 ways.collect()
             }
-            Subject::Field(path) => {
-                let values = self.equal_fields(path);
-                values
-                    .map(|value| one_of(Vec::from([bytes(value)])))
-                    .collect()
+            Subject::Annotation(key) => {
+                let path = FieldPath::from_members(["metadata", "annotations", key]);
+                self.equal_fields(path.as_str()).map(one).collect()
             }
+            Subject::Field(path) => self.equal_fields(path).map(one).collect(),
             _ => Vec::new(),
         }
     }
@@ -310,13 +307,13 @@ impl Access {
     }
 }
 
-/// How a query is answered, from [`StoreLister::plan`](crate::StoreLister::plan).
+/// How a query is answered, from [`Query::plan`].
 ///
 /// ```
 /// use informer_core::decode::{Lean, decode_object};
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::{Heap, Seed};
-/// use informer_indexers::{Plan, Query, StoreLister, by};
+/// use informer_indexers::{Plan, Query, by};
 ///
 /// let mut store = Indexer::<_, Heap>::new(Seed::new(1));
 /// for name in ["a", "b"] {
@@ -324,11 +321,10 @@ impl Access {
 ///     store.put(decode_object(&mut Lean, json.as_bytes())?)?;
 /// }
 /// let query = Query::new().namespace("a");
-/// assert_eq!(StoreLister::new(&store).plan(&query), Plan::Scan { objects: 2 });
+/// assert_eq!(query.plan(&store), Plan::Scan { objects: 2 });
 ///
 /// store.add_index("namespace", by::namespace())?;
-/// let plan = StoreLister::new(&store).plan(&query);
-/// assert_eq!(plan.to_string(), r#"1 candidate from the index "namespace""#);
+/// assert_eq!(query.plan(&store).to_string(), r#"1 candidate from the index "namespace""#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -370,6 +366,27 @@ fn bytes(text: &str) -> Box<[u8]> {
 
 fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
     bound.as_ref().map(Vec::as_slice)
+}
+
+// Derived impls would require the same traits of `T`.
+impl<T> Clone for Query<'_, T> {
+    fn clone(&self) -> Self {
+        Self {
+            namespace: self.namespace,
+            labels: self.labels,
+            fields: self.fields.clone(),
+        }
+    }
+}
+
+impl<T> Clone for FieldCondition<'_, T> {
+    fn clone(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            requirement: self.requirement,
+            holds: self.holds,
+        }
+    }
 }
 
 impl<T> Default for Query<'_, T> {

@@ -26,7 +26,7 @@
 //! // All or nothing: no snapshot shows one pod without the other.
 //! writer.transaction([Write::Put(pod("a")), Write::Put(pod("b"))])?;
 //! assert_eq!(elsewhere.join().unwrap()?, 2);
-//! assert_eq!(reader.snapshot().lister().get("web", "a"), Some(&pod("a")));
+//! assert_eq!(reader.snapshot().get(&ObjectKey::new("web", "a")), Some(&pod("a")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -44,7 +44,7 @@ use informer_core::indexer::{Indexer, View, Write};
 use informer_core::storage::{Full, Heap};
 use informer_core::{NotComparable, Resource, Wakers, compare_versions};
 
-use crate::lister::StoreLister;
+use crate::query::{Plan, Query};
 
 /// Wraps a store in a writer and a reader for other threads.
 ///
@@ -503,16 +503,21 @@ impl<T: Resource + Clone> Drop for Reached<T> {
 ///     .body(()))?;
 /// let after = reader.snapshot();
 /// assert_eq!((before.len(), after.len()), (0, 1));
-/// assert!(after.lister().get("web", "a").is_some());
+/// assert_eq!(after.select(&Query::new().namespace("web")).count(), 1);
 /// # Ok::<(), informer_core::storage::Full>(())
 /// ```
 pub struct Snapshot<T: Resource + Clone>(Arc<View<T, Heap>>);
 
 impl<T: Resource + Clone> Snapshot<T> {
-    /// A lister for this state.
+    /// The objects that match a query: see [`Query::select`].
+    pub fn select(&self, query: &Query<'_, T>) -> impl Iterator<Item = &T> {
+        query.select(self)
+    }
+
+    /// Explains how a query is answered.
     #[must_use]
-    pub fn lister(&self) -> StoreLister<'_, T, Heap> {
-        StoreLister::new(self)
+    pub fn plan(&self, query: &Query<'_, T>) -> Plan<'_> {
+        query.plan(self)
     }
 }
 

@@ -98,6 +98,13 @@ impl Encode for Cow<'_, str> {
     }
 }
 
+/// Bytes that are encoded already.
+impl Encode for [u8] {
+    fn encode(&self, to: &mut Vec<u8>) {
+        to.extend_from_slice(self);
+    }
+}
+
 impl Encode for bool {
     fn encode(&self, to: &mut Vec<u8>) {
         to.push(u8::from(*self));

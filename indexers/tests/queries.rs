@@ -14,7 +14,7 @@ use informer_core::indexer::{Cursor, IndexFn, Indexer, Write};
 use informer_core::storage::{Fixed, Heap, Seed, Storage};
 use informer_core::{Object, ObjectKey};
 use informer_indexers::selector::{FieldSelector, LabelSelector};
-use informer_indexers::{KeyFormat, Keyed, Plan, Query, StoreLister, by};
+use informer_indexers::{KeyFormat, Keyed, Plan, Query, by};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -159,33 +159,31 @@ impl Asked<'_> {
 }
 
 fn check<S: Storage>(store: &Indexer<Pod, S>, all: &BTreeMap<String, Value>, asked: Asked<'_>) {
-    let lister = StoreLister::new(store);
     let query = &asked.query();
     let wants = |pod: &&Pod| asked.wants(pod, &all[pod.key().as_str()]);
-    let wanted = keys(lister.list().filter(wants));
-    let selected = keys(lister.select(query));
+    let wanted = keys(store.iter().filter(wants));
+    let selected = keys(query.select(store));
     assert_eq!(
         selected.len(),
         wanted.len(),
         "{query:?} {}",
-        lister.plan(query)
+        query.plan(store)
     );
     let as_set = |keys: &[String]| keys.iter().cloned().collect::<BTreeSet<_>>();
     assert_eq!(
         as_set(&selected),
         as_set(&wanted),
         "{query:?} {}",
-        lister.plan(query)
+        query.plan(store)
     );
-    assert_eq!(lister.count(query), wanted.len());
-    if let Plan::Index { candidates, .. } = lister.plan(query) {
+    if let Plan::Index { candidates, .. } = query.plan(store) {
         assert!(candidates < store.len() && candidates >= wanted.len());
     }
 
     // Paging gives the same objects, in slot order and in key order.
     let (mut from, mut paged) = (Cursor::default(), Vec::new());
     loop {
-        let page = lister.page(query, from, 3);
+        let page = query.page(store, from, 3);
         paged.extend(keys(page.objects.iter().copied()));
         let Some(next) = page.next else { break };
         assert_eq!(page.objects.len(), 3);
@@ -194,7 +192,7 @@ fn check<S: Storage>(store: &Indexer<Pod, S>, all: &BTreeMap<String, Value>, ask
     assert_eq!(paged, wanted);
     let (mut after, mut paged) = (None, Vec::new());
     loop {
-        let page = match lister.page_by_key(query, after.as_deref(), 2) {
+        let page = match query.page_by_key(store, after.as_deref(), 2) {
             Ok(page) => page,
             Err(error) => {
                 assert!(store.index("key").is_err(), "{error}");
@@ -281,7 +279,7 @@ fn plan(store: &Indexer<Pod, Heap>, namespace: Option<&str>, labels: &str, field
     if let Some(namespace) = namespace {
         query = query.namespace(namespace);
     }
-    StoreLister::new(store).plan(&query).to_string()
+    query.plan(store).to_string()
 }
 
 #[test]
@@ -362,9 +360,7 @@ fn the_index_with_the_fewest_candidates_is_taken() {
         r#"1 candidate from the index "sorted""#
     );
     let nothing = LabelSelector::nothing();
-    let plan = StoreLister::new(&store)
-        .plan(&Query::new().labels(&nothing))
-        .to_string();
+    let plan = Query::new().labels(&nothing).plan(&store).to_string();
     assert_eq!(plan, "nothing can match");
 }
 
@@ -398,11 +394,10 @@ fn a_store_with_custom_keys_answers_the_same_queries() {
         store.get(&"rare---p0".to_owned()).unwrap().key().name(),
         "p0"
     );
-    let lister = StoreLister::new(&store);
     let node = "spec.nodeName=n1".parse().unwrap();
     let query = Query::new().namespace("rare").fields(&node).unwrap();
-    assert_eq!(lister.count(&query), 3);
-    let page = lister.page_by_key(&query, Some("rare---p0"), 1).unwrap();
+    assert_eq!(query.select(&store).count(), 3);
+    let page = query.page_by_key(&store, Some("rare---p0"), 1).unwrap();
     assert_eq!(page.next.as_deref(), Some("rare---p10"));
     let parsed = dashes.parse(page.next.as_deref().unwrap()).unwrap();
     assert_eq!(parsed, ObjectKey::new("rare", "p10"));
@@ -412,15 +407,15 @@ fn a_store_with_custom_keys_answers_the_same_queries() {
 fn paging_with_a_limit_of_zero_ends() {
     let mut store = filled();
     store.add_index("key", by::key().ordered()).unwrap();
-    let (lister, query) = (StoreLister::new(&store), Query::new());
+    let query = Query::new();
     let (mut turned, mut from) = (0, Some(Cursor::default()));
     while let Some(at) = from {
-        from = lister.page(&query, at, 0).next;
+        from = query.page(&store, at, 0).next;
         turned += 1;
         assert!(turned <= store.len());
     }
     assert_eq!(turned, store.len());
-    let page = lister.page_by_key(&query, None, 0).unwrap();
+    let page = query.page_by_key(&store, None, 0).unwrap();
     assert_eq!((page.objects.len(), page.next.is_some()), (1, true));
 }
 

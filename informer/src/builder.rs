@@ -8,9 +8,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use informer_core::decode::form::{LeanBody, MetadataBody, PackedBody};
-use informer_core::decode::{
-    self, As, Dynamic, Form, KeepManagedFields, Lean, MetadataOnly, Packed, Typed,
-};
+use informer_core::decode::{self, As, Dynamic, Form, Keep, Lean, MetadataOnly, Packed, Typed};
 use informer_core::indexer::{IndexError, IndexFn, StoreLimits};
 use informer_core::informer::RejectedObject;
 use informer_core::pack::Packer;
@@ -19,12 +17,14 @@ use informer_core::queue::{QueueKind, Transform, TransformError};
 use informer_core::reflector::LastFailure;
 use informer_core::transport::{Content, Target};
 use informer_core::{InformerConfig, Object, ObjectKey};
+use informer_indexers::IntoIndex;
 use informer_indexers::selector::{FieldSelector, LabelSelector, SelectorError};
 
 use crate::connect::Connect;
 use crate::engine::{Core, Decoder};
 use crate::error::{AddIndexError, BuildError};
 use crate::factory::{Defaults, Meta, Tweak};
+use crate::indices::{NAMESPACE_INDEX, built_in, check as check_index};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -67,8 +67,8 @@ use crate::sync::Mutex;
 pub struct InformerBuilder<K> {
     target: Target,
     tweaks: Vec<Arc<Tweak>>,
-    decoder: Arc<dyn Fn(ManagedFields) -> Decoder<K> + Send + Sync>,
-    managed_fields: ManagedFields,
+    decoder: Arc<dyn Fn(Kept) -> Decoder<K> + Send + Sync>,
+    kept: Kept,
     preset: InformerConfig,
     said: Said,
     listeners: ListenerConfig,
@@ -90,18 +90,21 @@ struct Said {
     limits: StoreLimits,
 }
 
-/// Whether the form sees `managedFields`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ManagedFields {
-    Kept,
-    Dropped,
+/// What is kept beyond what the form keeps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Kept {
+    pub(crate) managed_fields: bool,
+    /// Whether objects have annotations, by their form or because you asked for it.
+    pub(crate) annotations: bool,
 }
 
 impl<K: Kind> InformerBuilder<K> {
     /// Keeps objects decoded, as values of a Rust type that knows its resource.
     #[must_use]
     pub fn typed() -> Self {
-        Self::typed_at(K::target())
+        let typed =
+            || K::ANNOTATIONS.map_or(Typed::new(), |read| Typed::new().with_annotations(read));
+        Self::of(K::target(), typed)
     }
 
     /// Keeps objects as the server sent them, without `managedFields`, and decodes them when you ask:
@@ -142,7 +145,8 @@ impl<K: Kind> InformerBuilder<K> {
 }
 
 impl<K: serde::de::DeserializeOwned + Send + Sync + 'static> InformerBuilder<K> {
-    /// Keeps objects decoded, as values of any Rust type that can be deserialized.
+    /// Keeps objects decoded, as values of any Rust type that can be deserialized. The type need not have
+    /// annotations: see [`keep_annotations`](Self::keep_annotations).
     #[must_use]
     pub fn typed_at(target: Target) -> Self {
         Self::of(target, Typed::new)
@@ -200,11 +204,14 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         Self {
             target,
             tweaks: Vec::new(),
-            decoder: Arc::new(move |managed_fields| match managed_fields {
-                ManagedFields::Kept => Box::new(decode::Decoder::new(KeepManagedFields(form()))),
-                ManagedFields::Dropped => Box::new(decode::Decoder::new(form())),
+            kept: Kept {
+                managed_fields: false,
+                annotations: form().has_annotations(),
+            },
+            decoder: Arc::new(move |kept| {
+                let form = Keep::new(form()).managed_fields(kept.managed_fields);
+                Box::new(decode::Decoder::new(form.annotations(kept.annotations)))
             }),
-            managed_fields: ManagedFields::Dropped,
             preset: InformerConfig::new(),
             said: Said::default(),
             listeners: ListenerConfig::new(),
@@ -252,7 +259,18 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// before it costs time or memory.
     #[must_use]
     pub const fn keep_managed_fields(mut self) -> Self {
-        self.managed_fields = ManagedFields::Kept;
+        self.kept.managed_fields = true;
+        self
+    }
+
+    /// Keeps `metadata.annotations` beside typed objects whose type does not have them, so that
+    /// [`Object::annotation`] and [`by::annotation`](crate::by::annotation) find them.
+    ///
+    /// All other objects have their annotations anyway: those of `k8s-openapi` types in the object itself,
+    /// and lean, packed, metadata and dynamic objects in what they keep.
+    #[must_use]
+    pub const fn keep_annotations(mut self) -> Self {
+        self.kept.annotations = true;
         self
     }
 
@@ -278,12 +296,71 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Adds an index to the cache. The function must not panic, and may only read the cache of the
-    /// informer.
+    /// Adds an index to the cache: a function of [`by`](crate::by), or a closure that returns the values
+    /// of an object, as a string, a number, or an `Option` or `Vec` of these. The closure must not panic,
+    /// and may only read the cache of the informer.
+    ///
+    /// Look a value up with [`Lister::by_index`](crate::Lister::by_index), as the same type. Every cache
+    /// has an index by namespace: see [`NAMESPACE_INDEX`](crate::NAMESPACE_INDEX).
+    ///
+    /// ```
+    /// use informer::{InformerBuilder, Object, Target, by};
+    /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+    /// # let pod = serde_json::json!({
+    /// #     "metadata": {"namespace": "web", "name": "shop-1", "labels": {"app": "shop"}},
+    /// #     "spec": {"priority": 7, "nodeName": "node-1"}
+    /// # });
+    /// # server.with(|server| server.create("pods", pod))?;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Pod {
+    ///     spec: Spec,
+    /// }
+    /// #[derive(serde::Deserialize)]
+    /// #[serde(rename_all = "camelCase")]
+    /// struct Spec {
+    ///     node_name: Option<String>,
+    ///     priority: i32,
+    /// }
+    ///
+    /// // `server` is a mock API server with a pod of priority 7 on node-1.
+    /// let pods = InformerBuilder::<Pod>::typed_at(Target::new("", "v1", "pods"))
+    ///     .index("app", by::label("app"))
+    ///     .index("node", |pod: &Object<Pod>| pod.spec.node_name.clone())
+    ///     .index("priority", |pod: &Object<Pod>| pod.spec.priority)
+    ///     .start(&server.connect())?;
+    /// pods.synced(std::time::Duration::from_secs(30)).await?;
+    /// assert_eq!(pods.lister().by_index("app", "shop")?.len(), 1);
+    /// assert_eq!(pods.lister().by_index("node", "node-1")?.len(), 1);
+    /// assert_eq!(pods.lister().by_index("priority", 7)?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn index(mut self, name: &str, function: IndexFn<Object<K>>) -> Self {
-        self.indices.push((name.to_owned(), function));
+    pub fn index<M>(mut self, name: &str, index: impl IntoIndex<Object<K>, M>) -> Self {
+        self.indices.push((name.to_owned(), index.into_index()));
         self
+    }
+
+    /// Adds an index whose values are borrowed: the closure calls its second argument with each value.
+    /// Apart from that it is as [`index`](Self::index).
+    ///
+    /// ```
+    /// # use informer::{InformerBuilder, Target};
+    /// # let target = Target::new("", "v1", "pods");
+    /// let pods = InformerBuilder::lean_at(target)
+    ///     .index_with("name", |pod, file| file(pod.key().name().as_bytes()));
+    /// ```
+    #[must_use]
+    pub fn index_with(
+        self,
+        name: &str,
+        values: impl Fn(&Object<K>, &mut dyn FnMut(&[u8])) + Send + Sync + 'static,
+    ) -> Self {
+        self.index(name, IndexFn::new(values))
     }
 
     /// Selects the queue between the server and the cache.
@@ -381,8 +458,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         Ok(target)
     }
 
-    pub(crate) const fn managed_fields(&self) -> ManagedFields {
-        self.managed_fields
+    pub(crate) const fn kept(&self) -> Kept {
+        self.kept
     }
 
     /// Builds the informer. It does nothing before you start it.
@@ -404,7 +481,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     ) -> Result<SharedInformer<K>, BuildError> {
         let target = self.target()?;
         let seed = self.seed.unwrap_or_else(entropy);
-        let decoder = (self.decoder)(self.managed_fields);
+        let decoder = (self.decoder)(self.kept);
         let mut core: Core<K> = Core::new(decoder, self.said.over(self.preset), seed)?;
         let mut transforms = self.transforms.clone();
         transforms.extend(self.pack.map(|pack| pack()));
@@ -412,7 +489,11 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             core = core.with_transform(joined(transforms));
         }
         for (name, function) in &self.indices {
+            check_index(name, function, self.kept.annotations)?;
             core.add_index(name, function.clone())?;
+        }
+        if let Some(by_namespace) = built_in(&self.indices) {
+            core.add_index(NAMESPACE_INDEX, by_namespace)?;
         }
         let transport = connect.connect(&target)?;
         Ok(SharedInformer::new(
@@ -421,6 +502,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             transport,
             self.hooks.clone(),
             self.listeners,
+            self.kept.annotations,
             runtime,
         ))
     }
@@ -442,9 +524,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self.said.resync = resync.or(defaults.resync);
         self.said.limits.objects = limits.objects.or(defaults.limits.objects);
         self.said.limits.bytes = limits.bytes.or(defaults.limits.bytes);
-        if defaults.keep_managed_fields {
-            self.managed_fields = ManagedFields::Kept;
-        }
+        self.kept.managed_fields |= defaults.keep_managed_fields;
         self
     }
 
@@ -545,7 +625,7 @@ impl<K> Clone for InformerBuilder<K> {
             target: self.target.clone(),
             tweaks: self.tweaks.clone(),
             decoder: Arc::clone(&self.decoder),
-            managed_fields: self.managed_fields,
+            kept: self.kept,
             preset: self.preset,
             said: self.said,
             listeners: self.listeners,

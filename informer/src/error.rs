@@ -58,6 +58,16 @@ impl std::error::Error for StartError {}
 pub enum AddIndexError {
     /// The cache rejects the index, for example because its name is taken.
     Index(IndexError),
+    /// The name is that of the index by namespace, which every cache has.
+    Reserved {
+        /// The name of the index.
+        name: String,
+    },
+    /// The index reads annotations, but the objects do not have them.
+    NoAnnotations {
+        /// The name of the index.
+        name: String,
+    },
     /// The index function panicked.
     Panicked {
         /// The name of the index.
@@ -77,6 +87,16 @@ impl fmt::Display for AddIndexError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Index(error) => error.fmt(f),
+            Self::Reserved { name } => write!(
+                f,
+                "cannot add index {name:?}: every cache has an index by namespace under this name; \
+                 choose another name"
+            ),
+            Self::NoAnnotations { name } => write!(
+                f,
+                "cannot add index {name:?}: it reads annotations, which typed objects of this kind do not \
+                 keep; call `keep_annotations` on the builder, or index with a closure"
+            ),
             Self::Panicked { name, panic } => {
                 write!(
                     f,

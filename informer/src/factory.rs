@@ -14,7 +14,7 @@ use informer_core::queue::TransformError;
 use informer_core::transport::Target;
 use informer_core::{Labels, Object, ObjectKey};
 
-use crate::builder::{InformerBuilder, ManagedFields};
+use crate::builder::{InformerBuilder, Kept};
 use crate::connect::Connect;
 use crate::error::{BuildError, NotSynced, StartError};
 use crate::kind::Kind;
@@ -137,13 +137,13 @@ struct State {
     started: bool,
 }
 
-/// Requests with the same identity share an informer. The body type and the treatment of `managedFields`
-/// stand for the form.
+/// Requests with the same identity share an informer. The body type and what is kept beyond it stand for
+/// the form.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Identity {
     target: Target,
     body: TypeId,
-    managed_fields: ManagedFields,
+    kept: Kept,
 }
 
 impl<C: Connect> SharedInformerFactory<C> {
@@ -229,7 +229,7 @@ impl<C: Connect> SharedInformerFactory<C> {
         let identity = Identity {
             target: builder.target()?,
             body: TypeId::of::<K>(),
-            managed_fields: builder.managed_fields(),
+            kept: builder.kept(),
         };
         // Connecting, indexing and starting run user code, so do not hold the lock.
         let known = self.lock().known(&identity);

@@ -1,6 +1,9 @@
 //! Rust types of Kubernetes kinds.
 
+use informer_core::decode::form::ReadAnnotations;
 use informer_core::transport::Target;
+#[cfg(feature = "k8s-openapi")]
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// A Rust type for the objects of one kind.
 ///
@@ -34,6 +37,10 @@ pub trait Kind: serde::de::DeserializeOwned + Send + Sync + 'static {
     /// The plural name of the resource, as in URLs.
     const PLURAL: &'static str;
 
+    /// Reads the annotations of an object, if the type has them. If it does not,
+    /// [`keep_annotations`](crate::InformerBuilder::keep_annotations) keeps them beside the object.
+    const ANNOTATIONS: Option<ReadAnnotations<Self>> = None;
+
     /// Returns the target for all objects of the kind, in all namespaces.
     #[must_use]
     fn target() -> Target {
@@ -44,9 +51,14 @@ pub trait Kind: serde::de::DeserializeOwned + Send + Sync + 'static {
 #[cfg(feature = "k8s-openapi")]
 impl<K> Kind for K
 where
-    K: k8s_openapi::Resource + serde::de::DeserializeOwned + Send + Sync + 'static,
+    K: k8s_openapi::Metadata<Ty = ObjectMeta> + serde::de::DeserializeOwned + Send + Sync + 'static,
 {
     const GROUP: &'static str = K::GROUP;
     const VERSION: &'static str = K::VERSION;
     const PLURAL: &'static str = K::URL_PATH_SEGMENT;
+    const ANNOTATIONS: Option<ReadAnnotations<K>> = Some(|object, visit| {
+        for (key, value) in object.metadata().annotations.iter().flatten() {
+            visit(key, value);
+        }
+    });
 }

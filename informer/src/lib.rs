@@ -105,6 +105,9 @@ pub mod runtime;
 // Rust types of Kubernetes kinds.
 mod kind;
 
+// Which indices a cache accepts.
+mod indices;
+
 // Settings of an informer.
 mod builder;
 
@@ -164,6 +167,7 @@ pub use connect::{Connect, ConnectError};
 pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
 pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
+pub use indices::NAMESPACE_INDEX;
 pub use informer::Informer;
 pub use kind::Kind;
 pub use lister::{KeptLister, Lister, NamespaceLister};
@@ -188,11 +192,11 @@ pub use informer_core::reflector::{FirstState, InvalidConfig, LastFailure, Phase
 pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,
-    ObjectKey, Timer,
+    ObjectKey, OwnerReference, Timer,
 };
 pub use informer_indexers::shared::Snapshot;
 pub use informer_indexers::{
-    KeyFormat, Namespaced, Plan, Query, TypedId, TypedIndex, by, selector,
+    IntoIndex, KeyFormat, Namespaced, Plan, Query, TypedId, TypedIndex, Values, by, selector, value,
 };
 
 // The examples of the README are compiled and run.

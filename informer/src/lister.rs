@@ -7,6 +7,7 @@ use informer_core::indexer::{IndexRef, UnknownIndex};
 use informer_core::{Object, ObjectKey};
 use informer_indexers::Query;
 use informer_indexers::shared::{KeptReader, Snapshot};
+use informer_indexers::value::Encode;
 
 use crate::shared::Handle;
 
@@ -90,20 +91,22 @@ impl<K: Send + Sync + 'static> Lister<K> {
     /// fits.
     #[must_use]
     pub fn select(&self, query: &Query<'_, Object<K>>) -> Vec<Object<K>> {
-        self.snapshot().lister().select(query).cloned().collect()
+        self.snapshot().select(query).cloned().collect()
     }
 
-    /// Returns the objects with this value in an index.
+    /// Returns the objects with this value in an index. A number must have the type that the index has.
     ///
     /// # Errors
     /// There is no such index.
     pub fn by_index<'a>(
         &self,
         index: impl Into<IndexRef<'a>>,
-        value: impl AsRef<[u8]>,
+        value: impl Encode,
     ) -> Result<Vec<Object<K>>, UnknownIndex> {
+        let mut bytes = Vec::new();
+        value.encode(&mut bytes);
         let snapshot = self.snapshot();
-        Ok(snapshot.by_index(index, value)?.cloned().collect())
+        Ok(snapshot.by_index(index, bytes)?.cloned().collect())
     }
 
     /// Returns a lister for one namespace.
@@ -212,14 +215,17 @@ impl<K: Send + Sync + 'static> NamespaceLister<K> {
     /// Returns all objects of the namespace.
     #[must_use]
     pub fn list(&self) -> Vec<Object<K>> {
-        self.select(Query::new())
+        self.select(&Query::new())
     }
 
     /// Returns the objects of the namespace that match a query.
     #[must_use]
-    pub fn select(&self, query: Query<'_, Object<K>>) -> Vec<Object<K>> {
-        let query = query.namespace(&self.namespace);
-        self.lister.select(&query)
+    pub fn select(&self, query: &Query<'_, Object<K>>) -> Vec<Object<K>> {
+        let here = query.clone().namespace(&self.namespace);
+        let mut found = self.lister.select(&here);
+        // The query may be for another namespace.
+        found.retain(|object| query.matches(object));
+        found
     }
 }
 

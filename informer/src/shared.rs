@@ -6,16 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use informer_core::indexer::{IndexFn, IndexId};
+use informer_core::indexer::IndexId;
 use informer_core::informer::WaitError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
+use informer_indexers::IntoIndex;
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
 use crate::engine::{Core, Engine};
 use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
+use crate::indices::{NAMESPACE_INDEX, check as check_index};
 use crate::lister::Lister;
 use crate::panics::panic_text;
 use crate::registration::Registration;
@@ -70,6 +72,8 @@ pub(crate) struct Handle<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
     target: Target,
     listeners: ListenerConfig,
+    /// Whether the objects have annotations.
+    annotated: bool,
     /// `None` once the informer was started or stopped.
     driver: Mutex<Option<Task>>,
 }
@@ -81,6 +85,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         transport: impl Transport + Send + Unpin + 'static,
         hooks: Hooks,
         listeners: ListenerConfig,
+        annotated: bool,
         runtime: Arc<dyn Runtime>,
     ) -> Self {
         let engine = Arc::new(Engine::new(target.to_string(), core, runtime));
@@ -89,6 +94,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             engine,
             target,
             listeners,
+            annotated,
             driver: Mutex::new(Some(Box::pin(driver))),
         };
         Self {
@@ -254,22 +260,31 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.engine().reader.snapshot()
     }
 
-    /// Adds an index to the cache. You can do so at any time.
+    /// Adds an index to the cache: see [`InformerBuilder::index`](crate::InformerBuilder::index). You can do
+    /// so at any time.
     ///
     /// The function is called now for every object in the cache, and later for every change. If it panics
     /// later, the informer ends. It may read the cache with [`lister`](Self::lister) or
     /// [`snapshot`](Self::snapshot); any other call to the same informer panics.
     ///
     /// # Errors
-    /// The name is taken, or the function panicked for an object in the cache. The index is not added
-    /// then, and nothing else changes.
-    pub fn add_index(
+    /// The name is taken, the objects do not have the annotations that the index reads, or the function
+    /// panicked for an object in the cache. The index is not added then, and nothing else changes.
+    pub fn add_index<M>(
         &self,
         name: &str,
-        function: IndexFn<Object<K>>,
+        index: impl IntoIndex<Object<K>, M>,
     ) -> Result<IndexId, AddIndexError> {
+        let function = index.into_index();
+        check_index(name, &function, self.handle.annotated)?;
         self.engine().update(|state| {
             let core = &mut state.core;
+            if name == NAMESPACE_INDEX
+                && let Ok(built_in) = core.store().index(name)
+            {
+                // The cache has this index already.
+                return Ok(built_in);
+            }
             let added = catch_unwind(AssertUnwindSafe(|| core.add_index(name, function)));
             let added = match added {
                 Ok(added) => Ok(added?),

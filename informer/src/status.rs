@@ -43,6 +43,8 @@ use crate::words::{counted, roughly};
 pub struct Status {
     /// The resource, namespace and selectors that it follows.
     pub name: String,
+    /// When this was so, on the clock of the runtime.
+    pub at: Instant,
     /// Whether the informer was started.
     pub started: bool,
     /// The current phase. While the informer waits, it says why and until when.
@@ -93,6 +95,7 @@ impl Status {
         let age = |at: Option<Instant>| at.map(|at| now.since(at));
         Self {
             name: name.to_owned(),
+            at: now,
             started: state.started,
             phase: status.phase,
             synced: status.synced,
@@ -201,6 +204,49 @@ impl Status {
         );
         let held_up = || format!("; a handler with `Backlog::Stall` holds it up: {why}");
         self.stalled.then(held_up)
+    }
+}
+
+/// One line for people: what it follows, what it is doing, how much it holds, and what is wrong.
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.name)?;
+        match self.phase {
+            Phase::Waiting { until, .. } => {
+                write!(f, "{}, in {}", self.phase, roughly(until.since(self.at)))?;
+            }
+            Phase::Watching if !self.following => f.write_str("opening a watch")?,
+            phase => phase.fmt(f)?,
+        }
+        write!(f, "; {}", counted(self.objects as u64, "object"))?;
+        if let Some(version) = &self.version {
+            write!(f, " at version {version}")?;
+        }
+        if !self.synced {
+            f.write_str("; not synced")?;
+        }
+        if let Some(silence) = self.last_byte {
+            write!(f, "; the server was last heard {} ago", roughly(silence))?;
+        }
+        if let Some(LastFailure { message, .. }) = &self.last_failure
+            && let Phase::Waiting { .. } = self.phase
+            && !message.is_empty()
+        {
+            write!(f, "; {message}")?;
+        }
+        if let Some(held_up) = self.held_up() {
+            f.write_str(&held_up)?;
+        }
+        if self.unswept {
+            f.write_str("; objects that are gone may still be there")?;
+        }
+        if let Some(panic) = &self.panic {
+            write!(f, "; {PANICKED}: {panic}")?;
+        }
+        match &self.lost {
+            Some(lost) => write!(f, "; {lost}; {NEW_RUNTIME}"),
+            None => Ok(()),
+        }
     }
 }
 

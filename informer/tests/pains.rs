@@ -466,7 +466,7 @@ fn p_29_you_can_read_your_own_writes() {
     let (informer, _) = synced(&world, &pods());
     let version = world.touch("a");
     let state = world.wait(informer.reached(&version, SOON)).unwrap();
-    let pod = state.lister().get("web", "a").unwrap();
+    let pod = state.get(&ObjectKey::new("web", "a")).unwrap();
     assert_eq!(*pod.version(), *version);
     assert!(pod["spec"]["touched"].is_number());
     let error = world.wait(informer.reached("999999", SOON)).unwrap_err();

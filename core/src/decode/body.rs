@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 
 use super::form::{BodyError, Lean, MetadataOnly, Packed};
 use super::json::form::{JsonObject, KeptJson};
-use super::json::header::Pairs;
 use super::json::text::{last_member, validate};
 use crate::decoded::{Extent, Object};
 
@@ -106,37 +105,12 @@ impl<F: TextForm, K> Object<TextBody<F, K>> {
         let end = text.len();
         super::json::typed::from_text(&text, &[], end..end).map_err(BodyError::new)
     }
-
-    /// The value of the annotation `name`, if it is set.
-    #[must_use]
-    pub fn annotation(&self, name: &str) -> Option<Cow<'_, str>> {
-        match self.json() {
-            Cow::Borrowed(json) => annotation(self.annotations_in(json), name),
-            Cow::Owned(json) => {
-                let found = annotation(self.annotations_in(&json), name)?;
-                Some(Cow::Owned(found.into_owned()))
-            }
-        }
-    }
-
-    /// Calls `visit` with every annotation, in the order of the text. If a key is repeated, the last value
-    /// counts.
-    pub fn each_annotation(&self, visit: &mut dyn FnMut(&str, &str)) {
-        for (key, value) in Pairs::new(self.annotations_in(&self.json())) {
-            visit(&key.to_cow(), &value.to_cow());
-        }
-    }
 }
 
 /// The text of a member; empty if there is none.
 fn member<'a>(object: &'a [u8], name: &str) -> &'a [u8] {
     let found = last_member(object, name);
     found.ok().flatten().unwrap_or_default()
-}
-
-fn annotation<'a>(annotations: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
-    let named = Pairs::new(annotations).filter(|(key, _)| key.eq_str(name));
-    named.last().map(|(_, value)| value.to_cow())
 }
 
 #[cfg(feature = "json")]

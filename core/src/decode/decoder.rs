@@ -35,7 +35,7 @@ use crate::flow::Fact;
 /// assert_eq!(decoder.end(), Fact::Closed);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Decoder<F> {
+pub struct Decoder<F: Form> {
     facts: Facts<F>,
     /// The encoding of the current answer.
     encoding: Encoding,
@@ -47,7 +47,7 @@ pub struct Decoder<F> {
 impl<F: Form> Decoder<F> {
     /// Creates a decoder with the default [`Limits`].
     #[must_use]
-    pub const fn new(form: F) -> Self {
+    pub fn new(form: F) -> Self {
         Self::bounded(form, Limits::new())
     }
 
@@ -61,7 +61,7 @@ impl<F: Form> Decoder<F> {
         Ok(Self::bounded(form, limits))
     }
 
-    const fn bounded(form: F, limits: Limits) -> Self {
+    fn bounded(form: F, limits: Limits) -> Self {
         Self {
             facts: Facts::new(form, limits),
             encoding: Encoding::Json,

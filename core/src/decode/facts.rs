@@ -1,12 +1,13 @@
 //! Facts and messages, the same for every encoding.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use core::fmt::{self, Write as _};
 
 use super::Limits;
 use super::excerpt::Excerpt;
 use super::form::{BodyError, Form};
-use crate::decoded::{Draft, Object};
+use crate::decoded::{Aside, Draft, Object};
 use crate::failure::{Failure, message};
 use crate::flow::{Fact, Place, Rejected};
 use crate::key::ObjectKey;
@@ -18,10 +19,14 @@ const KEPT: usize = 1024;
 /// A fact of a decoder with the form `F`.
 pub(super) type FactOf<'a, F> = Fact<'a, Object<<F as Form>::Body>>;
 
+/// What the objects of the form `F` share.
+pub(super) type AsideOf<F> = Option<Arc<Aside<<F as Form>::Body>>>;
+
 /// Makes facts and holds the texts of the last one.
 #[derive(Clone, Debug)]
-pub(super) struct Facts<F> {
+pub(super) struct Facts<F: Form> {
     pub(super) form: F,
+    pub(super) aside: AsideOf<F>,
     pub(super) limits: Limits,
     uid: String,
     version: String,
@@ -56,8 +61,9 @@ pub(super) struct ErrorEvent<X> {
 pub(super) const TABLE: &str = "a Table of meta.k8s.io, not an object";
 
 impl<F: Form> Facts<F> {
-    pub(super) const fn new(form: F, limits: Limits) -> Self {
+    pub(super) fn new(form: F, limits: Limits) -> Self {
         Self {
+            aside: Aside::shared(form.body_annotations()),
             form,
             limits,
             uid: String::new(),

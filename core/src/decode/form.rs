@@ -8,7 +8,7 @@
 //! | [`MetadataOnly`] | [`MetadataBody`] | the text of `metadata`, without `managedFields` |
 //! | [`As<F, K>`] | that of `F` | one of these three, and the type to decode it into |
 //! | `Dynamic` | `serde_json::Value` | everything except `managedFields` |
-//! | [`KeepManagedFields<F>`] | that of `F` | what `F` keeps, and `managedFields` |
+//! | [`Keep<F>`] | that of `F` | what `F` keeps, and what else you ask for |
 //!
 //! `Typed` and `Dynamic` need the feature `json`. Pass a form to a [`Decoder`](super::Decoder). To
 //! write your own, implement [`Form`].
@@ -24,6 +24,7 @@ use crate::failure::message;
 pub use super::body::{LeanBody, MetadataBody, PackedBody, TextBody, TextForm, Untyped};
 #[cfg(feature = "json")]
 pub use super::typed::{Dynamic, Typed};
+pub use crate::decoded::ReadAnnotations;
 
 /// Decides what to keep of an object. It has one method for each [`Encoding`](crate::Encoding).
 ///
@@ -64,6 +65,17 @@ pub trait Form {
     fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
         let _ = object;
         KeptJson::default()
+    }
+
+    /// Whether objects of this form have annotations, in the body or in the kept text. If not,
+    /// [`Keep::annotations`] keeps them.
+    fn has_annotations(&self) -> bool {
+        self.body_annotations().is_some()
+    }
+
+    /// Reads annotations from a body, if bodies have them. A decoder asks once.
+    fn body_annotations(&self) -> Option<ReadAnnotations<Self::Body>> {
+        None
     }
 }
 
@@ -205,6 +217,10 @@ impl<F: TextForm, K> Form for As<F, K> {
     fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
         F::kept(object)
     }
+
+    fn has_annotations(&self) -> bool {
+        true
+    }
 }
 
 macro_rules! text_forms {
@@ -227,6 +243,10 @@ macro_rules! text_forms {
             fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
                 Self::kept(object)
             }
+
+            fn has_annotations(&self) -> bool {
+                true
+            }
         }
     )*};
 }
@@ -237,35 +257,87 @@ text_forms! {
     MetadataOnly keeps metadata, at Some("metadata");
 }
 
-/// Wraps a form so that it sees `managedFields`. All other forms leave them out.
+/// Wraps a form to keep more: `managedFields`, or annotations that the body does not have.
 ///
 /// `managedFields` record which client set which field. They are often half of an object, and few
-/// programs read them.
+/// programs read them. So all other forms leave them out.
 ///
 /// ```
-/// use informer_core::decode::{Dynamic, KeepManagedFields, decode_object};
+/// use informer_core::decode::{Dynamic, Keep, Typed, decode_object};
 ///
-/// let json = br#"{"metadata":{"name":"a","managedFields":[{"manager":"kubelet"}]}}"#;
-/// let object = decode_object(&mut Dynamic, json)?;
-/// assert_eq!(*object, serde_json::json!({"metadata": {"name": "a"}}));
-/// let object = decode_object(&mut KeepManagedFields(Dynamic), json)?;
+/// let json = br#"{"metadata":{"name":"a","annotations":{"team":"blue"},
+///     "managedFields":[{"manager":"kubelet"}]}}"#;
+/// let object = decode_object(&mut Keep::new(Dynamic).managed_fields(true), json)?;
 /// assert_eq!(object["metadata"]["managedFields"][0]["manager"], "kubelet");
+///
+/// /// A type without annotations.
+/// #[derive(serde::Deserialize)]
+/// struct Pod {}
+/// let object = decode_object(&mut Keep::new(Typed::<Pod>::new()).annotations(true), json)?;
+/// assert_eq!(object.annotation("team").as_deref(), Some("blue"));
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "a plain wrapper")]
-pub struct KeepManagedFields<F>(pub F);
+pub struct Keep<F> {
+    form: F,
+    managed_fields: bool,
+    annotations: bool,
+}
 
-impl<F: Form> Form for KeepManagedFields<F> {
+impl<F> Keep<F> {
+    /// Keeps what `form` keeps.
+    #[must_use]
+    pub const fn new(form: F) -> Self {
+        Self {
+            form,
+            managed_fields: false,
+            annotations: false,
+        }
+    }
+
+    /// Sets whether the form sees `managedFields`.
+    #[must_use]
+    pub fn managed_fields(self, keep: bool) -> Self {
+        Self {
+            managed_fields: keep,
+            ..self
+        }
+    }
+
+    /// Sets whether annotations are kept beside a body that does not have them.
+    #[must_use]
+    pub fn annotations(self, keep: bool) -> Self {
+        Self {
+            annotations: keep,
+            ..self
+        }
+    }
+}
+
+impl<F: Form> Form for Keep<F> {
     type Body = F::Body;
 
     const COUNTS_ARRAYS: bool = F::COUNTS_ARRAYS;
 
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<F::Body, BodyError> {
-        self.0.read_json(object.keeping_managed_fields())
+        let object = object.keeping_managed_fields(self.managed_fields);
+        self.form.read_json(object)
     }
 
     fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
-        self.0.keeps_json(object.keeping_managed_fields())
+        let object = object.keeping_managed_fields(self.managed_fields);
+        let kept = self.form.keeps_json(object);
+        if self.annotations && !self.form.has_annotations() {
+            return kept.and_annotations();
+        }
+        kept
+    }
+
+    fn has_annotations(&self) -> bool {
+        self.annotations || self.form.has_annotations()
+    }
+
+    fn body_annotations(&self) -> Option<ReadAnnotations<F::Body>> {
+        self.form.body_annotations()
     }
 }

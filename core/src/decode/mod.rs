@@ -35,6 +35,10 @@ mod typed;
 #[cfg(feature = "alloc")]
 mod body;
 
+// Owner references and annotations.
+#[cfg(feature = "alloc")]
+mod metadata;
+
 // Fields of an object by path.
 #[cfg(feature = "alloc")]
 mod fields;
@@ -58,7 +62,7 @@ pub use excerpt::Beginning;
 #[cfg(feature = "alloc")]
 pub use fields::{FieldPath, Fields, ParseFieldPathError, Scalar};
 #[cfg(feature = "alloc")]
-pub use form::{As, Form, KeepManagedFields, Lean, MetadataOnly, Packed};
+pub use form::{As, Form, Keep, Lean, MetadataOnly, Packed};
 #[cfg(feature = "json")]
 pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::form::{BodyError, Form};
+use super::form::{BodyError, Form, ReadAnnotations};
 use super::json::form::JsonObject;
 
 /// Keeps a value of the type `K`, deserialized by serde.
@@ -36,6 +36,7 @@ use super::json::form::JsonObject;
 /// assert_eq!(pod.spec.node_name.as_deref(), Some("n1"));
 /// ```
 pub struct Typed<K> {
+    annotations: Option<ReadAnnotations<K>>,
     makes: PhantomData<fn() -> K>,
 }
 
@@ -43,7 +44,20 @@ impl<K> Typed<K> {
     /// The form for `K`.
     #[must_use]
     pub const fn new() -> Self {
-        Self { makes: PhantomData }
+        Self {
+            annotations: None,
+            makes: PhantomData,
+        }
+    }
+
+    /// Says how annotations are read from a value, so that [`Object::annotation`](crate::Object::annotation)
+    /// finds them.
+    #[must_use]
+    pub const fn with_annotations(self, read: ReadAnnotations<K>) -> Self {
+        Self {
+            annotations: Some(read),
+            makes: PhantomData,
+        }
     }
 }
 
@@ -54,6 +68,10 @@ impl<K: DeserializeOwned> Form for Typed<K> {
 
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<K, BodyError> {
         object.parse()
+    }
+
+    fn body_annotations(&self) -> Option<ReadAnnotations<K>> {
+        self.annotations
     }
 }
 
@@ -77,8 +95,8 @@ impl<K> fmt::Debug for Typed<K> {
     }
 }
 
-/// Keeps everything except `managedFields` as a `serde_json::Value`. Objects in a list get the `kind` and `apiVersion`
-/// that the list states.
+/// Keeps everything except `managedFields` as a `serde_json::Value`. Objects in a list get the `kind` and
+/// `apiVersion` that the list states.
 ///
 /// ```
 /// use informer_core::Encoding;
@@ -116,5 +134,16 @@ impl Form for Dynamic {
             }
         }
         Ok(value)
+    }
+
+    fn body_annotations(&self) -> Option<ReadAnnotations<Value>> {
+        Some(|value, visit| {
+            let annotations = value.pointer("/metadata/annotations");
+            for (key, value) in annotations.and_then(Value::as_object).into_iter().flatten() {
+                if let Value::String(value) = value {
+                    visit(key, value);
+                }
+            }
+        })
     }
 }

@@ -1,5 +1,8 @@
 //! The object that the decoders of this crate produce.
 
+// What few objects have, and what all objects of an informer share.
+mod aside;
+
 // The labels of an object.
 mod labels;
 
@@ -7,11 +10,13 @@ mod labels;
 mod record;
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use core::fmt;
 use core::ops::Deref;
 
+pub(crate) use aside::Aside;
+pub use aside::ReadAnnotations;
 pub use labels::{LabelIter, Labels};
 pub(crate) use record::{Draft, Extent};
 
@@ -51,6 +56,8 @@ impl Object<()> {
         ObjectBuilder {
             key,
             draft: Draft::new(),
+            annotations: String::new(),
+            owners: String::new(),
         }
     }
 }
@@ -77,8 +84,8 @@ impl<K> Object<K> {
     /// `metadata.labels`
     #[must_use]
     pub fn labels(&self) -> Labels<'_> {
-        match &self.record.header.relabelled {
-            Some(other) => Object::labels(other),
+        match self.aside().and_then(|aside| aside.labels.as_ref()) {
+            Some(other) => other.labels(),
             None => Labels::new(self.record.texts(), self.record.header.meta.labels),
         }
     }
@@ -185,12 +192,33 @@ impl<K> Object<K> {
         self.record.header.dictionary.is_some()
     }
 
+    /// Reads the annotations from the body, if it has them.
+    pub(crate) fn body_annotations(&self) -> Option<ReadAnnotations<K>> {
+        self.aside()?.annotations
+    }
+
     /// The annotations in `text`, which is the kept text.
     pub(crate) fn annotations_in<'a>(&self, text: &'a str) -> &'a [u8] {
-        let annotations = self.record.header.meta.annotations;
-        let end = annotations.start() + annotations.length();
-        let found = text.as_bytes().get(annotations.start()..end);
-        found.unwrap_or_else(|| cannot_happen("annotations beyond their text", &[]))
+        part(text, self.record.header.meta.annotations)
+    }
+
+    /// The owner references in `text`, which is the kept text.
+    pub(crate) fn owners_in<'a>(&self, text: &'a str) -> &'a [u8] {
+        part(text, self.record.header.meta.owners)
+    }
+
+    /// Whether there are owner references.
+    pub(crate) fn has_owners(&self) -> bool {
+        self.record.header.meta.owners.length() > 0
+    }
+
+    /// Whether there are annotations in the kept text.
+    pub(crate) fn has_annotations(&self) -> bool {
+        self.record.header.meta.annotations.length() > 0
+    }
+
+    fn aside(&self) -> Option<&Aside<K>> {
+        self.record.header.aside.as_deref()
     }
 
     /// Replaces the kept text. The annotations and the owner references stand at these places in it.
@@ -211,11 +239,9 @@ impl<K> Object<K> {
         K: Clone,
     {
         if !triomphe::Arc::is_unique(&self.record) {
+            let aside = self.record.header.aside.clone();
             let mut draft = Draft::of(&self.record);
-            if self.record.header.relabelled.is_some() {
-                draft.set_labels(self.labels());
-            }
-            *self = draft.finish(self.key().clone(), self.body().clone());
+            *self = draft.finish_beside(self.key().clone(), self.body().clone(), aside);
         }
     }
 
@@ -247,7 +273,11 @@ impl<K> Unshared<'_, K> {
         labels: impl IntoIterator<Item = (A, B)>,
     ) {
         let other = Object::builder(self.header.key.clone()).labels(labels);
-        self.header.relabelled = Some(Box::new(other.body(())));
+        let aside = self.header.aside.as_ref();
+        self.header.aside = Some(Arc::new(Aside {
+            labels: Some(other.body(())),
+            annotations: aside.and_then(|aside| aside.annotations),
+        }));
     }
 }
 
@@ -262,6 +292,10 @@ impl<K> fmt::Debug for Unshared<'_, K> {
 pub struct ObjectBuilder {
     key: ObjectKey,
     draft: Draft,
+    /// In JSON.
+    pub(crate) annotations: String,
+    /// In JSON.
+    pub(crate) owners: String,
 }
 
 impl ObjectBuilder {
@@ -296,6 +330,20 @@ impl ObjectBuilder {
         self
     }
 
+    /// Sets `metadata.creationTimestamp`.
+    #[must_use]
+    pub fn creation_time(mut self, time: impl AsRef<str>) -> Self {
+        self.draft.meta.created = self.draft.push(time.as_ref());
+        self
+    }
+
+    /// Sets `metadata.deletionTimestamp`: the object is being deleted.
+    #[must_use]
+    pub fn deletion_time(mut self, time: impl AsRef<str>) -> Self {
+        self.draft.meta.deleted = self.draft.push(time.as_ref());
+        self
+    }
+
     /// Sets the size of the object as a server sent it, in bytes.
     #[must_use]
     pub fn size(mut self, size: usize) -> Self {
@@ -306,6 +354,8 @@ impl ObjectBuilder {
     /// Builds the object.
     #[must_use]
     pub fn body<K>(mut self, body: K) -> Object<K> {
+        let (annotations, owners) = (self.annotations.as_bytes(), self.owners.as_bytes());
+        self.draft.push_beside(annotations, owners);
         self.draft.finish(self.key, body)
     }
 }
@@ -407,6 +457,12 @@ impl<K: fmt::Debug> fmt::Debug for Object<K> {
         }
         shown.finish_non_exhaustive()
     }
+}
+
+/// The part of a kept text.
+fn part(text: &str, extent: Extent) -> &[u8] {
+    let part = text.as_bytes().get(extent.range());
+    part.unwrap_or_else(|| cannot_happen("an extent beyond its text", &[]))
 }
 
 /// Converts text of a record, which was written from texts.

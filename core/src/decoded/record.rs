@@ -1,11 +1,11 @@
 //! Everything that is kept of an object except its key, in one allocation.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::Object;
+use super::aside::Aside;
 use crate::compress::{Dictionary, put_varint};
 use crate::invariant::cannot_happen;
 use crate::key::ObjectKey;
@@ -19,8 +19,7 @@ pub(super) struct Header<K> {
     pub(super) meta: Meta,
     /// The kept text is packed with it.
     pub(super) dictionary: Option<Arc<Dictionary>>,
-    /// Has the labels that a transform has set.
-    pub(super) relabelled: Option<Box<Object<()>>>,
+    pub(super) aside: Option<Arc<Aside<K>>>,
     pub(super) body: K,
 }
 
@@ -288,6 +287,15 @@ impl Draft {
         Extent::new(start, self.bytes.len() - start)
     }
 
+    /// Keeps these annotations and owner references, in JSON, as the text beside a body that may not have
+    /// them.
+    pub(crate) fn push_beside(&mut self, annotations: &[u8], owners: &[u8]) {
+        self.meta.text = self.push_bytes(&[annotations, owners]);
+        self.meta.text_length = self.meta.text.length;
+        self.meta.annotations = Extent::new(0, annotations.len());
+        self.meta.owners = Extent::new(annotations.len(), owners.len());
+    }
+
     /// Adds a label. [`put_labels`](Self::put_labels) must follow.
     pub(crate) fn add_label(&mut self, key: Extent, value: Extent) {
         self.labels.push((key, value));
@@ -330,11 +338,21 @@ impl Draft {
 
     /// Makes the object.
     pub(crate) fn finish<K>(&mut self, key: ObjectKey, body: K) -> Object<K> {
+        self.finish_beside(key, body, None)
+    }
+
+    /// Makes the object, with what stands beside its record.
+    pub(crate) fn finish_beside<K>(
+        &mut self,
+        key: ObjectKey,
+        body: K,
+        aside: Option<Arc<Aside<K>>>,
+    ) -> Object<K> {
         let header = Header {
             key,
             meta: self.meta,
             dictionary: self.dictionary.take(),
-            relabelled: None,
+            aside,
             body,
         };
         Object {

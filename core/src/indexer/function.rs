@@ -53,6 +53,8 @@ pub enum Subject {
     Label(Cow<'static, str>),
     /// One value `key=value` per label.
     LabelPairs,
+    /// The value of the annotation with this key; no value for an object without this annotation.
+    Annotation(Cow<'static, str>),
     /// The texts of the field at this path; no value for an object without this field.
     Field(Cow<'static, str>),
 }

@@ -1,5 +1,6 @@
 //! The phases of a reflector: one struct per phase, with only what that phase needs.
 
+use core::fmt;
 use core::time::Duration;
 
 use super::pages::Pages;
@@ -185,4 +186,32 @@ pub enum Phase {
     },
     /// Stopped for good.
     Stopped,
+}
+
+/// A few words for people. `until` is left out of a wait: it is a point on the clock of the program.
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => f.write_str("not started"),
+            Self::Listing { items, remaining } => {
+                write!(f, "listing, {items} received")?;
+                remaining.map_or(Ok(()), |left| write!(f, ", {left} to come"))
+            }
+            Self::Streaming { items } => write!(f, "streaming the state, {items} received"),
+            Self::Watching => f.write_str("watching"),
+            Self::Waiting { cause, then, .. } => write!(f, "waiting to {then}: {cause}"),
+            Self::Stopped => f.write_str("stopped"),
+        }
+    }
+}
+
+/// What happens then, after "waiting to".
+impl fmt::Display for AfterWait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FullState => "read the state",
+            Self::Stream => "stream the state",
+            Self::Watch => "watch",
+        })
+    }
 }

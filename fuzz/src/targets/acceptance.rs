@@ -15,7 +15,7 @@ use informer_core::decode::json::envelope::Envelope;
 use informer_core::decode::json::header::Header;
 use informer_core::decode::json::text::{JsonStr, validate};
 use informer_core::decode::{
-    Body, Decode, Decoder, Dynamic, Form, KeepManagedFields, Lean, MetadataOnly, decode_object,
+    Body, Decode, Decoder, Dynamic, Form, Keep, Lean, MetadataOnly, decode_object,
 };
 use informer_core::flow::Fact;
 use serde_json::Value;
@@ -97,8 +97,8 @@ pub fn run(input: &[u8]) {
     let metadata =
         decode_object(&mut MetadataOnly, input).map(|object| object.decode::<Value>().unwrap());
     let dynamic = decode_object(&mut Dynamic, input).map(|object| object.body().clone());
-    let full =
-        decode_object(&mut KeepManagedFields(Dynamic), input).map(|object| object.body().clone());
+    let full = decode_object(&mut Keep::new(Dynamic).managed_fields(true), input)
+        .map(|object| object.body().clone());
     let accepted = [
         lean.is_ok(),
         metadata.is_ok(),

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use informer_core::ObjectKey;
 use informer_core::indexer::{IndexFn, Indexer, Subject, View, Write};
 use informer_core::storage::{Heap, Seed};
+use informer_indexers::Query;
 use informer_indexers::selector::LabelSelector;
-use informer_indexers::{Query, StoreLister};
 
 use super::objects::{By, INDICES, Small};
 
@@ -146,7 +146,7 @@ impl Store for Published {
     fn select(&self, selector: &LabelSelector) -> Vec<Small> {
         let view = self.latest();
         let query = Query::new().labels(selector);
-        StoreLister::new(&view).select(&query).cloned().collect()
+        query.select(&view).cloned().collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Handlers that enqueue keys.
 
-use informer_core::decode::{FieldPath, Fields};
-use informer_core::{Notification, Object, ObjectKey};
+use informer_core::{Notification, Object, ObjectKey, OwnerReference};
 
 use super::{Key, Queue};
 use crate::handler::Handler;
@@ -88,8 +87,11 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
     }
 }
 
-/// Enqueues the owners of one kind, by `metadata.ownerReferences`, in the namespace of the object. For
-/// owners without a namespace use [`cluster_owner`].
+/// Enqueues the controller of the object if it is of this group and kind: the owner reference with
+/// `controller: true`. The group of core kinds such as `ConfigMap` is `""`.
+///
+/// The controller is in the namespace of the object. For a kind without a namespace use
+/// [`cluster_owner`], and for owners that are not the controller [`any_owner`].
 ///
 /// ```
 /// use informer::controller::{Controller, enqueue};
@@ -100,7 +102,7 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 /// # let owner = serde_json::json!({
-/// #     "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "u-1"
+/// #     "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop", "uid": "u-1", "controller": true
 /// # });
 /// # let pod = serde_json::json!({
 /// #     "metadata": {"namespace": "web", "name": "shop-1", "ownerReferences": [owner]}
@@ -109,10 +111,10 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 ///
-/// // `pods` follows a mock API server with a pod of the ReplicaSet web/shop.
+/// // `pods` follows a mock API server with a pod that the ReplicaSet web/shop controls.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
-/// let registration = pods.on(enqueue::owner(queue.clone(), "ReplicaSet"))?;
+/// let registration = pods.on(enqueue::owner(queue.clone(), "apps", "ReplicaSet"))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;
 /// assert_eq!(queue.len(), 1);
 ///
@@ -122,20 +124,17 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// # Ok(())
 /// # }
 /// ```
-pub fn owner<K: 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K>
-where
-    Object<K>: Fields,
-{
-    by(queue, move |object: &Object<K>| {
-        let namespace = object.key().namespace();
-        let names = owners(object, kind).into_iter();
-        names
-            .map(|name| ObjectKey::new(namespace, &name))
-            .collect::<Vec<_>>()
+pub fn owner<K: 'static>(
+    queue: Queue<ObjectKey>,
+    group: &'static str,
+    kind: &'static str,
+) -> impl Handler<K> {
+    owners(queue, Scope::Namespaced, move |owner| {
+        owner.controller && owner.group() == group && owner.kind == kind
     })
 }
 
-/// Enqueues the owners of one kind, by `metadata.ownerReferences`, for kinds without a namespace.
+/// Enqueues the controller of the object as [`owner`] does, for a kind without a namespace.
 ///
 /// ```
 /// use informer::controller::{Controller, enqueue};
@@ -146,7 +145,7 @@ where
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
 /// # let owner = serde_json::json!({
-/// #     "apiVersion": "v1", "kind": "Node", "name": "node-1", "uid": "u-1"
+/// #     "apiVersion": "v1", "kind": "Node", "name": "node-1", "uid": "u-1", "controller": true
 /// # });
 /// # let pod = serde_json::json!({
 /// #     "metadata": {"namespace": "kube-system", "name": "proxy", "ownerReferences": [owner]}
@@ -155,10 +154,10 @@ where
 /// # let target = informer::Target::new("", "v1", "pods");
 /// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
 ///
-/// // `pods` follows a mock API server with a pod that node-1 owns.
+/// // `pods` follows a mock API server with a pod that node-1 controls.
 /// let controller = Controller::new(Tokio::current()?);
 /// let queue = controller.queue();
-/// let registration = pods.on(enqueue::cluster_owner(queue.clone(), "Node"))?;
+/// let registration = pods.on(enqueue::cluster_owner(queue.clone(), "", "Node"))?;
 /// registration.synced(std::time::Duration::from_secs(30)).await?;
 /// assert_eq!(queue.len(), 1);
 ///
@@ -168,33 +167,48 @@ where
 /// # Ok(())
 /// # }
 /// ```
-pub fn cluster_owner<K: 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K>
-where
-    Object<K>: Fields,
-{
-    by(queue, move |object: &Object<K>| {
-        let names = owners(object, kind).into_iter();
-        names
-            .map(|name| ObjectKey::new("", &name))
-            .collect::<Vec<_>>()
+pub fn cluster_owner<K: 'static>(
+    queue: Queue<ObjectKey>,
+    group: &'static str,
+    kind: &'static str,
+) -> impl Handler<K> {
+    owners(queue, Scope::Cluster, move |owner| {
+        owner.controller && owner.group() == group && owner.kind == kind
     })
 }
 
-/// The names of the owners of a kind.
-fn owners(object: &impl Fields, kind: &str) -> Vec<String> {
-    let references = FieldPath::from_members(["metadata", "ownerReferences"]);
-    let texts = |member: &str| {
-        let mut texts = Vec::new();
-        object.each_field(&references.clone().each(member), &mut |scalar| {
-            texts.push(scalar.as_text().unwrap_or_default().to_owned());
+/// Enqueues every owner of this kind, of any group, whether it is the controller or not. It is taken to be
+/// in the namespace of the object.
+///
+/// For other rules write your own, with [`by`] and [`Object::owners`].
+pub fn any_owner<K: 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K> {
+    owners(queue, Scope::Namespaced, move |owner| owner.kind == kind)
+}
+
+/// Where owners are.
+#[derive(Clone, Copy)]
+enum Scope {
+    /// In the namespace of the object.
+    Namespaced,
+    Cluster,
+}
+
+fn owners<K: 'static>(
+    queue: Queue<ObjectKey>,
+    scope: Scope,
+    wanted: impl Fn(&OwnerReference<'_>) -> bool + Send + 'static,
+) -> impl Handler<K> {
+    by(queue, move |object: &Object<K>| {
+        let namespace = match scope {
+            Scope::Namespaced => object.key().namespace(),
+            Scope::Cluster => "",
+        };
+        let mut keys = Vec::new();
+        object.each_owner(&mut |owner| {
+            if wanted(&owner) {
+                keys.push(ObjectKey::new(namespace, &owner.name));
+            }
         });
-        texts
-    };
-    // The server requires both fields in every reference, so the two lists line up.
-    let kinds = texts("kind");
-    let names = texts("name").into_iter().zip(kinds);
-    names
-        .filter(|(_, its)| its == kind)
-        .map(|(name, _)| name)
-        .collect()
+        keys
+    })
 }

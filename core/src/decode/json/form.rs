@@ -44,10 +44,10 @@ impl<'a> JsonObject<'a> {
         }
     }
 
-    /// The same object, of which `managedFields` are kept, too.
-    pub(in crate::decode) const fn keeping_managed_fields(self) -> Self {
+    /// The same object, of which `managedFields` are kept, too, or not.
+    pub(in crate::decode) const fn keeping_managed_fields(self, keep: bool) -> Self {
         Self {
-            keeps_managed_fields: true,
+            keeps_managed_fields: keep,
             ..self
         }
     }
@@ -66,7 +66,11 @@ impl<'a> JsonObject<'a> {
 
     fn part(self, text: Range<usize>) -> KeptJson {
         let cut = self.cut_before(text.end);
-        KeptJson { text, cut }
+        KeptJson {
+            text,
+            cut,
+            annotations: false,
+        }
     }
 
     /// What is cut out of a text that ends here.
@@ -94,9 +98,20 @@ pub struct KeptJson {
     text: Range<usize>,
     /// What is cut out of it.
     cut: Range<usize>,
+    /// Whether the annotations are kept if no text is.
+    pub(super) annotations: bool,
 }
 
 impl KeptJson {
+    /// Keeps at least the annotations.
+    #[must_use]
+    pub fn and_annotations(self) -> Self {
+        Self {
+            annotations: true,
+            ..self
+        }
+    }
+
     /// The two parts before and after what is cut out.
     pub(super) fn parts<'a>(&self, json: &'a [u8]) -> [&'a [u8]; 2] {
         let before = json.get(self.text.start..self.cut.start);

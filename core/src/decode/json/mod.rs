@@ -27,6 +27,14 @@ pub mod form;
 #[cfg(feature = "alloc")]
 pub(super) mod fields;
 
+// Owner references.
+#[cfg(feature = "alloc")]
+pub(super) mod owners;
+
+// Writing JSON text.
+#[cfg(feature = "alloc")]
+pub(super) mod write;
+
 // From an object to its record.
 #[cfg(feature = "alloc")]
 mod record;

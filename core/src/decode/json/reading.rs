@@ -11,11 +11,11 @@ use super::record;
 use super::status::ApiStatus;
 use super::text::{ArrayLength, ArrayLengths, JsonStr};
 use crate::decode::excerpt::Excerpt;
-use crate::decode::facts::{Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
+use crate::decode::facts::{AsideOf, Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
 use crate::decode::form::{BodyError, Form};
 use crate::decode::frame::Frame;
 use crate::decode::{Body, Limits, TypeMeta};
-use crate::decoded::{Draft, Extent, Object};
+use crate::decoded::{Aside, Draft, Extent, Object};
 use crate::failure::{Failure, message};
 use crate::flow::{Fact, Place};
 
@@ -150,6 +150,7 @@ impl<F: Form> Facts<F> {
             header,
             type_meta,
             lengths,
+            &self.aside,
         )
     }
 
@@ -270,14 +271,15 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
 pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
     let mut lengths = ArrayLengths::new();
     let header = read_header::<F>(json, Limits::new().depth, &mut lengths);
-    let draft = &mut Draft::new();
+    let aside = Aside::shared(form.body_annotations());
     assemble(
         form,
-        draft,
+        &mut Draft::new(),
         json,
         header,
         TypeMeta::default(),
         lengths.found(),
+        &aside,
     )
 }
 
@@ -301,6 +303,7 @@ fn assemble<F: Form>(
     header: Result<Header<'_>, HeaderError>,
     type_meta: TypeMeta<'_>,
     lengths: &[ArrayLength],
+    aside: &AsideOf<F>,
 ) -> Result<Object<F::Body>, BodyError> {
     let header = &header.map_err(BodyError::new)?;
     if header.is_table() {
@@ -316,5 +319,5 @@ fn assemble<F: Form>(
     };
     let body = form.read_json(object)?;
     record::write(draft, object, &form.keeps_json(object));
-    Ok(draft.finish(key, body))
+    Ok(draft.finish_beside(key, body, aside.clone()))
 }

@@ -13,9 +13,12 @@ pub(super) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) 
     draft.meta.annotations = place(header.annotations, object.json, kept).unwrap_or_default();
     draft.meta.owners = place(header.owners, object.json, kept).unwrap_or_default();
     if draft.meta.text.length() == 0 {
-        // Other bodies may not have them, so they are kept beside the body.
-        draft.meta.text = draft.push_bytes(&[header.owners]);
-        draft.meta.owners = draft.meta.text;
+        let annotations = if kept.annotations {
+            header.annotations
+        } else {
+            &[]
+        };
+        draft.push_beside(annotations, header.owners);
     }
     let mut text = |text: Option<JsonStr<'_>>| write_text(draft, text, object.json, kept);
     let (uid, version) = (text(header.uid), text(header.version));

@@ -1,16 +1,10 @@
-//! Fields by path, for index functions and field selectors on objects of any kind.
+//! The path to a field.
 
-use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::body::{TextBody, TextForm};
-use super::json::fields::each_in_text;
-use crate::decoded::Object;
 use crate::invariant::cannot_happen;
 
 /// The path to a field: `spec.nodeName`, `spec.containers[*].image` or
@@ -35,65 +29,16 @@ use crate::invariant::cannot_happen;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldPath {
     text: Box<str>,
-    steps: Box<[Step]>,
+    pub(super) steps: Box<[Step]>,
 }
 
 /// One step of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(in crate::decode) enum Step {
     /// Enters the member with this name.
     Member(Box<str>),
     /// Enters each element.
     Each,
-}
-
-/// A field that is neither a list nor an object.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "JSON has these kinds")]
-pub enum Scalar<'a> {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool(bool),
-    /// A number, as written in the JSON text.
-    Number(Cow<'a, str>),
-    /// A string.
-    Text(Cow<'a, str>),
-}
-
-impl Scalar<'_> {
-    /// The value as text, as field selectors and indexes of texts use it. `null` counts as missing.
-    #[must_use]
-    pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Self::Null => None,
-            Self::Bool(true) => Some("true"),
-            Self::Bool(false) => Some("false"),
-            Self::Number(text) | Self::Text(text) => Some(text),
-        }
-    }
-}
-
-/// Gives access to fields by path.
-///
-/// Bodies that keep the text or all fields of an object implement this. So do objects with such
-/// bodies, and pointers to them.
-///
-/// ```
-/// use informer_core::decode::{FieldPath, Fields, Lean, decode_object};
-///
-/// let json = br#"{"metadata":{"name":"a"},"spec":{"containers":[{"image":"x"},{"image":"y"}]}}"#;
-/// let object = decode_object(&mut Lean, json).unwrap();
-/// let path: FieldPath = "spec.containers[*].image".parse()?;
-/// let mut images = Vec::new();
-/// object.each_field(&path, &mut |image| images.extend(image.as_text().map(str::to_owned)));
-/// assert_eq!(images, ["x", "y"]);
-/// # Ok::<(), informer_core::decode::ParseFieldPathError>(())
-/// ```
-pub trait Fields {
-    /// Calls `visit` with every scalar at the end of the path. It is not called if there is no such
-    /// field.
-    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>));
 }
 
 impl core::str::FromStr for FieldPath {
@@ -226,63 +171,3 @@ impl fmt::Display for ParseFieldPathError {
 }
 
 impl core::error::Error for ParseFieldPathError {}
-
-impl<F: TextForm, K> Fields for Object<TextBody<F, K>> {
-    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        let steps = match (F::ROOT, &*path.steps) {
-            (None, steps) => steps,
-            (Some(root), [Step::Member(first), steps @ ..]) if **first == *root => steps,
-            (Some(_), _) => return,
-        };
-        each_in_text(&self.json(), steps, visit);
-    }
-}
-
-impl<K: Fields> Fields for Object<K> {
-    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        self.body().each_field(path, visit);
-    }
-}
-
-macro_rules! fields_through_pointer {
-    ($($pointer:ty),*) => {$(
-        impl<F: Fields + ?Sized> Fields for $pointer {
-            fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-                (**self).each_field(path, visit);
-            }
-        }
-    )*};
-}
-
-fields_through_pointer!(&F, Box<F>, Rc<F>, Arc<F>);
-
-#[cfg(feature = "json")]
-impl Fields for serde_json::Value {
-    fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
-        in_value(self, &path.steps, visit);
-    }
-}
-
-#[cfg(feature = "json")]
-fn in_value(value: &serde_json::Value, steps: &[Step], visit: &mut dyn FnMut(Scalar<'_>)) {
-    use alloc::string::ToString;
-    use serde_json::Value;
-
-    match (steps, value) {
-        ([], Value::Null) => visit(Scalar::Null),
-        ([], Value::Bool(bool)) => visit(Scalar::Bool(*bool)),
-        ([], Value::Number(number)) => visit(Scalar::Number(number.to_string().into())),
-        ([], Value::String(text)) => visit(Scalar::Text(text.into())),
-        ([Step::Member(name), steps @ ..], Value::Object(members)) => {
-            if let Some(value) = members.get(&**name) {
-                in_value(value, steps, visit);
-            }
-        }
-        ([Step::Each, steps @ ..], Value::Array(elements)) => {
-            for element in elements {
-                in_value(element, steps, visit);
-            }
-        }
-        _ => {}
-    }
-}
