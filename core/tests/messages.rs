@@ -7,7 +7,8 @@ use hand::{Hand, listed};
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::decode::{Body, Decode as _, Decoder, Typed};
 use informer_core::flow::Fact;
-use informer_core::{Encoding, Failure};
+use informer_core::reflector::{AfterWait, Phase};
+use informer_core::{Encoding, Failure, Instant};
 
 /// Clears the screen, starts a new line, and reverses the direction of the text after it.
 const NASTY: &str = "gone\u{1b}[2J\u{9b}31m\nnow\u{202e}\u{7f}";
@@ -78,4 +79,51 @@ fn failures_do_not_claim_more_than_is_known() {
             .contains("the CRD of a custom one")
     );
     assert!(Failure::Forbidden.describe().contains("usually"));
+}
+
+#[test]
+fn a_phase_is_a_few_words() {
+    let until = Instant::from_micros(3_871_670);
+    let waiting = |then| Phase::Waiting {
+        until,
+        cause: Failure::Unreachable,
+        then,
+    };
+    for (phase, words) in [
+        (Phase::Idle, "not started"),
+        (
+            Phase::Listing {
+                items: 500,
+                remaining: None,
+            },
+            "listing, 500 received",
+        ),
+        (
+            Phase::Listing {
+                items: 500,
+                remaining: Some(7),
+            },
+            "listing, 500 received, 7 to come",
+        ),
+        (
+            Phase::Streaming { items: 3 },
+            "streaming the state, 3 received",
+        ),
+        (Phase::Watching, "watching"),
+        (
+            waiting(AfterWait::Watch),
+            "waiting to watch: the server could not be reached",
+        ),
+        (
+            waiting(AfterWait::FullState),
+            "waiting to read the state: the server could not be reached",
+        ),
+        (
+            waiting(AfterWait::Stream),
+            "waiting to stream the state: the server could not be reached",
+        ),
+        (Phase::Stopped, "stopped"),
+    ] {
+        assert_eq!(phase.to_string(), words);
+    }
 }

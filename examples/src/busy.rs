@@ -119,9 +119,9 @@ mod tests {
         let mut busy = Busy::new();
         busy.fill(&mut server)?;
         for _ in 0..100 {
-            let before = server.revision();
+            let before = server.version();
             busy.step(&mut server)?;
-            assert_eq!(server.revision(), before + 1);
+            assert_eq!(server.version(), before + 1);
             assert!((400..=405).contains(&server.objects("pods").count()));
         }
         Ok(())

@@ -123,7 +123,7 @@ impl Simulation {
                 self.world.delete(&name);
                 self.world
                     .server
-                    .with(|server| server.revision().to_string())
+                    .with(|server| server.version().to_string())
             }
             _ => self.world.touch(&name),
         };

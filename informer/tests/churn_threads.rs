@@ -96,7 +96,7 @@ async fn churn(world: &World, informer: &SharedInformer<Value>, seed: u64, done:
         }
     }
     watchers.push(add(informer, &mut random));
-    let version = world.server.with(|server| server.revision().to_string());
+    let version = world.server.with(|server| server.version().to_string());
     informer.reached(&version, LONG).await.unwrap();
     let store = view(informer.snapshot().iter());
     assert_eq!(store, world.view());

@@ -18,7 +18,7 @@ fn pod(name: &str) -> serde_json::Value {
 fn write(server: &SharedServer, change: impl FnOnce(&mut Server)) -> String {
     server.with(|server| {
         change(server);
-        server.revision().to_string()
+        server.version().to_string()
     })
 }
 

@@ -115,7 +115,7 @@ fn a_server_event_wakes_the_driver_handlers_and_waiters() {
         let knows = Folded::new(Strictness::Once);
         let registration = informer.on(knows.handler()).unwrap();
         let mut stream = informer.stream().unwrap();
-        let last = world.server.with(|server| server.revision()) + 2;
+        let last = world.server.with(|server| server.version()) + 2;
         let reading = thread::spawn({
             let informer = informer.clone();
             move || {

@@ -113,7 +113,7 @@ async fn holds_itself(informer: &SharedInformer<Counted>) -> Result<(), Failed> 
 
 /// Abandoned waits.
 async fn waits(world: &World, informer: &SharedInformer<Counted>) {
-    let version = world.server.with(|server| server.revision() + 1_000_000);
+    let version = world.server.with(|server| server.version() + 1_000_000);
     let version = version.to_string();
     a_while(informer.synced(STAY)).await;
     for _ in 0..20 {

@@ -117,13 +117,13 @@ mod tests {
         churn.fill(&mut server);
         assert_eq!(server.objects("pods").count(), 20);
         for _ in 0..steps {
-            let before = server.revision();
+            let before = server.version();
             churn.step(&mut server);
-            assert_eq!(server.revision(), before + 1, "each step is one change");
+            assert_eq!(server.version(), before + 1, "each step is one change");
         }
         server
             .objects("pods")
-            .map(|pod| (pod.key().to_owned(), pod.revision()))
+            .map(|pod| (pod.key().to_owned(), pod.version()))
             .collect()
     }
 

@@ -12,7 +12,7 @@ use crate::timestamp::Timestamp;
 /// let mut config = ServerConfig::new(42);
 /// config.first_version = 1000;
 /// config.watch_window = 100;
-/// assert_eq!(Server::new(config).revision(), 1000);
+/// assert_eq!(Server::new(config).version(), 1000);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

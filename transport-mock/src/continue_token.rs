@@ -9,18 +9,18 @@ use crate::status::ApiError;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ContinueToken {
     /// The version of the first page; `None` to continue inconsistently with the newest.
-    pub(crate) revision: Option<u64>,
+    pub(crate) version: Option<u64>,
     /// The first key of the page, without the list's prefix.
     pub(crate) start: String,
 }
 
 impl ContinueToken {
     pub(crate) fn encoded(&self) -> String {
-        let revision = self
-            .revision
-            .and_then(|revision| i64::try_from(revision).ok())
+        let version = self
+            .version
+            .and_then(|version| i64::try_from(version).ok())
             .unwrap_or(-1);
-        let mut text = format!(r#"{{"v":"meta.k8s.io/v1","rv":{revision},"start":"#).into_bytes();
+        let mut text = format!(r#"{{"v":"meta.k8s.io/v1","rv":{version},"start":"#).into_bytes();
         encode::json(&mut text, &self.start);
         text.push(b'}');
         base64_encoded(&text)
@@ -42,8 +42,8 @@ impl ContinueToken {
             let known = invalid("server does not recognize this encoded version");
             return Err(format!("{known} {version}"));
         }
-        let revision = token.get("rv").and_then(Value::as_i64).unwrap_or(0);
-        if revision == 0 {
+        let version = token.get("rv").and_then(Value::as_i64).unwrap_or(0);
+        if version == 0 {
             return Err(invalid(
                 "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
             ));
@@ -64,7 +64,7 @@ impl ContinueToken {
             return Err(invalid(start));
         }
         Ok(Self {
-            revision: u64::try_from(revision).ok(),
+            version: u64::try_from(version).ok(),
             start: start.strip_prefix('/').unwrap_or(start).to_owned(),
         })
     }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn tokens_equal_those_of_the_real_server() {
         let token = ContinueToken {
-            revision: Some(20_364),
+            version: Some(20_364),
             start: "default/web\0".to_owned(),
         };
         let text = token.encoded();
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_token_for_the_newest_version() {
         let token = ContinueToken {
-            revision: None,
+            version: None,
             start: "web\0".to_owned(),
         };
         assert_eq!(ContinueToken::decoded(&token.encoded()), Ok(token));

@@ -85,9 +85,9 @@ impl Encoded {
     }
 
     /// Encodes a bookmark, optionally with the annotation that marks the end of the initial events.
-    pub(crate) fn bookmark(kind: &ApiKind, revision: u64, is_end_of_state: bool) -> Self {
+    pub(crate) fn bookmark(kind: &ApiKind, version: u64, is_end_of_state: bool) -> Self {
         let mark = r#""annotations":{"k8s.io/initial-events-end":"true"}"#;
-        let version = format!(r#""resourceVersion":"{revision}""#);
+        let version = format!(r#""resourceVersion":"{version}""#);
         let metadata = match (is_end_of_state, kind.is_custom()) {
             (false, _) => format!("{{{version}}}"),
             (true, true) => format!("{{{mark},{version}}}"),
@@ -123,8 +123,8 @@ impl Encoded {
     }
 
     /// The same object at another version.
-    pub(crate) fn at_version(&self, revision: u64) -> Self {
-        let digits = revision.to_string();
+    pub(crate) fn at_version(&self, version: u64) -> Self {
+        let digits = version.to_string();
         let mut out = Vec::with_capacity(self.whole.len() + digits.len());
         out.extend_from_slice(self.whole.get(..self.version.start).unwrap_or_default());
         out.extend_from_slice(digits.as_bytes());

@@ -134,7 +134,7 @@ impl ObjectForm {
             Self::Table => {
                 let opening = format!(
                     r#"{{"kind":"Table","apiVersion":"{META}","metadata":{{"resourceVersion":"{}"}},"#,
-                    row.revision
+                    row.version
                 );
                 out.extend_from_slice(opening.as_bytes());
                 out.extend_from_slice(match has_columns {
@@ -161,7 +161,7 @@ fn metadata_alone(object: &Encoded, out: &mut Vec<u8>) {
 /// The metadata of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
-    pub(crate) revision: u64,
+    pub(crate) version: u64,
     /// Empty on the last page.
     pub(crate) continue_token: String,
     /// `None` on the last page, and with a selector.
@@ -170,7 +170,7 @@ pub(crate) struct Page {
 
 impl Page {
     fn write(&self, out: &mut Vec<u8>) {
-        let mut text = format!(r#"{{"resourceVersion":"{}""#, self.revision);
+        let mut text = format!(r#"{{"resourceVersion":"{}""#, self.version);
         if !self.continue_token.is_empty() {
             text += &format!(r#","continue":"{}""#, self.continue_token);
         }
@@ -187,7 +187,7 @@ impl Page {
         if let Some(remaining) = self.remaining {
             text += &format!(r#","remainingItemCount":{remaining}"#);
         }
-        text += &format!(r#","resourceVersion":"{}"}}"#, self.revision);
+        text += &format!(r#","resourceVersion":"{}"}}"#, self.version);
         out.extend_from_slice(text.as_bytes());
     }
 }
@@ -196,7 +196,7 @@ impl Page {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) name: &'a str,
-    pub(crate) revision: u64,
+    pub(crate) version: u64,
     pub(crate) created: Option<&'a str>,
     pub(crate) now: Timestamp,
 }

@@ -42,10 +42,10 @@ impl List<'_> {
         let prefix = self.selection.prefix.as_str();
         let start = format!("{prefix}{start}");
         Ok(match moment {
-            Moment::Present => self.take(table.present(prefix, &start), store.revision()),
-            Moment::Past(revision) => {
-                let objects = table.past(prefix, &start, revision);
-                self.take(objects.into_iter(), revision)
+            Moment::Present => self.take(table.present(prefix, &start), store.version()),
+            Moment::Past(version) => {
+                let objects = table.past(prefix, &start, version);
+                self.take(objects.into_iter(), version)
             }
         })
     }
@@ -80,18 +80,18 @@ impl List<'_> {
                     "specifying resource version is not allowed when using continue",
                 ));
             }
-            let Some(revision) = token.revision else {
+            let Some(version) = token.version else {
                 return Ok((Moment::Present, token.start));
             };
-            check_reached(revision, store)?;
-            if revision < store.compacted() {
+            check_reached(version, store)?;
+            if version < store.compacted() {
                 let fresh = ContinueToken {
-                    revision: None,
+                    version: None,
                     start: token.start,
                 };
                 return Err(ApiError::expired_continue(fresh.encoded()));
             }
-            return Ok((Moment::Past(revision), token.start));
+            return Ok((Moment::Past(version), token.start));
         }
         let version = version(&options.resource_version)
             .map_err(|wrong| ApiError::bad_request(format!("invalid resource version: {wrong}")))?;
@@ -117,7 +117,7 @@ impl List<'_> {
     fn take<'s>(
         &self,
         objects: impl Iterator<Item = &'s Arc<StoredObject>>,
-        revision: u64,
+        version: u64,
     ) -> (Vec<&'s Arc<StoredObject>>, Page) {
         // Version 0 is served from the watch cache, and the real server does not page that.
         let limit = match self.options.resource_version.as_str() {
@@ -133,7 +133,7 @@ impl List<'_> {
             }
         }
         let mut page = Page {
-            revision,
+            version,
             continue_token: String::new(),
             remaining: None,
         };
@@ -141,7 +141,7 @@ impl List<'_> {
             let key = last.key();
             let start = key.strip_prefix(&self.selection.prefix).unwrap_or(key);
             let token = ContinueToken {
-                revision: Some(revision),
+                version: Some(version),
                 // The real server strips the list's prefix, but keeps its last slash.
                 start: format!("/{start}\0"),
             };
@@ -156,8 +156,8 @@ impl List<'_> {
 }
 
 fn check_reached(version: u64, store: &Store) -> Result<(), ApiError> {
-    if version > store.revision() {
-        Err(ApiError::too_large_version(version, store.revision()))
+    if version > store.version() {
+        Err(ApiError::too_large_version(version, store.version()))
     } else {
         Ok(())
     }

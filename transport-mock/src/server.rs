@@ -64,14 +64,14 @@ impl Server {
     pub fn new(config: ServerConfig) -> Self {
         let registry = Registry::with_builtins();
         // 0 means "any version" to clients, so no server is ever at 0.
-        let revision = config.first_version.max(1);
-        let mut store = Store::new(revision, config.watch_window, config.seed);
+        let version = config.first_version.max(1);
+        let mut store = Store::new(version, config.watch_window, config.seed);
         for _ in registry.iter() {
             store.add_table();
         }
         Self {
             next_compaction: Instant::default().after(config.compact_every),
-            compact_to: revision,
+            compact_to: version,
             registry,
             store,
             config,
@@ -118,8 +118,8 @@ impl Server {
 
     /// The version of the newest write.
     #[must_use]
-    pub const fn revision(&self) -> u64 {
-        self.store.revision()
+    pub const fn version(&self) -> u64 {
+        self.store.version()
     }
 
     /// Moves the server's time forward to `now`. An earlier `now` has no effect.
@@ -127,7 +127,7 @@ impl Server {
         self.now = self.now.max(now);
         if self.now >= self.next_compaction {
             self.store.compact(self.compact_to);
-            self.compact_to = self.store.revision();
+            self.compact_to = self.store.version();
             self.next_compaction = self.now.after(self.config.compact_every);
         }
     }
@@ -152,7 +152,7 @@ impl Server {
 
     /// Raises the version without writing to any served kind, as a write to another resource does.
     pub fn skip_version(&mut self) {
-        self.store.next_revision();
+        self.store.next_version();
     }
 
     pub(crate) const fn incarnation(&self) -> u64 {
@@ -294,8 +294,8 @@ impl Server {
         let asked = &request.options.resource_version;
         // The real server answers 500 here, although the client is at fault.
         let asked = version(asked).map_err(|wrong| ApiError::new(Reason::Unknown, wrong))?;
-        if asked > self.revision() {
-            return Err(ApiError::too_large_version(asked, self.revision()));
+        if asked > self.version() {
+            return Err(ApiError::too_large_version(asked, self.version()));
         }
         self.store
             .get(target.id, &key(target.namespace, name))
@@ -370,8 +370,8 @@ impl Server {
     fn deleted(&self, kind: &ApiKind, deletion: &Deletion, request: &ApiRequest) -> Answer {
         match deletion {
             Deletion::Pending(object) => self.object(200, object, request),
-            Deletion::Done { last, revision } if kind.returns_deleted() => {
-                let encoded = last.encoded().at_version(*revision);
+            Deletion::Done { last, version } if kind.returns_deleted() => {
+                let encoded = last.encoded().at_version(*version);
                 let row = last.row(self.wall_clock());
                 let mut bytes = request.form.object(&encoded, row, true).to_vec();
                 bytes.push(b'\n');

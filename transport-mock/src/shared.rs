@@ -140,7 +140,7 @@ impl fmt::Debug for MockServer {
         let state = self.lock();
         f.debug_struct("MockServer")
             .field("now", &self.clock.now())
-            .field("revision", &state.server.revision())
+            .field("version", &state.server.version())
             .field("faults", &state.counts)
             .finish_non_exhaustive()
     }

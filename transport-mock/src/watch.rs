@@ -143,7 +143,7 @@ impl Watch {
         };
         watch.plan_bookmark(now);
         if opening.initial_events {
-            if server.revision() >= opening.version {
+            if server.version() >= opening.version {
                 watch.begin_with_state(server);
             } else {
                 watch.state = State::Waiting {
@@ -154,7 +154,7 @@ impl Watch {
             return watch;
         }
         if opening.version == 0 {
-            watch.begin_at(server.revision());
+            watch.begin_at(server.version());
         }
         if let Some(refused) = watch.too_old(server) {
             watch.state = State::Failing(refused);
@@ -181,14 +181,14 @@ impl Watch {
         }
     }
 
-    fn begin_at(&mut self, revision: u64) {
-        self.cursor = revision;
-        self.begun_at = revision;
+    fn begin_at(&mut self, version: u64) {
+        self.cursor = version;
+        self.begun_at = version;
     }
 
     /// Begins with the current state.
     fn begin_with_state(&mut self, server: &Server) {
-        self.begin_at(server.revision());
+        self.begin_at(server.version());
         let objects: Vec<_> = server
             .store()
             .table(self.id)
@@ -241,7 +241,7 @@ impl Watch {
         server: &Server,
         now: Instant,
     ) -> Option<Polled> {
-        if server.revision() >= version {
+        if server.version() >= version {
             self.begin_with_state(server);
             return None;
         }
@@ -251,7 +251,7 @@ impl Watch {
         if now < until {
             return Some(Polled::Idle(until.min(self.deadline)));
         }
-        self.state = State::Failing(ApiError::too_large_version(version, server.revision()));
+        self.state = State::Failing(ApiError::too_large_version(version, server.version()));
         None
     }
 
@@ -267,7 +267,7 @@ impl Watch {
             return None;
         }
         while let Some(change) = table.history.next_after(self.cursor) {
-            self.cursor = change.revision;
+            self.cursor = change.version;
             if let Some(polled) = self.change(change, server) {
                 return Some(polled);
             }
@@ -277,8 +277,8 @@ impl Watch {
         }
         if self.next_bookmark.is_some_and(|due| now >= due) {
             self.plan_bookmark(now);
-            if server.revision() > self.begun_at {
-                return Some(self.bookmark(server.revision(), false, server));
+            if server.version() > self.begun_at {
+                return Some(self.bookmark(server.version(), false, server));
             }
         }
         if now >= self.deadline {
@@ -303,7 +303,7 @@ impl Watch {
                 self.object(WatchEventType::Modified, object.encoded(), object, server)
             }
             (Some(last), None) => {
-                let encoded = last.encoded().at_version(change.revision);
+                let encoded = last.encoded().at_version(change.version);
                 self.object(WatchEventType::Deleted, &encoded, last, server)
             }
         })
@@ -328,11 +328,11 @@ impl Watch {
         ))
     }
 
-    fn bookmark(&mut self, revision: u64, is_end_of_state: bool, server: &Server) -> Polled {
-        let encoded = Encoded::bookmark(&self.kind, revision, is_end_of_state);
+    fn bookmark(&mut self, version: u64, is_end_of_state: bool, server: &Server) -> Polled {
+        let encoded = Encoded::bookmark(&self.kind, version, is_end_of_state);
         let row = Row {
             name: "",
-            revision,
+            version,
             created: None,
             now: server.wall_clock(),
         };

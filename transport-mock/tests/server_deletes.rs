@@ -27,7 +27,7 @@ fn a_deletion_waits_for_finalizers() {
     // A second deletion changes nothing.
     server.advance(at(40));
     assert_eq!(server.delete("pods", "a"), Ok(false));
-    assert_eq!(server.revision(), 3);
+    assert_eq!(server.version(), 3);
 
     let refused = server
         .patch(

@@ -46,7 +46,7 @@ fn a_version_before_the_window_is_too_old() {
 fn a_version_can_be_too_old_although_nothing_is_missed() {
     let mut server = with_a_window_of_two();
     server.create("pods", pod("a", "")).unwrap();
-    let listed = server.revision();
+    let listed = server.version();
     server.create("configmaps", pod("other", "")).unwrap();
     for name in ["b", "c"] {
         server.create("pods", pod(name, "")).unwrap();
@@ -98,7 +98,7 @@ fn compaction_does_not_touch_watches_but_a_restart_does() {
     server.create("pods", pod("a", "")).unwrap();
     server.create("pods", pod("b", "")).unwrap();
     let mut open = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=2");
-    server.compact(server.revision());
+    server.compact(server.version());
     assert_eq!(said(&mut open, &server, 0), ["ADDED b@3"]);
     let mut compacted = watch(&mut server, "/api/v1/pods?watch=1&resourceVersion=1");
     assert_eq!(said(&mut compacted, &server, 0), ["ADDED a@2", "ADDED b@3"]);

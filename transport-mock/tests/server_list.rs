@@ -225,7 +225,7 @@ fn the_fresh_token_of_a_410_continues_with_the_newest_state() {
         .to_owned();
     server.delete("pods", "b").unwrap();
     server.create("pods", pod("d", "")).unwrap();
-    server.compact(server.revision());
+    server.compact(server.version());
 
     let (code, refusal) = get(
         &mut server,

@@ -110,11 +110,11 @@ fn lists_and_watches_agree_with_the_model() {
     for seed in 1..=20_u64 {
         let mut random = Random::new(seed);
         let mut server = server();
-        let mut states = vec![(server.revision(), present(&server))];
+        let mut states = vec![(server.version(), present(&server))];
         for _ in 0..60 {
             step(&mut server, &mut random);
-            if states.last().unwrap().0 != server.revision() {
-                states.push((server.revision(), present(&server)));
+            if states.last().unwrap().0 != server.version() {
+                states.push((server.version(), present(&server)));
             }
         }
         let newest = present(&server);

@@ -66,7 +66,7 @@ fn a_taken_name_is_refused() {
         server.create("pods", pod("a", "")).unwrap_err().reason(),
         Reason::AlreadyExists
     );
-    assert_eq!(server.revision(), 2);
+    assert_eq!(server.version(), 2);
     // The same name in another namespace is another object.
     server
         .create("pods", json!({"metadata": {"name": "a", "namespace": "b"}}))
@@ -84,7 +84,7 @@ fn an_update_of_an_old_version_is_a_conflict() {
         .update("pods", Value::Object(old.value().clone()))
         .unwrap_err();
     assert_eq!(refused.reason(), Reason::Conflict);
-    assert_eq!(server.revision(), 3);
+    assert_eq!(server.version(), 3);
     let refused = server
         .patch("pods", "a", json!({"metadata": {"resourceVersion": "2"}}))
         .unwrap_err();
@@ -123,14 +123,14 @@ fn a_write_without_changes_does_not_raise_the_version() {
     let again = server
         .update("pods", Value::Object(object.value().clone()))
         .unwrap();
-    assert_eq!((again.revision(), server.revision()), (2, 2));
+    assert_eq!((again.version(), server.version()), (2, 2));
     server
         .patch("pods", "a", json!({"metadata": {"labels": {"app": "web"}}}))
         .unwrap();
     server
         .patch_status("pods", "a", json!({"status": {"phase": "Pending"}}))
         .unwrap();
-    assert_eq!(server.revision(), 2);
+    assert_eq!(server.version(), 2);
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn bodies_must_match_their_path() {
         assert_eq!(write(&mut server, collection, &body).0, 400, "{body}");
     }
     assert_eq!(write(&mut server, collection, &json!([])).0, 400);
-    assert_eq!(server.revision(), 2);
+    assert_eq!(server.version(), 2);
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn a_dry_run_is_refused() {
         "POST /api/v1/namespaces/default/pods?dryRun=All",
         &pod("a", ""),
     );
-    assert_eq!((code, server.revision()), (400, 1));
+    assert_eq!((code, server.version()), (400, 1));
 }
 
 #[test]

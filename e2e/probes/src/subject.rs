@@ -85,7 +85,7 @@ impl Subject {
         match &self.memory {
             Memory::Mock(server, _) => {
                 server.with(|server| {
-                    server.compact(server.revision());
+                    server.compact(server.version());
                     server.forget_changes();
                 });
                 Ok(true)

@@ -40,7 +40,7 @@ pub(crate) fn server() -> SharedServer {
 /// Changes a pod.
 pub(crate) fn touch(server: &SharedServer, name: &str) {
     server.with(|server| {
-        let touched = server.revision().to_string();
+        let touched = server.version().to_string();
         let change = json!({"metadata": {"annotations": {"touched": touched}}});
         server
             .patch("pods", &format!("web/{name}"), change)
@@ -120,7 +120,7 @@ impl Followed {
             let status = self.informer.status();
             panic!("{what}: the informer does not catch up: {status:#?}");
         }
-        let version = server.with(|server| server.revision().to_string());
+        let version = server.with(|server| server.version().to_string());
         let store = self.informer.reached(&version, LONG).await.unwrap();
         assert_eq!(view(store.iter()), wanted, "{what}");
         assert_eq!(self.folded.faults(), [""; 0], "{what}");

@@ -90,18 +90,18 @@ impl World {
             let pod =
                 json!({"metadata": {"namespace": "web", "name": name, "labels": {"app": name}}});
             server.create("pods", pod).unwrap();
-            server.revision().to_string()
+            server.version().to_string()
         })
     }
 
     pub fn touch(&self, name: &str) -> String {
         self.server.with(|server| {
-            let version = server.revision();
+            let version = server.version();
             let change = json!({"spec": {"touched": version}});
             server
                 .patch("pods", &format!("web/{name}"), change)
                 .unwrap();
-            server.revision().to_string()
+            server.version().to_string()
         })
     }
 

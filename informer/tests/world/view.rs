@@ -8,7 +8,7 @@ pub fn view_of(server: &Server) -> View {
     pods.map(|pod| {
         (
             pod.key().to_owned(),
-            format!("{}@{}", pod.uid(), pod.revision()),
+            format!("{}@{}", pod.uid(), pod.version()),
         )
     })
     .collect()

@@ -19,7 +19,7 @@ use crate::server::Server;
 ///
 /// let shared = SharedServer::new(Server::new(ServerConfig::new(42)));
 /// shared.with(|server| server.create("pods", json!({"metadata": {"name": "web"}})))?;
-/// assert_eq!(shared.with(|server| server.revision()), 2);
+/// assert_eq!(shared.with(|server| server.version()), 2);
 /// # Ok::<(), informer_transport_mock::status::ApiError>(())
 /// ```
 #[derive(Clone, Debug)]

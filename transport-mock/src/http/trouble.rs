@@ -96,7 +96,7 @@ impl Trouble {
                 What::Spoil(mishap) => self.mishaps.push_back(mishap),
                 What::DropBookmarks => self.drops_bookmarks = true,
                 What::Expire => server.forget_changes(),
-                What::Compact => server.compact(server.revision()),
+                What::Compact => server.compact(server.version()),
                 What::Restart => server.restart(),
             }
             has_changed |= matches!(fault.what, What::Expire | What::Restart);

@@ -16,7 +16,7 @@ pub(super) struct Record {
 impl Record {
     /// Records an object that the server stores.
     pub(super) fn write(&mut self, object: &Arc<StoredObject>) {
-        self.states.insert(object.revision(), Arc::clone(object));
+        self.states.insert(object.version(), Arc::clone(object));
     }
 
     /// Records that an object under this key was sent in an unreadable form.

@@ -62,7 +62,7 @@ impl Shown {
             shown.indices.insert(name, Table::new());
         }
         for object in objects {
-            let state = format!("{}@{}", object.uid(), object.revision());
+            let state = format!("{}@{}", object.uid(), object.version());
             shown.objects.insert(object.key().to_owned(), state);
             let app = object.label("app").map(|app| ("app", app));
             let namespace = object.namespace().map(|name| ("namespace", name));

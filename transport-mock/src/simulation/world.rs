@@ -287,11 +287,11 @@ impl Run {
 
     /// A fault that does not concern a single answer.
     fn fault(&mut self, which: usize) {
-        let revision = self.server.with(|server| server.revision());
+        let version = self.server.with(|server| server.version());
         let name = match self.random.below(8) {
             0 => {
                 let back = self.random.below(10);
-                let version = revision.saturating_sub(back);
+                let version = version.saturating_sub(back);
                 self.server.with(|server| server.compact(version));
                 "compact"
             }

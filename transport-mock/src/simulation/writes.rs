@@ -59,7 +59,7 @@ impl Writers {
         };
         self.note(server, record, &key);
         let what = what.unwrap_or("fail to write");
-        format!("{what} {key} at {}", server.revision())
+        format!("{what} {key} at {}", server.version())
     }
 
     /// Changes an object, if it exists.

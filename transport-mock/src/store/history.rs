@@ -8,7 +8,7 @@ use crate::store::object::StoredObject;
 /// One write.
 #[derive(Debug)]
 pub(crate) struct Change {
-    pub(crate) revision: u64,
+    pub(crate) version: u64,
     /// The object before the write; `None` for a create.
     pub(crate) before: Option<Arc<StoredObject>>,
     /// The object after the write; `None` for a delete.
@@ -19,7 +19,7 @@ pub(crate) struct Change {
 ///
 /// It has two kinds of readers, which forget at their own pace, like a real server's watch cache
 /// and etcd. Watches see a window of the newest changes. Lists at a past version need all changes
-/// back to the compacted revision.
+/// back to the compacted version.
 #[derive(Debug)]
 pub(crate) struct History {
     changes: VecDeque<Change>,
@@ -34,11 +34,11 @@ pub(crate) struct History {
 }
 
 impl History {
-    pub(crate) const fn new(revision: u64) -> Self {
+    pub(crate) const fn new(version: u64) -> Self {
         Self {
             changes: VecDeque::new(),
             outside: 0,
-            begun_at: revision,
+            begun_at: version,
             has_overflowed: false,
             last_lost: 0,
         }
@@ -51,7 +51,7 @@ impl History {
             self.last_lost = self
                 .changes
                 .get(self.outside)
-                .map_or(0, |lost| lost.revision);
+                .map_or(0, |lost| lost.version);
             self.outside += 1;
             self.has_overflowed = true;
         }
@@ -65,31 +65,31 @@ impl History {
     /// happened between two changes of this kind.
     pub(crate) fn oldest_watchable(&self) -> u64 {
         match self.changes.get(self.outside) {
-            Some(oldest) if self.has_overflowed => oldest.revision - 1,
+            Some(oldest) if self.has_overflowed => oldest.version - 1,
             _ => self.begun_at,
         }
     }
 
-    /// Whether a watch that has seen everything up to `revision` can continue.
-    pub(crate) const fn can_resume(&self, revision: u64) -> bool {
-        revision >= self.last_lost
+    /// Whether a watch that has seen everything up to `version` can continue.
+    pub(crate) const fn can_resume(&self, version: u64) -> bool {
+        version >= self.last_lost
     }
 
-    /// The first change after `revision`.
-    pub(crate) fn next_after(&self, revision: u64) -> Option<&Change> {
+    /// The first change after `version`.
+    pub(crate) fn next_after(&self, version: u64) -> Option<&Change> {
         let at = self
             .changes
-            .partition_point(|change| change.revision <= revision);
+            .partition_point(|change| change.version <= version);
         self.changes.get(at)
     }
 
-    /// Restarts the window at `revision`. No watch can start from an older version.
-    pub(crate) fn forget(&mut self, revision: u64, compacted: u64) {
+    /// Restarts the window at `version`. No watch can start from an older version.
+    pub(crate) fn forget(&mut self, version: u64, compacted: u64) {
         if let Some(newest) = self.changes.back() {
-            self.last_lost = newest.revision;
+            self.last_lost = newest.version;
         }
         self.outside = self.changes.len();
-        self.begun_at = revision;
+        self.begun_at = version;
         self.has_overflowed = false;
         self.drop_unneeded(compacted);
     }
@@ -100,19 +100,19 @@ impl History {
             && self
                 .changes
                 .front()
-                .is_some_and(|oldest| oldest.revision <= compacted)
+                .is_some_and(|oldest| oldest.version <= compacted)
         {
             self.changes.pop_front();
             self.outside -= 1;
         }
     }
 
-    /// What to undo in the current state to get the state at `revision`: the old state of each key
+    /// What to undo in the current state to get the state at `version`: the old state of each key
     /// written since.
-    pub(crate) fn undo_to(&self, revision: u64) -> BTreeMap<&str, Option<&Arc<StoredObject>>> {
+    pub(crate) fn undo_to(&self, version: u64) -> BTreeMap<&str, Option<&Arc<StoredObject>>> {
         let mut then = BTreeMap::new();
         let later = self.changes.iter().rev();
-        for change in later.take_while(|change| change.revision > revision) {
+        for change in later.take_while(|change| change.version > version) {
             let key = change.before.as_ref().or(change.after.as_ref());
             if let Some(object) = key {
                 then.insert(object.key(), change.before.as_ref());

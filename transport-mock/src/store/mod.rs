@@ -40,7 +40,7 @@ pub(crate) struct Table {
 #[derive(Debug)]
 pub(crate) struct Store {
     tables: Vec<Table>,
-    revision: u64,
+    version: u64,
     /// Lists at an older version are refused.
     compacted: u64,
     /// How many changes of a kind can be watched.
@@ -49,11 +49,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// An empty store. Its first write gets the version after `revision`.
-    pub(crate) const fn new(revision: u64, window: usize, seed: u64) -> Self {
+    /// An empty store. Its first write gets the version after `version`.
+    pub(crate) const fn new(version: u64, window: usize, seed: u64) -> Self {
         Self {
             tables: Vec::new(),
-            revision,
+            version,
             compacted: 0,
             window,
             names: Names::new(seed),
@@ -64,7 +64,7 @@ impl Store {
     pub(crate) fn add_table(&mut self) {
         self.tables.push(Table {
             objects: BTreeMap::new(),
-            history: History::new(self.revision),
+            history: History::new(self.version),
             is_removed: false,
         });
     }
@@ -74,17 +74,17 @@ impl Store {
     }
 
     /// The version of the newest write to any kind.
-    pub(crate) const fn revision(&self) -> u64 {
-        self.revision
+    pub(crate) const fn version(&self) -> u64 {
+        self.version
     }
 
     pub(crate) const fn compacted(&self) -> u64 {
         self.compacted
     }
 
-    /// Drops the history before `revision`, for lists.
-    pub(crate) fn compact(&mut self, revision: u64) {
-        self.compacted = self.compacted.max(revision.min(self.revision));
+    /// Drops the history before `version`, for lists.
+    pub(crate) fn compact(&mut self, version: u64) {
+        self.compacted = self.compacted.max(version.min(self.version));
         for table in &mut self.tables {
             table.history.drop_unneeded(self.compacted);
         }
@@ -93,7 +93,7 @@ impl Store {
     /// Drops all changes, for watches.
     pub(crate) fn forget_changes(&mut self) {
         for table in &mut self.tables {
-            table.history.forget(self.revision, self.compacted);
+            table.history.forget(self.version, self.compacted);
         }
     }
 
@@ -102,9 +102,9 @@ impl Store {
     }
 
     /// Takes the next version without a write, as a write to another resource does.
-    pub(crate) const fn next_revision(&mut self) -> u64 {
-        self.revision += 1;
-        self.revision
+    pub(crate) const fn next_version(&mut self) -> u64 {
+        self.version += 1;
+        self.version
     }
 
     /// Deletes every object of a kind that is no longer served.
@@ -114,7 +114,7 @@ impl Store {
             None => return,
         };
         for key in keys {
-            self.next_revision();
+            self.next_version();
             self.record(id, &key, None);
         }
         if let Some(table) = self.tables.get_mut(id.0) {
@@ -124,7 +124,7 @@ impl Store {
 
     /// Records a write at the newest version: stores `object`, or deletes `key`.
     fn record(&mut self, id: KindId, key: &str, object: Option<Arc<StoredObject>>) {
-        let (revision, window, compacted) = (self.revision, self.window, self.compacted);
+        let (version, window, compacted) = (self.version, self.window, self.compacted);
         let Some(table) = self.tables.get_mut(id.0) else {
             return;
         };
@@ -133,7 +133,7 @@ impl Store {
             None => table.objects.remove(key),
         };
         let change = Change {
-            revision,
+            version,
             before,
             after: object,
         };
@@ -155,14 +155,14 @@ impl Table {
             .map(|(_, object)| object)
     }
 
-    /// The same, as of `revision`.
+    /// The same, as of `version`.
     pub(crate) fn past<'a>(
         &'a self,
         prefix: &str,
         start: &str,
-        revision: u64,
+        version: u64,
     ) -> Vec<&'a Arc<StoredObject>> {
-        let then = self.history.undo_to(revision);
+        let then = self.history.undo_to(version);
         let mut objects: Vec<&Arc<StoredObject>> = self
             .present(prefix, start)
             .filter(|object| !then.contains_key(object.key()))

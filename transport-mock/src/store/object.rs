@@ -19,7 +19,7 @@ use crate::timestamp::Timestamp;
 /// let mut server = Server::new(ServerConfig::new(42));
 /// let pod = json!({"metadata": {"name": "web", "labels": {"app": "shop"}}, "spec": {"nodeName": "n1"}});
 /// let pod = server.create("pods", pod)?;
-/// assert_eq!((pod.key(), pod.revision()), ("default/web", 2));
+/// assert_eq!((pod.key(), pod.version()), ("default/web", 2));
 /// assert_eq!(pod.label("app"), Some("shop"));
 /// assert_eq!(pod.value()["spec"]["nodeName"], "n1");
 /// # Ok::<(), informer_transport_mock::status::ApiError>(())
@@ -27,25 +27,25 @@ use crate::timestamp::Timestamp;
 #[derive(Debug)]
 pub struct StoredObject {
     key: String,
-    revision: u64,
+    version: u64,
     value: Map<String, Value>,
     encoded: Encoded,
 }
 
 impl StoredObject {
-    /// Creates the object at `revision` and sets this version in its metadata.
-    pub(crate) fn new(kind: &ApiKind, mut value: Map<String, Value>, revision: u64) -> Self {
+    /// Creates the object at `version` and sets this version in its metadata.
+    pub(crate) fn new(kind: &ApiKind, mut value: Map<String, Value>, version: u64) -> Self {
         set(
             &mut value,
             "resourceVersion",
-            Value::String(revision.to_string()),
+            Value::String(version.to_string()),
         );
         Self {
             key: key(
                 text(&value, "namespace"),
                 text(&value, "name").unwrap_or_default(),
             ),
-            revision,
+            version,
             encoded: Encoded::new(kind, &value),
             value,
         }
@@ -77,8 +77,8 @@ impl StoredObject {
 
     /// The version of the write that produced this state.
     #[must_use]
-    pub const fn revision(&self) -> u64 {
-        self.revision
+    pub const fn version(&self) -> u64 {
+        self.version
     }
 
     /// The fields of the object.
@@ -121,7 +121,7 @@ impl StoredObject {
     pub(crate) fn row(&self, now: Timestamp) -> Row<'_> {
         Row {
             name: self.name(),
-            revision: self.revision,
+            version: self.version,
             created: text(&self.value, "creationTimestamp"),
             now,
         }

@@ -48,10 +48,10 @@ pub(crate) struct Preconditions {
 /// The result of a delete.
 #[derive(Clone, Debug)]
 pub(crate) enum Deletion {
-    /// The object has been gone since `revision`.
+    /// The object has been gone since `version`.
     Done {
         last: Arc<StoredObject>,
-        revision: u64,
+        version: u64,
     },
     /// Finalizers still hold the object.
     Pending(Arc<StoredObject>),
@@ -95,8 +95,8 @@ impl Store {
             StatusRule::OnCreate | StatusRule::Plain => {}
         }
         let key = self.take_name(target, &mut object, has_version)?;
-        let revision = self.next_revision();
-        let object = Arc::new(StoredObject::new(kind, object, revision));
+        let version = self.next_version();
+        let object = Arc::new(StoredObject::new(kind, object, version));
         self.record(target.id, &key, Some(Arc::clone(&object)));
         Ok(object)
     }
@@ -161,9 +161,9 @@ impl Store {
             return Ok(before);
         }
         if is_deleting(&object) && finalizers(&object).next().is_none() {
-            self.next_revision();
+            self.next_version();
             self.record(target.id, &key, None);
-            return Ok(Arc::new(StoredObject::new(kind, object, before.revision())));
+            return Ok(Arc::new(StoredObject::new(kind, object, before.version())));
         }
         Ok(self.store(target, object))
     }
@@ -201,9 +201,9 @@ impl Store {
         };
         preconditions.check(kind, &last)?;
         if finalizers(last.value()).next().is_none() {
-            let revision = self.next_revision();
+            let version = self.next_version();
             self.record(target.id, &key, None);
-            return Ok(Deletion::Done { last, revision });
+            return Ok(Deletion::Done { last, version });
         }
         if is_deleting(last.value()) {
             return Ok(Deletion::Pending(last));
@@ -217,8 +217,8 @@ impl Store {
 
     /// Writes an object at the next version.
     fn store(&mut self, target: Target<'_>, object: Map<String, Value>) -> Arc<StoredObject> {
-        let revision = self.next_revision();
-        let object = Arc::new(StoredObject::new(target.kind, object, revision));
+        let version = self.next_version();
+        let object = Arc::new(StoredObject::new(target.kind, object, version));
         self.record(target.id, object.key(), Some(Arc::clone(&object)));
         object
     }
@@ -233,7 +233,7 @@ impl Preconditions {
             );
             return Err(ApiError::precondition_failed(kind, last.name(), &why));
         }
-        let current = last.revision().to_string();
+        let current = last.version().to_string();
         if let Some(version) = self.resource_version.as_deref().filter(|v| *v != current) {
             let why = format!(
                 "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({current}). The object might have been modified"
@@ -300,7 +300,7 @@ fn check_conditions(
             before.name(),
             StatusCause::unspecified_version(),
         )),
-        Some(version) if version == before.revision().to_string() => Ok(()),
+        Some(version) if version == before.version().to_string() => Ok(()),
         Some(version) => {
             unsigned(version).map_err(|wrong| ApiError::new(Reason::Unknown, wrong))?;
             Err(ApiError::conflict(kind, before.name(), CONFLICT))

@@ -35,7 +35,7 @@ async fn pages_continue_at_their_token_and_expire() {
         .unwrap();
     assert_eq!(client.get(&next).await.names(), ["c"]);
 
-    server.with(|server| server.compact(server.revision()));
+    server.with(|server| server.compact(server.version()));
     let expired = client.get(&next).await;
     assert_eq!(expired.status, 410);
     assert!(expired.json()["metadata"]["continue"].is_string());

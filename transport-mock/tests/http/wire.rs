@@ -23,7 +23,7 @@ async fn both_http_versions_work_with_and_without_tls() {
             let made = server
                 .with(|server| server.create("pods", pod(name)))
                 .unwrap();
-            let expected = format!("ADDED {name}@{}", made.revision());
+            let expected = format!("ADDED {name}@{}", made.version());
             assert_eq!(lines.next().await, event(&expected), "{version:?} {tls}");
         }
     }
@@ -159,7 +159,7 @@ async fn a_watch_outlives_the_header_timeout() {
         let made = server
             .with(|server| server.create("pods", pod("a")))
             .unwrap();
-        let expected = format!("ADDED a@{}", made.revision());
+        let expected = format!("ADDED a@{}", made.version());
         assert_eq!(lines.next().await, event(&expected), "{version:?}");
     }
 }

@@ -48,16 +48,16 @@ fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
     }
     server.with(|server| {
         let object = server.create(kind, object).unwrap();
-        (object.uid().to_owned(), object.revision().to_string())
+        (object.uid().to_owned(), object.version().to_string())
     })
 }
 
 /// Changes an object. Returns its version before and after.
 fn touch(server: &SharedServer, key: &str) -> (String, String) {
     server.with(|server| {
-        let before = server.get("pods", key).unwrap().revision();
+        let before = server.get("pods", key).unwrap().version();
         let change = json!({"metadata": {"annotations": {"touched": before.to_string()}}});
-        let after = server.patch("pods", key, change).unwrap().revision();
+        let after = server.patch("pods", key, change).unwrap().version();
         (before.to_string(), after.to_string())
     })
 }
@@ -66,7 +66,7 @@ fn touch(server: &SharedServer, key: &str) -> (String, String) {
 fn delete(server: &SharedServer, key: &str) -> String {
     server.with(|server| {
         server.delete("pods", key).unwrap();
-        server.revision().to_string()
+        server.version().to_string()
     })
 }
 
@@ -75,12 +75,7 @@ fn objects(server: &SharedServer, namespace: &str) -> Value {
     server.with(|server| {
         let pods = server.objects("pods");
         pods.filter(|pod| namespace.is_empty() || pod.namespace() == Some(namespace))
-            .map(|pod| {
-                (
-                    pod.key().to_owned(),
-                    Value::from(pod.revision().to_string()),
-                )
-            })
+            .map(|pod| (pod.key().to_owned(), Value::from(pod.version().to_string())))
             .collect::<serde_json::Map<_, _>>()
             .into()
     })
