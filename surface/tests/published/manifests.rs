@@ -5,10 +5,11 @@ use std::fs;
 use informer_surface::{Workspace, root};
 use serde_json::Value;
 
-const PUBLISHED: [&str; 5] = [
+const PUBLISHED: [&str; 6] = [
     "informer",
     "informer-core",
     "informer-indexers",
+    "informer-transport-http",
     "informer-transport-hyper",
     "informer-transport-mock",
 ];

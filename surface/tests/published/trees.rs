@@ -14,6 +14,7 @@ fn no_crate_joins_a_tree_unseen() {
         "informer",
         "informer-core",
         "informer-indexers",
+        "informer-transport-http",
         "informer-transport-hyper",
         "informer-transport-mock",
     ] {
