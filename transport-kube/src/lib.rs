@@ -29,8 +29,8 @@
 //! # What the client decides
 //!
 //! * **Compression.** Lists are compressed if kube's feature `gzip` is on and `Config::disable_compression` is
-//!   not. Watches never are, and neither are lists that are streamed by a watch: kube's decompression stops
-//!   where a server flushes. `FirstState::Listed` may then be the better choice on a slow network.
+//!   not. Watches are asked for as they are:
+//!   a kube-apiserver does not compress them, and kube's decompression ends where another server flushes.
 //! * **Retries.** `Config::default_retry` is on by default: the client itself repeats requests that get 429,
 //!   503 or 504, and the informer does not hear of it. To see these failures in the status of the informer,
 //!   turn it off; the informer retries anyway.
