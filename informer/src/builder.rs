@@ -137,14 +137,19 @@ impl<K: Kind> InformerBuilder<K> {
     /// ```
     #[must_use]
     pub fn packed() -> InformerBuilder<PackedBody<K>> {
-        InformerBuilder {
-            pack: Some(packing),
-            ..InformerBuilder::of(K::target(), As::<Packed, K>::new)
-        }
+        Self::packed_from(K::target())
     }
 }
 
 impl<K: serde::de::DeserializeOwned + Send + Sync + 'static> InformerBuilder<K> {
+    /// Keeps the objects of a target packed, and decodes them as values of a Rust type.
+    pub(crate) fn packed_from(target: Target) -> InformerBuilder<PackedBody<K>> {
+        InformerBuilder {
+            pack: Some(packing),
+            ..InformerBuilder::of(target, As::<Packed, K>::new)
+        }
+    }
+
     /// Keeps objects decoded, as values of any Rust type that can be deserialized. The type need not have
     /// annotations: see [`keep_annotations`](Self::keep_annotations).
     #[must_use]

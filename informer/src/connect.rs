@@ -1,4 +1,4 @@
-//! Transports for informers. The only file that depends on hyper.
+//! Transports for informers. The only file that depends on hyper, and with `kube.rs` on kube-rs.
 
 use std::error::Error;
 use std::fmt;
@@ -8,6 +8,8 @@ use informer_core::transport::{Target, Transport};
 use informer_transport_hyper::HyperTransport;
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper::{Client, Config};
+#[cfg(feature = "kube")]
+use informer_transport_kube::{KubeClient, KubeTransport, kube};
 
 /// Creates transports: a client of an API server, a mock server, or a function.
 ///
@@ -71,6 +73,27 @@ impl Connect for Client {
     type Transport = HyperTransport;
 
     fn connect(&self, target: &Target) -> Result<HyperTransport, ConnectError> {
+        self.transport(target).map_err(ConnectError::new)
+    }
+}
+
+/// Connects to an API server over the service stack of a kube client: see [`kube`](crate::kube).
+#[cfg(feature = "kube")]
+impl Connect for kube::Client {
+    type Transport = KubeTransport;
+
+    fn connect(&self, target: &Target) -> Result<KubeTransport, ConnectError> {
+        let client = KubeClient::new(self.clone()).map_err(ConnectError::new)?;
+        client.connect(target)
+    }
+}
+
+/// Connects as a [`kube::Client`] does, with limits of its own.
+#[cfg(feature = "kube")]
+impl Connect for KubeClient {
+    type Transport = KubeTransport;
+
+    fn connect(&self, target: &Target) -> Result<KubeTransport, ConnectError> {
         self.transport(target).map_err(ConnectError::new)
     }
 }

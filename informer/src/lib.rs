@@ -66,6 +66,8 @@
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
 //! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
+//! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
+//! | `kube-runtime` | conversions to and from the `ObjectRef` of `kube::runtime`; implies `kube` |
 //!
 //! # Where to go on
 //!
@@ -157,6 +159,10 @@ mod factory;
 #[cfg(feature = "k8s-openapi")]
 mod k8s;
 
+// The client and the types of kube-rs.
+#[cfg(feature = "kube")]
+pub mod kube;
+
 // Work queue and reconcile workers.
 pub mod controller;
 
@@ -182,6 +188,10 @@ pub use informer_indexers;
 // For connection settings, credentials and discovery of resources.
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper;
+
+// For limits of a kube client.
+#[cfg(feature = "kube")]
+pub use informer_transport_kube;
 
 pub use informer_core::decode::form::{LeanBody, MetadataBody, PackedBody, Untyped};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
-use crate::workspace::cargo;
+use crate::workspace::{APART, cargo};
 
 /// A package: its name and its version.
 pub type Id = (String, String);
@@ -17,21 +17,47 @@ pub type Graph = BTreeMap<Id, BTreeSet<Id>>;
 /// # Errors
 /// Cargo fails, or prints something unexpected.
 pub fn graph(package: &str, target: &str) -> Result<Graph, Box<dyn Error>> {
-    let printed = cargo(&[
-        "tree",
+    let folder = package.trim_start_matches("informer-");
+    let is_apart = APART.strip_suffix("/Cargo.toml") == Some(folder);
+    let manifest = if is_apart { APART } else { "Cargo.toml" };
+    let package = [
         "--package",
         package,
         "--edges",
         "normal",
         "--target",
         target,
+    ];
+    read(&tree(manifest, &package)?)
+}
+
+/// The packages that `cargo test --workspace` compiles, on all platforms.
+///
+/// # Errors
+/// Cargo fails, or prints something unexpected.
+pub fn tested() -> Result<Graph, Box<dyn Error>> {
+    let all = [
+        "--workspace",
+        "--edges",
+        "normal,build,dev",
+        "--target",
+        "all",
+    ];
+    read(&tree("Cargo.toml", &all)?)
+}
+
+fn tree(manifest: &str, of: &[&str]) -> Result<String, Box<dyn Error>> {
+    let shape = [
+        "tree",
+        "--manifest-path",
+        manifest,
         "--prefix",
         "depth",
         "--format",
         " {p}",
         "--locked",
-    ])?;
-    read(&printed)
+    ];
+    cargo(&[&shape, of].concat())
 }
 
 /// Reads lines such as `2 serde v1.0.229 (*)`: the depth, the name, the version.

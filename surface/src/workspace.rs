@@ -1,11 +1,15 @@
 //! Packages, as `cargo metadata` describes them.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+
+/// The manifest of the published crate that is a workspace of its own, because its tests compile kube-rs.
+pub(crate) const APART: &str = "transport-kube/Cargo.toml";
 
 /// All packages of the workspace, and those that they depend on.
 #[derive(Debug)]
@@ -34,12 +38,16 @@ pub struct Package {
 }
 
 impl Workspace {
-    /// The packages of the workspace alone.
+    /// The packages of the workspace alone, and the published one that is apart.
     ///
     /// # Errors
     /// Cargo fails, or prints something else than its metadata.
     pub fn members() -> Result<Self, Box<dyn Error>> {
-        Self::read(&["--no-deps"])
+        let mut members = Self::read(&["--no-deps"])?;
+        let apart = Self::read(&["--no-deps", "--manifest-path", APART])?;
+        members.packages.extend(apart.packages);
+        members.packages.sort_by(by_name);
+        Ok(members)
     }
 
     /// The packages of the workspace, and all packages that any feature on any platform brings in.
@@ -60,7 +68,7 @@ impl Workspace {
         let packages = metadata.pointer("/packages").and_then(Value::as_array);
         let packages = packages.ok_or("`cargo metadata` printed no packages")?;
         let mut packages: Vec<_> = packages.iter().map(Package::read).collect();
-        packages.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+        packages.sort_by(by_name);
         Ok(Self { packages })
     }
 
@@ -73,6 +81,10 @@ impl Workspace {
     pub fn foreign(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|it| it.source.is_some())
     }
+}
+
+fn by_name(a: &Package, b: &Package) -> Ordering {
+    (&a.name, &a.version).cmp(&(&b.name, &b.version))
 }
 
 impl Package {

@@ -5,16 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use informer_core::Failure;
 use informer_core::transport::Target;
+use informer_transport_http::{
+    ApiResource, Budget, RequestError, ResolveError, TargetError, get, resolve,
+};
 use tokio::runtime::Handle;
 
 use crate::auth::Credentials;
-use crate::budget::Budget;
 use crate::config::Config;
-use crate::exchange::{self, Failed};
 use crate::net::Pool;
-use crate::resource::TargetError;
 use crate::tls::TlsSource;
 use crate::transport::HyperTransport;
 
@@ -91,48 +90,6 @@ impl fmt::Display for ClientError {
 }
 
 impl Error for ClientError {}
-
-/// Why a request failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct RequestError {
-    /// The kind of failure.
-    pub failure: Failure,
-    /// The explanation for people.
-    pub message: String,
-}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { failure, message } = self;
-        match failure {
-            // The server's own message is just "Unauthorized", so add ours.
-            Failure::Unauthorized => write!(f, "{failure} ({message})"),
-            _ => f.write_str(message),
-        }
-    }
-}
-
-impl Error for RequestError {}
-
-impl From<Failed> for RequestError {
-    fn from(Failed { failure, message }: Failed) -> Self {
-        Self { failure, message }
-    }
-}
-
-impl Inner {
-    /// Adds the reason to an `Unauthorized` failure if we withheld the credentials.
-    pub(crate) fn explain(&self, failed: Failed) -> Failed {
-        match self.credentials.withheld() {
-            Some(why) if failed.failure == Failure::Unauthorized => Failed {
-                message: format!("{}; {why}", failed.message),
-                ..failed
-            },
-            _ => failed,
-        }
-    }
-}
 
 /// Warns about unsafe settings, once per client.
 fn warn_of_risks(config: &Config) {
@@ -214,26 +171,26 @@ impl Client {
     /// # Errors
     /// The request failed, or the server did not answer with 200.
     pub async fn get(&self, path: &str) -> Result<Bytes, RequestError> {
-        self.get_as(path, "application/json", LARGEST_BODY).await
+        get(&self.inner, path, "application/json", LARGEST_BODY).await
     }
 
-    /// Like [`get`](Self::get), with an `Accept` header and a limit of `largest` bytes.
-    pub(crate) async fn get_as(
-        &self,
-        path: &str,
-        accept: &'static str,
-        largest: usize,
-    ) -> Result<Bytes, RequestError> {
-        let (inner, path) = (Arc::clone(&self.inner), path.to_owned());
-        // The caller may be in another runtime, or in none.
-        let task = async move {
-            inner.credentials.prepare().await;
-            exchange::get(&inner, &path, accept, largest).await
-        };
-        match self.inner.runtime.spawn(task).await {
-            Ok(answer) => Ok(answer.map_err(|failed| self.inner.explain(failed))?),
-            Err(_) => Err(Failed::runtime_ended().into()),
-        }
+    /// Finds a resource by name, as kubectl does.
+    ///
+    /// The name is a plural or singular name, a kind or a short name. It may be followed by a group
+    /// (`deployments.apps`) or by a version and a group (`deployments.v1.apps`).
+    ///
+    /// ```no_run
+    /// # async fn run(client: informer_transport_hyper::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let deployments = client.resolve("deploy").await?;
+    /// assert_eq!(deployments.to_string(), "deployments.apps");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// No such resource exists, it does not support list and watch, or the request failed.
+    pub async fn resolve(&self, name: &str) -> Result<ApiResource, ResolveError> {
+        resolve(&self.inner, name).await
     }
 
     /// The configuration of this client.

@@ -62,23 +62,8 @@ mod tls;
 // Connections and how they are shared.
 mod net;
 
-// Compressed bodies.
-mod gzip;
-
-// API resources and the targets they give.
-mod resource;
-
-// One request and its answer.
+// How a request is sent.
 mod exchange;
-
-// A limit on full states read at the same time.
-mod budget;
-
-// How long a full state waits, and for whom.
-mod pace;
-
-// The body of an answer, as events.
-mod reading;
 
 // The transport of one informer.
 mod transport;
@@ -86,15 +71,12 @@ mod transport;
 // One client for many informers.
 mod client;
 
-// From names to resources.
-mod discovery;
-
-pub use client::{Client, ClientError, RequestError};
+pub use client::{Client, ClientError};
 pub use config::{Config, ConfigError, Environment, HttpVersion, Settings};
-pub use discovery::ResolveError;
-pub use resource::{ApiResource, Reach, TargetError};
 pub use secret::Secret;
 pub use transport::HyperTransport;
+
+pub use informer_transport_http::{ApiResource, Reach, RequestError, ResolveError, TargetError};
 
 // The examples of the README are compiled and run.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use informer::informer_core::reflector::{BackoffConfig, ReflectorConfig};
 use informer::{
-    Client, Config, Failure, FirstState, InformerBuilder, InformerConfig, LeanBody, Notification,
+    Connect, Failure, FirstState, InformerBuilder, InformerConfig, LeanBody, Notification,
     Notifications, QueueKind, SharedInformer, Target,
 };
 use informer_test_support::{Folded, Strictness, view};
@@ -86,14 +86,13 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    pub(crate) fn new(config: Config, behaviour: InformerConfig) -> Self {
-        let client = Client::new(config).unwrap();
+    pub(crate) fn new(client: &impl Connect, behaviour: InformerConfig) -> Self {
         let failures = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&failures);
         let informer = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
             .preset(behaviour)
             .on_failure(move |last| noted.lock().unwrap().push(last.failure))
-            .start(&client)
+            .start(client)
             .unwrap();
         Self {
             told: informer.stream().unwrap(),

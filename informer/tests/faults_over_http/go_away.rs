@@ -5,8 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use informer::informer_transport_hyper::{HttpVersion, Settings};
-use informer::{Config, Failure};
+use informer::Failure;
 use informer_transport_mock::Server;
 use informer_transport_mock::http::{HttpConfig, serve};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -15,6 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
+use crate::client;
 use crate::followed::{Followed, WAYS, change, impatient, server, touch};
 
 /// A GOAWAY frame: streams in progress go on, and no new ones are accepted.
@@ -61,13 +61,8 @@ impl Wire {
         }
     }
 
-    fn config(&self) -> Config {
-        let settings = Settings {
-            http: HttpVersion::Http2,
-            ..Settings::new()
-        };
-        let url = format!("http://{}", self.address);
-        Config::new(&url).unwrap().with_settings(settings)
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
     }
 }
 
@@ -126,7 +121,7 @@ async fn a_server_sends_go_away_and_closes() {
             let server = server();
             let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
             let wire = Wire::new(running.address(), true).await;
-            let mut pods = Followed::new(wire.config(), impatient(way));
+            let mut pods = Followed::new(&client::over_http2(&wire.url()), impatient(way));
             pods.catches_up(&server, &what).await;
             touch(&server, "a");
             pods.catches_up(&server, &what).await;
@@ -150,7 +145,7 @@ async fn streams_in_progress_go_on_and_new_ones_use_a_new_connection() {
         let server = server();
         let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
         let wire = Wire::new(running.address(), false).await;
-        let mut pods = Followed::new(wire.config(), impatient(way));
+        let mut pods = Followed::new(&client::over_http2(&wire.url()), impatient(way));
         pods.catches_up(&server, &what).await;
         touch(&server, "a");
         pods.catches_up(&server, &what).await;

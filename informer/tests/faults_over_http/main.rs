@@ -1,8 +1,12 @@
 //! Faults between an informer and a server. Afterwards the cache equals the state of the server, and
 //! handlers got every deletion and nothing twice.
 //!
-//! The informers use hyper against the mock server over HTTP, through a proxy that injects faults.
+//! The informers use hyper against the mock server over HTTP, through a proxy that injects faults. The tests of
+//! `transport-kube` run the same modules with another `client`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+// Clients over hyper.
+mod client;
 
 // A proxy that injects faults.
 mod wire;
@@ -24,5 +28,14 @@ mod refused;
 // Shared connections and GOAWAY.
 mod go_away;
 
-// Changing certificate authorities and tokens.
+// Files that change.
+mod files;
+
+// Changing tokens.
+mod tokens;
+
+// Unknown certificate authorities.
 mod trust;
+
+// Changing certificate authorities.
+mod authorities;

@@ -1,9 +1,10 @@
 //! Bad answers: errors, redirects, login pages, endless bodies.
 
-use informer::{Config, Failure};
+use informer::Failure;
 use informer_transport_mock::Server;
 use informer_transport_mock::http::{HttpConfig, serve};
 
+use crate::client;
 use crate::followed::{Followed, LISTED, WAYS, Way, change, impatient, server, touch};
 use crate::wire::{Answer, Wire};
 
@@ -17,7 +18,7 @@ async fn is_answered(ways: &[Way], answers: &[Answer], failure: Failure) -> usiz
             let server = server();
             let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
             let wire = Wire::new(running.address()).await;
-            let mut pods = Followed::new(Config::new(&wire.url()).unwrap(), impatient(way));
+            let mut pods = Followed::new(&client::plain(&wire.url()), impatient(way));
             pods.catches_up(&server, &what).await;
             touch(&server, "a");
             pods.catches_up(&server, &what).await;

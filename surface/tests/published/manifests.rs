@@ -5,11 +5,13 @@ use std::fs;
 use informer_surface::{Workspace, root};
 use serde_json::Value;
 
-const PUBLISHED: [&str; 5] = [
+const PUBLISHED: [&str; 7] = [
     "informer",
     "informer-core",
     "informer-indexers",
+    "informer-transport-http",
     "informer-transport-hyper",
+    "informer-transport-kube",
     "informer-transport-mock",
 ];
 
@@ -34,6 +36,23 @@ fn only_these_crates_can_be_published() {
     let workspace = Workspace::members().unwrap();
     let names: Vec<_> = workspace.published().map(|it| &it.name).collect();
     assert_eq!(names, PUBLISHED, "the others need `publish = false`");
+}
+
+#[test]
+fn all_crates_share_one_version_and_one_rust() {
+    let workspace = Workspace::members().unwrap();
+    let field = |field| {
+        let values = workspace.published().map(move |it| it.manifest.get(field));
+        values.collect::<Vec<_>>()
+    };
+    for name in ["version", "edition", "rust_version"] {
+        let values = field(name);
+        let first = values.first();
+        assert!(
+            values.iter().all(|it| Some(it) == first),
+            "{name}: {values:?}"
+        );
+    }
 }
 
 #[test]

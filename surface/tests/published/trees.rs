@@ -14,7 +14,9 @@ fn no_crate_joins_a_tree_unseen() {
         "informer",
         "informer-core",
         "informer-indexers",
+        "informer-transport-http",
         "informer-transport-hyper",
+        "informer-transport-kube",
         "informer-transport-mock",
     ] {
         let file = root().join(format!("surface/trees/{package}.txt"));
@@ -33,4 +35,29 @@ fn no_crate_joins_a_tree_unseen() {
         "{}\nIf you need what is new, run `RENEW=1 cargo test -p informer-surface` and commit surface/trees.",
         complaints.join("\n")
     );
+}
+
+#[test]
+fn the_tests_of_the_project_compile_no_kube_rs() {
+    let names = tree::names(&tree::tested().unwrap());
+    assert!(names.lines().any(|name| name == "informer"));
+    let kube: Vec<_> = names.lines().filter(|name| name.contains("kube")).collect();
+    assert_eq!(kube, [""; 0]);
+}
+
+#[test]
+fn those_who_do_not_use_kube_rs_do_not_get_it() {
+    for package in [
+        "informer",
+        "informer-transport-hyper",
+        "informer-transport-http",
+    ] {
+        let names = tree::names(&tree::graph(package, "all").unwrap());
+        assert!(
+            !names.lines().any(|name| name.contains("kube")),
+            "{package}"
+        );
+    }
+    let names = tree::names(&tree::graph("informer-transport-kube", "all").unwrap());
+    assert!(names.lines().any(|name| name == "kube"));
 }

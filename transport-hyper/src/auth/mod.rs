@@ -13,9 +13,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderValue, header};
 use informer_core::Failure;
+use informer_transport_http::Failed;
 
 use crate::config::Config;
-use crate::exchange::Failed;
 use crate::secret::Secret;
 use exec::{ExecCredential, ExecPlugin, ExecRunner};
 pub(crate) use impersonation::Impersonation;

@@ -2,8 +2,8 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io;
 
+use informer_transport_http::find;
 use rustls::{AlertDescription, CertificateError};
 
 use crate::config::Config;
@@ -100,38 +100,4 @@ fn certificate_failure(why: &CertificateError, config: &Config) -> String {
         }
         why => format!("cannot be used: {why}"),
     }
-}
-
-/// An error and its sources in one sentence, without repetitions.
-pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut next = beneath(error);
-    while let Some(error) = next {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        next = beneath(error);
-    }
-    text
-}
-
-/// The first `E` in a chain of errors.
-pub(crate) fn find<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        next = beneath(error);
-    }
-    None
-}
-
-/// The error that an error wraps. `io::Error::source` skips the wrapped error itself, so ask for it.
-fn beneath<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    if let Some(error) = error.downcast_ref::<io::Error>() {
-        return error.get_ref().map(|inner| inner as _);
-    }
-    error.source()
 }

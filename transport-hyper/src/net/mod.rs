@@ -15,5 +15,5 @@ mod pool;
 // Waits for the settings of an HTTP/2 peer.
 mod settled;
 
-pub(crate) use error::{SendError, chain};
+pub(crate) use error::SendError;
 pub(crate) use pool::{Answer, Class, Pool};

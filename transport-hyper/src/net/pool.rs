@@ -5,18 +5,19 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, Uri, header};
 use http_body_util::Empty;
-use hyper::body::{Body as _, Frame, Incoming};
+use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use informer_transport_http::{chain, find, poll_data};
 use tokio::sync::Notify;
 
 use super::dial::{Dialled, Stream, dial};
-use super::error::{ConnectError, SendError, chain, find, tls_failure};
+use super::error::{ConnectError, SendError, tls_failure};
 use super::http1::{Http1, Lent};
 use super::settled::{Reading, Settled};
 use crate::config::Config;
@@ -57,9 +58,6 @@ const SPARE: usize = 8;
 
 /// The buffer of an HTTP/1.1 connection, which also bounds its chunks.
 const HTTP1_BUFFER: usize = 256 << 10;
-
-/// How many empty frames of a body to skip in one go.
-const EMPTY_FRAMES: usize = 32;
 
 pub(super) type NoBody = Empty<Bytes>;
 type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
@@ -438,27 +436,16 @@ impl Answer {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, hyper::Error>>> {
-        for _ in 0..EMPTY_FRAMES {
-            let frame = match &self.lent {
-                Some(lent) => lent.poll_frame(&mut self.body, cx),
-                None => Pin::new(&mut self.body).poll_frame(cx),
-            };
-            let Some(frame) = ready!(frame) else {
-                self.lent = None;
-                self.hold.release();
-                return Poll::Ready(None);
-            };
-            match frame.map(Frame::into_data) {
-                Ok(Ok(data)) if data.is_empty() => {}
-                Ok(Ok(data)) => return Poll::Ready(Some(Ok(data))),
-                // Ignore trailers.
-                Ok(Err(_)) => {}
-                Err(error) => return Poll::Ready(Some(Err(error))),
-            }
+        let (lent, body) = (&self.lent, &mut self.body);
+        let piece = poll_data(cx, |cx| match lent {
+            Some(lent) => lent.poll_frame(body, cx),
+            None => Pin::new(&mut *body).poll_frame(cx),
+        });
+        if let Poll::Ready(None) = piece {
+            self.lent = None;
+            self.hold.release();
         }
-        // A flood of empty frames must not keep the task from yielding to its deadline.
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        piece
     }
 }
 

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use hyper::rt::{Read, ReadBufCursor, Write};
+use informer_transport_http::find;
 use tokio::sync::Notify;
-
-use super::error::find;
 
 /// A connection that signals when hyper has processed what it has read.
 ///

@@ -7,11 +7,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The slots for reading full states. A full state is the most expensive request for a server: after
 /// a restart every informer wants one, and a hundred at once could bring the server down again.
-#[derive(Clone)]
-pub(crate) struct Budget(Arc<Semaphore>);
+#[derive(Clone, Debug)]
+pub struct Budget(Arc<Semaphore>);
 
 impl Budget {
-    pub(crate) fn new(states: usize) -> Self {
+    /// A limit of this many states.
+    #[must_use]
+    pub fn new(states: usize) -> Self {
         Self(Arc::new(Semaphore::new(states.min(Semaphore::MAX_PERMITS))))
     }
 

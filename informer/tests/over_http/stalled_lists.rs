@@ -1,14 +1,13 @@
-//! Informers over hyper that stop reading in the middle of a list do not hold up others.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+//! Informers that stop reading in the middle of a list do not hold up others.
 
 use std::time::Duration;
 
-use informer::{
-    Backlog, Client, Config, FirstState, InformerBuilder, InformerConfig, LeanBody, Target,
-};
+use informer::{Backlog, FirstState, InformerBuilder, InformerConfig, LeanBody, Target};
 use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::json;
+
+use crate::client;
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -39,7 +38,7 @@ async fn handlers_may_wait_for_the_sync_of_another_informer() {
     });
     let running = serve(server, HttpConfig::new()).await.unwrap();
     for first_state in [FirstState::Listed, FirstState::Streamed] {
-        let client = Client::new(Config::new(running.url()).unwrap()).unwrap();
+        let client = client::plain(running.url());
         let nodes = builder("nodes", first_state)
             .build(&client, informer::runtime::Tokio::current().unwrap())
             .unwrap();

@@ -5,9 +5,11 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 
+use crate::body::Body;
 use crate::budget::Mark;
-use crate::exchange::{Body, Failed};
+use crate::failed::Failed;
 use crate::pace::{Pace, Party};
+use crate::sender::Answer;
 use crate::transport::Event;
 
 /// How many bytes to gather. A server may send each event as a piece of its own, but each turn of the
@@ -21,8 +23,8 @@ const LARGE: usize = 16 << 10;
 const PIECES: usize = 256;
 
 /// A body that is being read.
-pub(crate) struct Reading {
-    body: Body,
+pub(crate) struct Reading<A> {
+    body: Body<A>,
     /// For a full state.
     pace: Option<Arc<Pace>>,
     /// For a streamed state.
@@ -33,8 +35,8 @@ pub(crate) struct Reading {
     behind: Option<Event>,
 }
 
-impl Reading {
-    pub(crate) fn watch(body: Body) -> Self {
+impl<A: Answer> Reading<A> {
+    pub(crate) fn watch(body: Body<A>) -> Self {
         Self {
             body,
             pace: None,
@@ -44,14 +46,14 @@ impl Reading {
         }
     }
 
-    pub(crate) fn list(body: Body, pace: Pace) -> Self {
+    pub(crate) fn list(body: Body<A>, pace: Pace) -> Self {
         Self {
             pace: Some(Arc::new(pace)),
             ..Self::watch(body)
         }
     }
 
-    pub(crate) fn stream(body: Body, pace: Pace) -> Self {
+    pub(crate) fn stream(body: Body<A>, pace: Pace) -> Self {
         Self {
             mark: Some(Mark::default()),
             ..Self::list(body, pace)

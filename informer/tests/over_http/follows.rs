@@ -1,12 +1,13 @@
-//! Informers over hyper against the mock server over HTTP: real sockets and real time, without sleeping.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+//! Informers that follow a server, and what they say if there is none.
 
 use std::time::Duration;
 
-use informer::{Client, Config, InformerBuilder, LeanBody, MetadataBody, SharedInformer, Target};
+use informer::{InformerBuilder, LeanBody, MetadataBody, SharedInformer, Target};
 use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::json;
+
+use crate::client;
 
 const LONG: Duration = Duration::from_secs(120);
 
@@ -44,12 +45,7 @@ async fn follows(tls: bool) {
     let running = serve(server.clone(), config).await.unwrap();
 
     // Connect with a kubeconfig, as users do.
-    let folder = std::env::temp_dir().join(format!("informer-{}-{tls}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let kubeconfig = folder.join("config");
-    std::fs::write(&kubeconfig, running.kubeconfig()).unwrap();
-    let client = Client::new(Config::from_kubeconfig(&kubeconfig, None).unwrap()).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
+    let client = client::from_kubeconfig(running.kubeconfig()).await;
 
     let target = || Target::new("", "v1", "pods");
     let all = InformerBuilder::lean_at(target()).start(&client).unwrap();
@@ -94,7 +90,7 @@ async fn informers_follow_a_server_with_tls() {
 
 #[tokio::test]
 async fn errors_say_what_cannot_be_reached() {
-    let nowhere = Client::new(Config::new("http://127.0.0.1:1").unwrap()).unwrap();
+    let nowhere = client::plain("http://127.0.0.1:1");
     let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
         .start(&nowhere)
         .unwrap();
@@ -103,7 +99,7 @@ async fn errors_say_what_cannot_be_reached() {
 
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     let running = serve(server, HttpConfig::new()).await.unwrap();
-    let client = Client::new(Config::new(running.url()).unwrap()).unwrap();
+    let client = client::plain(running.url());
     let nosuch = InformerBuilder::lean_at(Target::new("example.com", "v1", "nosuch"));
     let error = nosuch
         .start(&client)

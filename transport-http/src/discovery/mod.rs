@@ -5,11 +5,13 @@ mod offers;
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use informer_core::failure::{Printable, message};
 
-use crate::client::{Client, RequestError};
+use crate::get::RequestError;
 use crate::resource::ApiResource;
+use crate::sender::Sender;
 use offers::Offer;
 
 /// Why a name could not be resolved to a resource.
@@ -67,27 +69,17 @@ impl From<RequestError> for ResolveError {
     }
 }
 
-impl Client {
-    /// Finds a resource by name, as kubectl does.
-    ///
-    /// The name is a plural or singular name, a kind or a short name. It may be followed by a group
-    /// (`deployments.apps`) or by a version and a group (`deployments.v1.apps`).
-    ///
-    /// ```no_run
-    /// # async fn run(client: informer_transport_hyper::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let deployments = client.resolve("deploy").await?;
-    /// assert_eq!(deployments.to_string(), "deployments.apps");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// No such resource exists, it does not support list and watch, or the request failed.
-    pub async fn resolve(&self, name: &str) -> Result<ApiResource, ResolveError> {
-        let wanted = Wanted::parse(name);
-        let offers = offers::all(self, &wanted).await?;
-        find(&offers, &wanted, name)
-    }
+/// Finds a resource by name, as kubectl does.
+///
+/// The name is a plural or singular name, a kind or a short name. It may be followed by a group
+/// (`deployments.apps`) or by a version and a group (`deployments.v1.apps`).
+///
+/// # Errors
+/// No such resource exists, it does not support list and watch, or the request failed.
+pub async fn resolve<S: Sender>(sender: &Arc<S>, name: &str) -> Result<ApiResource, ResolveError> {
+    let wanted = Wanted::parse(name);
+    let offers = offers::all(sender, &wanted).await?;
+    find(&offers, &wanted, name)
 }
 
 /// A name, split into its parts.

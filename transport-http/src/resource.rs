@@ -7,11 +7,11 @@ use informer_core::transport::{Content, InvalidTarget, Target};
 
 /// A resource of the Kubernetes API, such as `deployments.apps`.
 ///
-/// [`Client::resolve`](crate::Client::resolve) looks one up by name; [`new`](Self::new) builds one
+/// [`resolve`](crate::resolve) looks one up by name; [`new`](Self::new) builds one
 /// without asking a server.
 ///
 /// ```
-/// use informer_transport_hyper::{ApiResource, Reach};
+/// use informer_transport_http::{ApiResource, Reach};
 ///
 /// let pods = ApiResource::new("", "v1", "pods", "Pod", Reach::Namespaced);
 /// assert_eq!(pods.to_string(), "pods");
@@ -21,7 +21,7 @@ use informer_core::transport::{Content, InvalidTarget, Target};
 ///     deployments.target(Some("web"))?.path(),
 ///     "/apis/apps/v1/namespaces/web/deployments"
 /// );
-/// # Ok::<(), informer_transport_hyper::TargetError>(())
+/// # Ok::<(), informer_transport_http::TargetError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -67,7 +67,7 @@ impl ApiResource {
     /// The target for the objects of one namespace, or for all objects if `namespace` is `None`.
     ///
     /// ```
-    /// use informer_transport_hyper::{ApiResource, Reach};
+    /// use informer_transport_http::{ApiResource, Reach};
     ///
     /// let nodes = ApiResource::new("", "v1", "nodes", "Node", Reach::Cluster);
     /// assert_eq!(nodes.target(None)?.path(), "/api/v1/nodes");
@@ -75,7 +75,7 @@ impl ApiResource {
     ///     nodes.target(Some("web")).unwrap_err().to_string(),
     ///     "nodes are cluster-scoped; leave the namespace out"
     /// );
-    /// # Ok::<(), informer_transport_hyper::TargetError>(())
+    /// # Ok::<(), informer_transport_http::TargetError>(())
     /// ```
     ///
     /// # Errors

@@ -1,12 +1,15 @@
 //! The resources that a server offers.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Wanted;
-use crate::client::{Client, RequestError};
-use crate::exchange::Failed;
+use crate::failed::Failed;
+use crate::get::{RequestError, get};
 use crate::resource::{ApiResource, Reach};
+use crate::sender::Sender;
 use informer_core::Failure;
 
 /// Prefers aggregated discovery (one document for all groups) and falls back to plain discovery.
@@ -30,10 +33,13 @@ pub(super) struct Offer {
 }
 
 /// All offers that may match, in the server's order of preference, the core group first.
-pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offer>, RequestError> {
+pub(super) async fn all<S: Sender>(
+    sender: &Arc<S>,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Offer>, RequestError> {
     let mut offers = Vec::new();
     for root in ["/api", "/apis"] {
-        let answer: Root = ask(client, root, ACCEPT).await?;
+        let answer: Root = ask(sender, root, ACCEPT).await?;
         for group in answer.items {
             offers.extend(group.offers());
         }
@@ -51,14 +57,14 @@ pub(super) async fn all(client: &Client, wanted: &Wanted<'_>) -> Result<Vec<Offe
             return Err(Failed::new(Failure::Undecodable, about).into());
         }
         for (group, version) in versions {
-            offers.extend(of_version(client, &group, &version).await?);
+            offers.extend(of_version(sender, &group, &version).await?);
         }
     }
     Ok(offers)
 }
 
-async fn of_version(
-    client: &Client,
+async fn of_version<S: Sender>(
+    sender: &Arc<S>,
     group: &str,
     version: &str,
 ) -> Result<Vec<Offer>, RequestError> {
@@ -66,7 +72,7 @@ async fn of_version(
         "" => format!("/api/{version}"),
         group => format!("/apis/{group}/{version}"),
     };
-    match ask::<PlainResources>(client, &path, "application/json").await {
+    match ask::<PlainResources>(sender, &path, "application/json").await {
         Ok(list) => Ok(list.offers(group, version)),
         // An aggregated API server that is down must not hide the other groups.
         Err(error) if matches!(error.failure, Failure::Unavailable | Failure::NotFound) => {
@@ -77,11 +83,11 @@ async fn of_version(
 }
 
 async fn ask<T: DeserializeOwned>(
-    client: &Client,
+    sender: &Arc<impl Sender>,
     path: &str,
     accept: &'static str,
 ) -> Result<T, RequestError> {
-    let body = client.get_as(path, accept, LARGEST).await?;
+    let body = get(sender, path, accept, LARGEST).await?;
     serde_json::from_slice(&body).map_err(|error| {
         let about = format_args!("the answer to {path} is not a discovery document: {error}");
         Failed::new(Failure::Undecodable, about).into()

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep_until};
 
-use crate::exchange::Failed;
+use crate::failed::Failed;
 
 /// How long a state may wait for its informer in one go and still keep its slot.
 const MOMENT: Duration = Duration::from_secs(1);

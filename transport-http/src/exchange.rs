@@ -1,0 +1,100 @@
+//! One request and its answer.
+
+use std::time::Duration;
+
+use http::{StatusCode, Uri, header};
+use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
+use informer_core::{Encoding, Failure};
+use memchr::memmem;
+use tokio::time::timeout;
+
+use crate::body::Body;
+use crate::failed::Failed;
+use crate::sender::{Answer, Question, Sender};
+
+/// How long to wait for the body of an error answer. After that, the part received so far is used.
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What an HTTPS server written in Go answers to a plain HTTP request.
+const TO_HTTPS: &[u8] = b"Client sent an HTTP request to an HTTPS server";
+
+/// Runs `opening` with the timeout for the first byte of an answer.
+pub(crate) async fn within<A>(
+    patience: Duration,
+    opening: impl Future<Output = Result<(A, Encoding), Failed>>,
+) -> Result<(A, Encoding), Failed> {
+    timeout(patience, opening).await.unwrap_or_else(|_| {
+        let message = format!("the server sent no answer within {patience:?}; is it overloaded?");
+        Err(Failed::new(Failure::TimedOut, message))
+    })
+}
+
+/// Sends a request and returns a successful answer with the encoding of its body.
+pub(crate) async fn open<S: Sender>(
+    sender: &S,
+    question: Question<'_>,
+) -> Result<(S::Answer, Encoding), Failed> {
+    let answer = sender.send(question).await?;
+    match answer.head().status {
+        StatusCode::OK => encoding(&answer).map(|encoding| (answer, encoding)),
+        status if status.is_redirection() => Err(redirected(&answer)),
+        _ => Err(refusal(answer).await),
+    }
+}
+
+/// How many characters of a header to quote: few enough to leave room for the remedy.
+const QUOTED: usize = 60;
+
+/// The encoding of a successful answer. Fails for other content, such as a login page.
+fn encoding(answer: &impl Answer) -> Result<Encoding, Failed> {
+    let text = answer.head().headers.get(header::CONTENT_TYPE);
+    let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
+    Encoding::from_content_type(text.as_deref())
+        .map_err(|error| Failed::new(Failure::Undecodable, error))
+}
+
+/// The failure for a redirect, which is never followed: the credentials are not for that host.
+fn redirected(answer: &impl Answer) -> Failed {
+    let to = answer.head().headers.get(header::LOCATION);
+    let to = to.and_then(|to| to.to_str().ok()?.parse::<Uri>().ok());
+    let to = to.as_ref().and_then(Uri::authority);
+    let to = to.map_or_else(
+        || "another path".to_owned(),
+        |host| format!("`{:.QUOTED$}`", host.host()),
+    );
+    let status = answer.head().status.as_u16();
+    Failed::new(
+        Failure::Other,
+        format!(
+            "the server redirects to {to} (HTTP {status}): redirects are not followed, to protect the \
+             credentials; name the right server"
+        ),
+    )
+}
+
+/// The failure that an error answer describes.
+async fn refusal(answer: impl Answer) -> Failed {
+    let code = answer.head().status.as_u16();
+    let retry_after = answer.head().headers.get(header::RETRY_AFTER);
+    let retry_after = retry_after
+        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
+        .map(Duration::from_secs);
+    let mut body = Body::new(answer, None);
+    let mut said = Vec::new();
+    let read = async {
+        while said.len() < MAX_ERROR_BODY
+            && let Ok(Some(piece)) = body.next().await
+        {
+            said.extend_from_slice(&piece);
+        }
+    };
+    // If the body stalls or breaks, the status code must do.
+    let _ = timeout(ERROR_BODY_TIMEOUT, read).await;
+    said.truncate(MAX_ERROR_BODY);
+    if code == 400 && memmem::find(&said, TO_HTTPS).is_some() {
+        let about = "the server requires TLS, but the request was plain HTTP; begin its address with https://";
+        return Failed::new(Failure::Unreachable, about);
+    }
+    let (failure, message) = failure_of_answer(code, &said, retry_after);
+    Failed::new(failure, message)
+}

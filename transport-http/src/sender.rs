@@ -1,0 +1,103 @@
+//! Sends requests.
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::response::Parts;
+use tokio::runtime::Handle;
+
+use crate::budget::Budget;
+use crate::failed::Failed;
+
+/// What to request, and how.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Question<'a> {
+    /// The path below the address of the server, with the query.
+    pub path: &'a str,
+    /// The `Accept` header.
+    pub accept: &'static str,
+    /// Whether the answer goes on for minutes, perhaps without a byte.
+    pub is_watch: bool,
+}
+
+/// An answer whose body has not been read yet.
+pub trait Answer: Send + Unpin + 'static {
+    /// The status and the headers.
+    fn head(&self) -> &Parts;
+
+    /// The next piece of the body, as it arrives; `None` at its end.
+    ///
+    /// Bytes that nobody asks for must stay with the server: this is the back-pressure. See [`poll_data`] for
+    /// bodies made of frames.
+    ///
+    /// [`poll_data`]: crate::poll_data
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failed>>>;
+}
+
+/// Sends requests to one API server.
+pub trait Sender: Send + Sync + 'static {
+    /// What the server answers.
+    type Answer: Answer;
+
+    /// Sends `GET path`. An answer is not a failure, whatever its status.
+    ///
+    /// # Errors
+    /// There is no answer.
+    fn send(
+        &self,
+        question: Question<'_>,
+    ) -> impl Future<Output = Result<Self::Answer, Failed>> + Send;
+
+    /// Waits for what a person may have to do before a single [request](crate::get). An informer does not
+    /// call it: it tries again and reports what it waits for.
+    fn prepare(&self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
+    /// Adds what is known about a failure.
+    fn explain(&self, failed: Failed) -> Failed {
+        failed
+    }
+
+    /// The limits for answers.
+    fn limits(&self) -> Limits;
+
+    /// The slots for lists.
+    fn budget(&self) -> &Budget;
+
+    /// Where the tasks of the exchanges run.
+    fn runtime(&self) -> &Handle;
+}
+
+/// Limits for answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+pub struct Limits {
+    /// The time to the first byte of an answer, except that of a watch. Default 90 s.
+    pub head_timeout: Duration,
+    /// The time for a list, from the first to the last byte. Default 10 minutes. The time that handlers take
+    /// does not count.
+    pub list_timeout: Duration,
+    /// The size of a list in bytes, after decompression. Default 4 GiB.
+    pub max_list_bytes: u64,
+}
+
+impl Limits {
+    /// The default limits.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            head_timeout: Duration::from_secs(90),
+            list_timeout: Duration::from_secs(600),
+            max_list_bytes: 4 << 30,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::new()
+    }
+}
