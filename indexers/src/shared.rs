@@ -61,7 +61,7 @@ pub fn new<T: Resource + Clone>(store: Indexer<T, Heap>) -> (Writer<T>, Reader<T
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
 /// use informer_core::{Object, ObjectKey};
-/// use informer_indexers::{Query, shared};
+/// use informer_indexers::shared;
 ///
 /// let mut store = Indexer::new(Seed::new(1));
 /// let (publisher, reader) = shared::publisher(store.snapshot());
@@ -162,7 +162,7 @@ impl<T: Resource + Clone> State<T> {
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
 /// use informer_core::{Object, ObjectKey};
-/// use informer_indexers::{Query, shared};
+/// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
 /// let pod = Object::builder(ObjectKey::new("web", "a"))
@@ -398,7 +398,7 @@ impl<T: Resource + Clone> Reader<T> {
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
 /// use informer_core::{Object, ObjectKey};
-/// use informer_indexers::{Query, shared};
+/// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
 /// let mut kept = reader.kept();
@@ -447,7 +447,7 @@ impl<T: Resource + Clone> KeptReader<T> {
 /// use informer_core::indexer::Indexer;
 /// use informer_core::storage::Seed;
 /// use informer_core::{Object, ObjectKey};
-/// use informer_indexers::{Query, shared};
+/// use informer_indexers::shared;
 ///
 /// let (mut writer, reader) = shared::new(Indexer::new(Seed::new(1)));
 /// let mut reached = pin!(reader.reached("7"));
