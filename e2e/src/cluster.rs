@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use informer::Config;
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -118,26 +117,21 @@ impl Cluster {
         Ok(address.parse()?)
     }
 
-    /// The configuration of a user (`admin`, `certificate`, `nobody`, or `uncompressed`).
-    ///
-    /// # Errors
-    /// There is no such user.
-    pub fn config(&self, context: &str) -> Outcome<Config> {
-        Ok(Config::from_kubeconfig(
-            &self.state.kubeconfig,
-            Some(context),
-        )?)
+    /// The kubeconfig, with a context for each user: `admin`, `certificate`, `nobody` and `uncompressed`.
+    #[must_use]
+    pub fn kubeconfig(&self) -> &Path {
+        &self.state.kubeconfig
     }
 
     /// The same through a proxy.
     ///
     /// # Errors
-    /// There is no such user.
-    pub fn config_through(&self, context: &str, proxy: SocketAddr) -> Outcome<Config> {
+    /// The file cannot be written.
+    pub fn kubeconfig_through(&self, proxy: SocketAddr) -> Outcome<PathBuf> {
         let text = std::fs::read_to_string(&self.state.kubeconfig)?;
         let text = text.replace(&self.state.url, &format!("https://{proxy}"));
         let file = self.dir.join(format!("kubeconfig-{}", proxy.port()));
         std::fs::write(&file, text)?;
-        Ok(Config::from_kubeconfig(&file, Some(context))?)
+        Ok(file)
     }
 }

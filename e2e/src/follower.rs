@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use informer::informer_core::transport::{At, Request};
-use informer::{Client, Failure, InformerBuilder, LeanBody, MetadataBody, Object, SharedInformer};
+use informer::{Connect, Failure, InformerBuilder, LeanBody, MetadataBody, Object, SharedInformer};
 use informer_test_support::{Folded, Strictness};
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ impl<K: Comparable> Follower<K> {
     ///
     /// # Errors
     /// It cannot be built.
-    pub fn start(builder: InformerBuilder<K>, client: &Client) -> Outcome<Self> {
+    pub fn start(builder: InformerBuilder<K>, client: &impl Connect) -> Outcome<Self> {
         let failures = Arc::<Mutex<Vec<_>>>::default();
         let noted = Arc::clone(&failures);
         let builder = builder.on_failure(move |last| {

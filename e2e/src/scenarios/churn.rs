@@ -19,7 +19,7 @@ const NAMES: usize = 10;
 
 pub(super) async fn churn(world: &mut World) -> Outcome {
     world.namespace(NAMESPACE).await?;
-    let client = world.client("admin")?;
+    let client = world.client("admin").await?;
     let all_states = |builder: InformerBuilder<_>| builder.backlog(Backlog::Grow);
     let streamed = Follower::start(all_states(pods_in(NAMESPACE)), &client)?;
     let mut config = super::impatient();

@@ -10,7 +10,7 @@ use super::{LONG, World, impatient, pod, pods_in, pods_path, touch, until};
 
 pub(super) async fn deployments(world: &World) -> Outcome {
     world.namespace("deployments").await?;
-    let client = world.client("admin")?;
+    let client = world.client("admin").await?;
     let target = Target::new("apps", "v1", "deployments").in_namespace("deployments");
     let path = target.path();
     let follower = Follower::start(InformerBuilder::lean_at(target), &client)?;
@@ -38,7 +38,7 @@ pub(super) async fn deployments(world: &World) -> Outcome {
 
 /// Cluster-scoped kinds: one with objects from the start, and one without.
 pub(super) async fn cluster_scoped(world: &World) -> Outcome {
-    let client = world.client("admin")?;
+    let client = world.client("admin").await?;
     let roles = Target::new("rbac.authorization.k8s.io", "v1", "clusterroles");
     let nodes = Target::new("", "v1", "nodes");
     for target in [roles, nodes] {
@@ -63,7 +63,7 @@ pub(super) async fn cluster_scoped(world: &World) -> Outcome {
 /// A kind that is missing, appears, disappears while it is followed, and appears again.
 pub(super) async fn custom_resources(world: &World) -> Outcome {
     world.namespace("widgets").await?;
-    let client = world.client("admin")?;
+    let client = world.client("admin").await?;
     let target = Target::new("e2e.example.com", "v1", "widgets").in_namespace("widgets");
     let path = target.path();
     let follower = Follower::start(
@@ -134,7 +134,7 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
 /// Changes move objects into a selection and out of it.
 pub(super) async fn selectors(world: &World) -> Outcome {
     world.namespace("selectors").await?;
-    let client = world.client("admin")?;
+    let client = world.client("admin").await?;
     let path = pods_path("selectors");
     let by_label = pods_in("selectors").labels("tier in (front,back),!hidden");
     let by_label = Follower::start(by_label, &client)?;
@@ -180,7 +180,7 @@ pub(super) async fn selectors(world: &World) -> Outcome {
 
 pub(super) async fn metadata_only(world: &World) -> Outcome {
     world.namespace("metadata").await?;
-    let client = world.client("admin")?;
+    let client = world.client("admin").await?;
     let path = pods_path("metadata");
     world.api.create(&path, &pod("old")).await?;
     let target = Target::new("", "v1", "pods").in_namespace("metadata");

@@ -52,7 +52,7 @@ pub(super) async fn slow_line(world: &mut World) -> Outcome {
     world
         .judge("10 kB/s, in a watch", ended, &subject.follower)
         .await?;
-    let client = watchful_client(world, &subject.proxy)?;
+    let client = watchful_client(world, &subject.proxy).await?;
     let started = Instant::now();
     let late = Follower::start(pods_in("slow").preset(watchful()), &client)?;
     late.informer.synced(LONG).await?;

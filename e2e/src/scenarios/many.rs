@@ -6,12 +6,11 @@ use informer_e2e::api::version;
 use informer_e2e::follower::Follower;
 use serde_json::json;
 
+use crate::clients::CONNECTIONS;
+
 use super::{LONG, World, impatient, pod, pods_in, pods_path, touch};
 
 const WATCHES: usize = 200;
-
-/// This server allows at least a hundred streams per connection.
-const CONNECTIONS: usize = 3;
 
 pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
     world.namespace("watches").await?;
@@ -23,7 +22,7 @@ pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
         world.api.create(&path, &object).await?;
     }
     let proxy = world.proxy().await?;
-    let client = world.client_through(&proxy, "admin")?;
+    let client = world.client_through(&proxy, "admin").await?;
     let followers = (0..WATCHES).map(|number| {
         let builder = InformerBuilder::lean_at(target())
             .labels(format_args!("shard={number}"))
@@ -59,7 +58,7 @@ pub(super) async fn two_hundred_watches(world: &mut World) -> Outcome {
 pub(super) async fn read_your_writes(world: &World) -> Outcome {
     world.namespace("writes").await?;
     let path = pods_path("writes");
-    let follower = Follower::start(pods_in("writes"), &world.client("admin")?)?;
+    let follower = Follower::start(pods_in("writes"), &world.client("admin").await?)?;
     for number in 0..50 {
         let name = format!("pod-{number}");
         let key = format!("writes/{name}").parse()?;

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use informer::informer_core::reflector::{BackoffConfig, ReflectorConfig};
-use informer::{Client, Failure, InformerBuilder, InformerConfig, LeanBody, Target};
+use informer::{Failure, InformerBuilder, InformerConfig, LeanBody, Target};
 use informer_e2e::Outcome;
 use informer_e2e::api::Api;
 use informer_e2e::cluster::Cluster;
@@ -39,13 +39,15 @@ use informer_e2e::proxy::Proxy;
 use informer_e2e::report::{Aftermath, Report};
 use serde_json::{Value, json};
 
+use crate::clients::{self, Client};
+
 /// Long enough for everything.
-const LONG: Duration = Duration::from_secs(120);
+pub(crate) const LONG: Duration = Duration::from_secs(120);
 
 /// A namespace with many pods.
 const MANY: &str = "many";
 
-type Scenario = for<'a> fn(&'a mut World) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
+pub(crate) type Scenario = for<'a> fn(&'a mut World) -> Pin<Box<dyn Future<Output = Outcome> + 'a>>;
 
 macro_rules! scenarios {
     ($($file:ident: $($name:ident),+;)+) => {
@@ -93,8 +95,8 @@ impl World {
     }
 
     /// A client of the server itself.
-    fn client(&self, user: &str) -> Outcome<Client> {
-        Ok(Client::new(self.cluster.config(user)?)?)
+    pub(crate) async fn client(&self, user: &str) -> Outcome<Client> {
+        clients::of(self.cluster.kubeconfig(), user).await
     }
 
     /// A line to the server.
@@ -103,14 +105,13 @@ impl World {
     }
 
     /// A client at the other end of a line.
-    fn client_through(&self, proxy: &Proxy, user: &str) -> Outcome<Client> {
-        Ok(Client::new(
-            self.cluster.config_through(user, proxy.address())?,
-        )?)
+    async fn client_through(&self, proxy: &Proxy, user: &str) -> Outcome<Client> {
+        let kubeconfig = self.cluster.kubeconfig_through(proxy.address())?;
+        clients::of(&kubeconfig, user).await
     }
 
     /// Creates a namespace.
-    async fn namespace(&self, name: &str) -> Outcome {
+    pub(crate) async fn namespace(&self, name: &str) -> Outcome {
         let object = json!({"metadata": {"name": name}});
         self.api.create("/api/v1/namespaces", &object).await?;
         Ok(())
@@ -159,7 +160,7 @@ impl World {
 }
 
 /// Waits until a condition holds.
-async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> Outcome {
+pub(crate) async fn until(what: &str, mut is_so: impl AsyncFnMut() -> bool) -> Outcome {
     let began = Instant::now();
     while !is_so().await {
         if began.elapsed() > LONG {

@@ -50,7 +50,7 @@ async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) ->
     let count = world.many().await?;
     let proxy = world.proxy().await?;
     proxy.set(Line::Slow(100_000));
-    let client = watchful_client(world, &proxy)?;
+    let client = watchful_client(world, &proxy).await?;
     let mut config = watchful();
     config.reflector.first_state = first_state;
     let target = Target::new("", "v1", "pods").in_namespace(MANY);
@@ -64,6 +64,8 @@ async fn kill_during(world: &mut World, first_state: FirstState, fault: &str) ->
     if follower.informer.is_synced() {
         return Err("the state was read before the server died".into());
     }
+    // A whole state may fit into the buffers of the sockets on the way.
+    proxy.cut();
     proxy.set(Line::Good);
     world.cluster.tell("start-apiserver").await?;
     let ended = Instant::now();

@@ -26,7 +26,7 @@ pub(super) async fn states_in_every_way(world: &mut World) -> Outcome {
         (FirstState::Streamed, "uncompressed"),
     ] {
         let proxy = world.proxy().await?;
-        let client = world.client_through(&proxy, user)?;
+        let client = world.client_through(&proxy, user).await?;
         let began = Instant::now();
         let follower = Follower::start(many_pods(first_state), &client)?;
         follower.informer.synced(LONG).await?;
@@ -57,7 +57,7 @@ pub(super) async fn states_in_every_way(world: &mut World) -> Outcome {
 pub(super) async fn pages(world: &mut World) -> Outcome {
     let count = world.many().await?;
     let proxy = world.proxy().await?;
-    let client = world.client_through(&proxy, "uncompressed")?;
+    let client = world.client_through(&proxy, "uncompressed").await?;
     let lists = world.api.requests("LIST", "pods").await?;
     proxy.cut_after(200_000);
     let follower = Follower::start(many_pods(FirstState::Listed).page_size(200), &client)?;

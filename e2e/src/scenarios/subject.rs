@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use informer::{Client, InformerConfig, LeanBody};
+use informer::{InformerConfig, LeanBody};
 use informer_e2e::Outcome;
 use informer_e2e::follower::Follower;
 use informer_e2e::proxy::Proxy;
-use informer_transport_hyper::Settings;
+
+use crate::clients::{self, Client};
 
 use super::{LONG, World, impatient, pod, pods_in, pods_path, touch};
 
@@ -34,13 +35,9 @@ pub(super) fn watchful() -> InformerConfig {
 }
 
 /// A client that notices faults soon.
-pub(super) fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Client> {
-    let mut settings = Settings::new();
-    settings.keep_alive_interval = Duration::from_secs(3);
-    settings.keep_alive_timeout = Duration::from_secs(2);
-    settings.connect_timeout = Duration::from_secs(5);
-    let config = world.cluster.config_through("admin", proxy.address())?;
-    Ok(Client::new(config.with_settings(settings))?)
+pub(super) async fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Client> {
+    let kubeconfig = world.cluster.kubeconfig_through(proxy.address())?;
+    clients::watchful(&kubeconfig, "admin").await
 }
 
 impl Subject {
@@ -48,7 +45,7 @@ impl Subject {
     pub(super) async fn watching(world: &World, namespace: &str) -> Outcome<Self> {
         world.namespace(namespace).await?;
         let proxy = world.proxy().await?;
-        let client = watchful_client(world, &proxy)?;
+        let client = watchful_client(world, &proxy).await?;
         let builder = pods_in(namespace).preset(watchful());
         let mut subject = Self {
             follower: Follower::start(builder, &client)?,

@@ -22,7 +22,7 @@ pub(super) async fn token_and_certificate(world: &World) -> Outcome {
         .create(path, &json!({"metadata": {"name": "a"}}))
         .await?;
     for user in ["admin", "certificate"] {
-        let follower = Follower::start(config_maps("users"), &world.client(user)?)?;
+        let follower = Follower::start(config_maps("users"), &world.client(user).await?)?;
         follower.equals(&world.api, LONG).await?;
         let name = format!("by-{user}");
         world
@@ -45,7 +45,7 @@ pub(super) async fn rights_denied_and_granted(world: &mut World) -> Outcome {
         .create(path, &json!({"metadata": {"name": "a"}}))
         .await?;
     let proxy = world.proxy().await?;
-    let client = world.client_through(&proxy, "nobody")?;
+    let client = world.client_through(&proxy, "nobody").await?;
     let follower = Follower::start(config_maps("rights"), &client)?;
 
     let denied = follower.informer.synced(Duration::from_secs(2)).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use informer::informer_transport_kube::{KubeClient, NoRuntime, Settings, kube};
-use informer::{Connect as _, Failure, InformerBuilder, Target};
+use informer::{Connect, Failure, FirstState, InformerBuilder, InformerConfig, Target};
 use kube::Client;
 use kube::client::AuthError;
 use tower::service_fn;
@@ -16,9 +16,12 @@ fn pods() -> Target {
     Target::new("", "v1", "pods")
 }
 
-/// The last failure of an informer over this client.
-async fn failure(client: &Client) -> (Failure, String) {
-    let pods = InformerBuilder::lean_at(pods()).start(client).unwrap();
+/// The first failure of an informer that lists over this client.
+async fn failure(client: &impl Connect) -> (Failure, String) {
+    let mut config = InformerConfig::new();
+    config.reflector.first_state = FirstState::Listed;
+    let pods = InformerBuilder::lean_at(pods()).preset(config);
+    let pods = pods.start(client).unwrap();
     let mut status = pods.status();
     let failed = async {
         loop {
@@ -95,11 +98,8 @@ async fn a_list_beyond_its_limit_fails() {
         max_list_bytes: 10,
         ..Settings::new()
     });
-    let mut config = informer::InformerConfig::new();
-    config.reflector.first_state = informer::FirstState::Listed;
-    let pods = InformerBuilder::lean_at(pods()).preset(config);
-    let pods = pods.start(&client).unwrap();
-    let error = pods.synced(Duration::from_millis(300)).await.unwrap_err();
-    assert!(error.reason.contains("max_list_bytes"), "{error}");
+    let (failure, message) = failure(&client).await;
+    assert_eq!(failure, Failure::Undecodable);
+    assert!(message.contains("max_list_bytes"), "{message}");
     running.stop().await;
 }

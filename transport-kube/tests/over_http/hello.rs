@@ -35,7 +35,6 @@ async fn it_follows_a_server() {
     let kubeconfig = std::env::temp_dir().join(format!("informer-hello-{}", std::process::id()));
     std::fs::write(&kubeconfig, running.kubeconfig()).unwrap();
 
-    // The same `cargo test` has built it, unless it was told to build this test alone.
     let test = std::env::current_exe().unwrap();
     let program = test.ancestors().nth(2).unwrap().join("examples/hello");
     let mut program = Command::new(program)
@@ -43,7 +42,7 @@ async fn it_follows_a_server() {
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
-        .unwrap();
+        .expect("`cargo test` builds the example, `cargo test --test over_http` does not");
     let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
     let mut said = Vec::new();
     let until = async {
