@@ -140,7 +140,21 @@ pub(crate) async fn open(
     match answer.head.status {
         StatusCode::OK => encoding(&answer).map(|encoding| (answer, encoding)),
         status if status.is_redirection() => Err(redirected(&answer)),
-        _ => Err(refusal(answer).await),
+        status => match client.config.forwarder() {
+            Some(proxy) if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                Err(Failed::new(Failure::Unreachable, proxy.wants_credentials()))
+            }
+            Some(proxy) if status.is_server_error() => {
+                // It may be the answer of either.
+                let Failed { failure, message } = refusal(answer).await;
+                let whom = proxy.authority();
+                Err(Failed::new(
+                    failure,
+                    format_args!("through the proxy {whom}: {message}"),
+                ))
+            }
+            _ => Err(refusal(answer).await),
+        },
     }
 }
 

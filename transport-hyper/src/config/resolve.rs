@@ -101,7 +101,7 @@ fn of_cluster(cluster: &Cluster, of: Of<'_>) -> Result<Config, ConfigError> {
     }
     config.trust.server_name = filled(cluster.tls_server_name.clone());
     if let Some(proxy) = cluster.proxy_url.as_ref().filter(|url| !url.is_empty()) {
-        config.proxy = Some(Proxy::parse(proxy.expose(), &of)?);
+        config.proxy = Some(Proxy::parse(proxy.expose(), &of, "proxy-url")?);
     }
     config.compression = !cluster.disable_compression.unwrap_or(false);
     config.plain_http = match extension(cluster, PLAIN_HTTP_EXTENSION).map(|it| it.get("allow")) {

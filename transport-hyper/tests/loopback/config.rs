@@ -89,9 +89,9 @@ fn an_invalid_field_is_named() {
             "cluster `c`: `server` must begin with https:// or http://",
         ),
         (
-            "{server: 'https://a', proxy-url: 'socks5://p:1'}",
+            "{server: 'https://a', proxy-url: 'ftp://p:1'}",
             "{}",
-            "cluster `c`: a socks5 proxy is not supported",
+            "cluster `c`: `proxy-url` must begin with http://, https://, socks5:// or socks5h://",
         ),
         (
             "{server: 'https://a', certificate-authority-data: '%%%'}",
@@ -394,7 +394,7 @@ fn every_error_names_its_file() {
     }
     for (cluster, user) in [
         ("{}", "{}"),
-        ("{server: 'https://a', proxy-url: 'socks5://p:1'}", "{}"),
+        ("{server: 'https://a', proxy-url: 'p:1'}", "{}"),
         ("{server: 'https://a'}", "{token: a, username: b}"),
         ("{server: 'https://a'}", "{auth-provider: {name: oidc}}"),
         ("{server: 'https://a'}", "{exec: {command: x}}"),
