@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
@@ -19,6 +19,7 @@ use crate::auth::Shown;
 use crate::client::Inner;
 use crate::gzip::Gunzip;
 use crate::net::{Answer, Class, SendError, chain};
+use crate::retry_after::asked_wait;
 use crate::tls::Tls;
 
 /// Must not look like a browser or curl: for those the server pretty-prints.
@@ -236,10 +237,7 @@ fn redirected(answer: &Answer) -> Failed {
 /// The failure that an error answer describes.
 async fn refusal(answer: Answer) -> Failed {
     let code = answer.head.status.as_u16();
-    let retry_after = answer.head.headers.get(header::RETRY_AFTER);
-    let retry_after = retry_after
-        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-        .map(Duration::from_secs);
+    let retry_after = asked_wait(&answer.head.headers, SystemTime::now());
     let mut body = Body::new(answer, None);
     let mut said = Vec::new();
     let read = async {
