@@ -1,5 +1,8 @@
 //! Where the cluster is, which certificates to trust and which credentials to use.
 
+// What to write in place of an `auth-provider`.
+mod auth_provider;
+
 // The variables and files that `infer` looks at.
 mod environment;
 
