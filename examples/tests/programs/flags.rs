@@ -93,6 +93,26 @@ async fn a_real_cluster_is_followed_until_the_program_is_killed() {
     process.wait().unwrap();
 }
 
+/// A program without an async runtime can do the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_follow_a_real_cluster() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+    let mut process = example("threads")
+        .args(["--server", running.url()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert_eq!(next(), "[main] synced, 0 pods");
+    let pod = serde_json::json!({"metadata": {"name": "web-1"}});
+    server.with(|server| server.create("pods", pod)).unwrap();
+    assert_eq!(next(), "[informer] added default/web-1 (watch)");
+    process.kill().unwrap();
+    process.wait().unwrap();
+}
+
 /// The server answers `/version` without a token, but nothing else. Programs must not retry for ever.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_that_denies_access_is_a_failure() {
