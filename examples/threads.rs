@@ -1,7 +1,8 @@
 //! An informer without an async runtime: every task is a thread, and `main` blocks.
 //!
-//! Nothing here is `async` or uses tokio. The server is the mock server in memory: the HTTP client needs
-//! tokio, so with threads alone you need another transport, for example your own.
+//! Nothing here is `async` or uses tokio. Without flags, the server is the mock server in memory. With
+//! `--kubeconfig` or the like, a real cluster is followed over HTTP: the client has a thread of its own for
+//! its connections.
 #![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
@@ -10,21 +11,49 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use clap::Parser;
 use informer::runtime::block_on;
-use informer::{InformerBuilder, Query, Target};
-use informer_examples::{exit, no_flags};
+use informer::{Client, InformerBuilder, Query, Target};
+use informer_examples::{ClusterArgs, exit, flags};
 use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 use serde_json::{Value, json};
 
 const SOON: Duration = Duration::from_secs(30);
 
-fn main() -> ExitCode {
-    no_flags();
-    exit(run())
+/// Follows pods on plain threads: those of a mock server, or of a real cluster until Ctrl-C.
+#[derive(Parser)]
+struct Flags {
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
-fn run() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    let Flags { cluster } = flags();
+    exit(if cluster.is_given() {
+        follow(&cluster)
+    } else {
+        demonstrate()
+    })
+}
+
+/// Prints every change of the pods of a real cluster.
+fn follow(cluster: &ClusterArgs) -> Result<(), Box<dyn Error>> {
+    let client = Client::new(cluster.config()?)?;
+    // An informer would retry for ever, but a user at a terminal wants an error now.
+    block_on(client.get("/version"))?;
+    let pods = InformerBuilder::packed_at(Target::new("", "v1", "pods")).start_blocking(&client)?;
+    let (tell, told) = mpsc::channel();
+    pods.on(move |notification| {
+        let _ = tell.send(format!("[{}] {notification}", thread_name()));
+    })?;
+    pods.wait_synced(SOON)?;
+    println!("[{}] synced, {} pods", thread_name(), pods.lister().len());
+    told.iter().for_each(|line| println!("{line}"));
+    Ok(())
+}
+
+fn demonstrate() -> Result<(), Box<dyn Error>> {
     let server = MockServer::new(ServerConfig::new(42), VirtualClock::new());
     server.with(|server| server.create("pods", pod("web-1", "web")))?;
 

@@ -33,7 +33,7 @@ pub enum Failure {
     Expired,
     /// The server has not reached the requested version yet.
     VersionTooLarge,
-    /// The server asks the client to slow down (429).
+    /// The server asks the client to slow down (429, or 5xx with a `Retry-After`).
     Throttled {
         /// How long to wait, if the server said so.
         retry_after: Option<Duration>,
@@ -51,7 +51,7 @@ pub enum Failure {
     NotFound,
     /// The server rejects the request as malformed (400, 406, 415, 422).
     Invalid,
-    /// The server failed (500).
+    /// The server failed (500), and did not say how long to wait.
     Internal,
     /// The server, or a proxy before it, cannot answer now (502, 503, other 5xx).
     Unavailable,

@@ -168,6 +168,51 @@ fn a_too_large_version_of_a_real_server() {
 }
 
 #[test]
+fn a_server_that_fails_may_ask_to_wait() {
+    let wait = Some(Duration::from_secs(9));
+    let asked = Failure::Throttled { retry_after: wait };
+    for (code, reason, silent) in [
+        (500, "InternalError", Failure::Internal),
+        (500, "ServerTimeout", Failure::TimedOut),
+        (502, "", Failure::Unavailable),
+        (503, "ServiceUnavailable", Failure::Unavailable),
+        (504, "Timeout", Failure::TimedOut),
+    ] {
+        let body = json!({"kind": "Status", "reason": reason, "code": code}).to_string();
+        assert_eq!(failure_of_answer(code, body.as_bytes(), wait).0, asked);
+        assert_eq!(failure_of_answer(code, b"", wait).0, asked);
+        // A wait of zero says nothing.
+        let zero = Some(Duration::ZERO);
+        assert_eq!(failure_of_answer(code, body.as_bytes(), zero).0, silent);
+        assert_eq!(failure_of_answer(code, body.as_bytes(), None).0, silent);
+        let details = json!({"retryAfterSeconds": 9});
+        let body = json!({"kind": "Status", "reason": reason, "code": code, "details": details});
+        assert_eq!(
+            failure_of_answer(code, body.to_string().as_bytes(), None).0,
+            asked
+        );
+    }
+    // No wait would help.
+    for (code, reason, failure) in [
+        (403, "Forbidden", Failure::Forbidden),
+        (410, "Expired", Failure::Expired),
+        (500, "StoreReadError", Failure::Other),
+        (504, "Expired", Failure::Expired),
+    ] {
+        let body = json!({"kind": "Status", "reason": reason, "code": code}).to_string();
+        assert_eq!(failure_of_answer(code, body.as_bytes(), wait).0, failure);
+    }
+    let body = json!({
+        "kind": "Status", "reason": "Timeout", "code": 504,
+        "details": {"retryAfterSeconds": 1, "causes": [{"reason": "ResourceVersionTooLarge"}]},
+    });
+    assert_eq!(
+        failure_of_answer(504, body.to_string().as_bytes(), wait).0,
+        Failure::VersionTooLarge
+    );
+}
+
+#[test]
 fn the_status_overrides_the_retry_after_header() {
     let with = |seconds: u64| {
         json!({"kind": "Status", "code": 429, "details": {"retryAfterSeconds": seconds}})

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use clap::Args;
+use informer::informer_transport_hyper::Environment;
 use informer::{Client, Config, Notification};
 use informer_core::Resource;
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
@@ -57,7 +58,7 @@ impl ClusterArgs {
     /// There is no configuration, or it is invalid.
     pub fn config(&self) -> Result<Config, Box<dyn Error>> {
         if let Some(url) = &self.server {
-            let mut config = Config::new(url)?;
+            let mut config = Config::new(url)?.with_proxy_from(&Environment::current())?;
             if let Some(file) = &self.token_file {
                 config = config.with_token_file(file);
             }

@@ -559,6 +559,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
 
     /// Builds the informer and starts it on its own threads, without an async runtime.
     ///
+    /// With the feature `hyper`, a `Client` can be created and used without one, too.
+    ///
     /// # Errors
     /// The configuration is invalid, there is no transport for the target, or no thread can be started.
     #[cfg(feature = "threads")]

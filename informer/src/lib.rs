@@ -64,7 +64,7 @@
 //! | --- | --- |
 //! | `hyper` (default) | `Client` and `Config`: an API server over HTTP, found by kubeconfig or from inside the cluster; implies `tokio` |
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
-//! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime |
+//! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime; a `Client` works there, too |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
 //! | `kube-runtime` | conversions to and from the `ObjectRef` of `kube::runtime`; implies `kube` |

@@ -1,6 +1,6 @@
 //! One request and its answer.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use http::{StatusCode, Uri, header};
 use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::body::Body;
 use crate::failed::Failed;
+use crate::retry_after::asked_wait;
 use crate::sender::{Answer, Question, Sender};
 
 /// How long to wait for the body of an error answer. After that, the part received so far is used.
@@ -38,7 +39,7 @@ pub(crate) async fn open<S: Sender>(
     match answer.head().status {
         StatusCode::OK => encoding(&answer).map(|encoding| (answer, encoding)),
         status if status.is_redirection() => Err(redirected(&answer)),
-        _ => Err(refusal(answer).await),
+        status => Err(sender.explain_answer(status, refusal(answer).await)),
     }
 }
 
@@ -75,10 +76,7 @@ fn redirected(answer: &impl Answer) -> Failed {
 /// The failure that an error answer describes.
 async fn refusal(answer: impl Answer) -> Failed {
     let code = answer.head().status.as_u16();
-    let retry_after = answer.head().headers.get(header::RETRY_AFTER);
-    let retry_after = retry_after
-        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
-        .map(Duration::from_secs);
+    let retry_after = asked_wait(&answer.head().headers, SystemTime::now());
     let mut body = Body::new(answer, None);
     let mut said = Vec::new();
     let read = async {

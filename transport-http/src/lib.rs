@@ -29,6 +29,9 @@ mod sender;
 // One request and its answer.
 mod exchange;
 
+// How long a server asks to wait.
+mod retry_after;
+
 // The body of an answer.
 mod body;
 

@@ -4,6 +4,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::StatusCode;
 use http::response::Parts;
 use tokio::runtime::Handle;
 
@@ -58,6 +59,11 @@ pub trait Sender: Send + Sync + 'static {
 
     /// Adds what is known about a failure.
     fn explain(&self, failed: Failed) -> Failed {
+        failed
+    }
+
+    /// Adds what is known about an answer with this status, which is not a success.
+    fn explain_answer(&self, _status: StatusCode, failed: Failed) -> Failed {
         failed
     }
 

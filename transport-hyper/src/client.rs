@@ -9,11 +9,11 @@ use informer_core::transport::Target;
 use informer_transport_http::{
     ApiResource, Budget, RequestError, ResolveError, TargetError, get, resolve,
 };
-use tokio::runtime::Handle;
 
 use crate::auth::Credentials;
 use crate::config::Config;
 use crate::net::Pool;
+use crate::runtime::Runtime;
 use crate::tls::TlsSource;
 use crate::transport::HyperTransport;
 
@@ -23,7 +23,7 @@ const LARGEST_BODY: usize = 64 << 20;
 /// A client for one API server.
 ///
 /// Clones are cheap: they share connections, credentials and the limit on concurrent lists. A client
-/// must be created inside a tokio runtime and connects on the first request.
+/// connects on the first request.
 ///
 /// ```no_run
 /// use informer_transport_hyper::{Client, Config};
@@ -39,14 +39,17 @@ const LARGEST_BODY: usize = 64 << 20;
 /// # }
 /// ```
 ///
-/// Outside of a runtime there is no client:
+/// Connections run in the tokio runtime in which the client was created. Outside of tokio, the client starts
+/// a runtime of its own on one thread, which ends when the client and its transports are dropped. You can
+/// await it on any executor, and drive its transports on any thread:
 ///
 /// ```
-/// use informer_transport_hyper::{Client, ClientError, Config};
+/// use informer_transport_hyper::{Client, Config};
 ///
-/// let config = Config::new("http://127.0.0.1:8001")?;
-/// assert_eq!(Client::new(config).unwrap_err(), ClientError::NoRuntime);
-/// # Ok::<(), informer_transport_hyper::ConfigError>(())
+/// // No tokio here.
+/// let client = Client::new(Config::new("http://127.0.0.1:8001")?)?;
+/// assert_eq!(client.config().server_url(), "http://127.0.0.1:8001");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct Client {
@@ -61,15 +64,18 @@ pub(crate) struct Inner {
     pub(crate) tls: Option<TlsSource>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) budget: Budget,
-    pub(crate) runtime: Handle,
+    pub(crate) runtime: Runtime,
 }
 
 /// Why a client could not be created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// No tokio runtime is active.
-    NoRuntime,
+    /// No tokio runtime is active, and the client could not start one of its own.
+    NoRuntime {
+        /// The error of the operating system.
+        reason: String,
+    },
     /// A certificate or credential in the configuration cannot be used.
     Unusable {
         /// Which one, and why.
@@ -80,9 +86,10 @@ pub enum ClientError {
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRuntime => f.write_str(
-                "cannot create a client: no tokio runtime is active; call `Client::new` inside a \
-                 runtime, or enter one with `Handle::enter`",
+            Self::NoRuntime { reason } => write!(
+                f,
+                "cannot start a thread for the client: {reason}; raise the limits of the process for \
+                 threads and files, or call `Client::new` inside a tokio runtime"
             ),
             Self::Unusable { reason } => f.write_str(reason),
         }
@@ -126,14 +133,13 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// Creates a client whose connections run in the current tokio runtime.
+    /// Creates a client whose connections run in the current tokio runtime, or else on a thread of its own.
     ///
     /// It does not connect yet; the first request does.
     ///
     /// # Errors
-    /// No runtime is active, or a certificate or file that the configuration names cannot be used.
+    /// The operating system refuses a thread for the client, or a certificate or file that the configuration names cannot be used.
     pub fn new(config: Config) -> Result<Self, ClientError> {
-        let runtime = Handle::try_current().map_err(|_| ClientError::NoRuntime)?;
         let unusable = |reason: String| ClientError::Unusable { reason };
         let credentials = Credentials::new(&config).map_err(|error| unusable(error.message))?;
         let tls = config.server.tls.then(|| TlsSource::new(&config));
@@ -141,6 +147,9 @@ impl Client {
             tls.current(None).map_err(|error| unusable(error.0))?;
         }
         warn_of_risks(&config);
+        let runtime = Runtime::current_or_own().map_err(|error| ClientError::NoRuntime {
+            reason: error.to_string(),
+        })?;
         let budget = Budget::new(config.settings.max_lists.get());
         let config = Arc::new(config);
         let pool = Arc::new(Pool::new(Arc::clone(&config)));

@@ -73,6 +73,22 @@ impl Sender for Inner {
         failed
     }
 
+    /// A proxy that forwards requests answers, too.
+    fn explain_answer(&self, status: StatusCode, failed: Failed) -> Failed {
+        match self.config.forwarder() {
+            Some(proxy) if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+                Failed::new(Failure::Unreachable, proxy.wants_credentials())
+            }
+            Some(proxy) if status.is_server_error() => {
+                // It may be the answer of either.
+                let (whom, message) = (proxy.authority(), failed.message);
+                let message = format_args!("through the proxy {whom}: {message}");
+                Failed::new(failed.failure, message)
+            }
+            _ => failed,
+        }
+    }
+
     fn limits(&self) -> Limits {
         let settings = &self.config.settings;
         Limits {
@@ -87,7 +103,7 @@ impl Sender for Inner {
     }
 
     fn runtime(&self) -> &Handle {
-        &self.runtime
+        self.runtime.handle()
     }
 }
 

@@ -11,8 +11,20 @@ use crate::secret::Secret;
 /// The largest kubeconfig, token or certificate file that is read.
 const LARGEST: u64 = 4 << 20;
 
-/// The text of a file. Reading stops at the limit, so a huge or endless file does no harm.
+/// The text of a regular file, for what is read again and again. A pipe would block until someone writes to it,
+/// and a device may do anything.
 pub(crate) fn read(file: &Path) -> io::Result<Secret> {
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(io::Error::other(
+            "it is not a regular file; a token or certificate must be in one",
+        ));
+    }
+    read_once(file)
+}
+
+/// The text of anything that can be read once, such as a kubeconfig that another program writes into a pipe.
+/// Reading stops at the limit, so a huge or endless file does no harm.
+pub(crate) fn read_once(file: &Path) -> io::Result<Secret> {
     let mut bytes = Zeroizing::new(Vec::new());
     let length = File::open(file)?
         .take(LARGEST + 1)

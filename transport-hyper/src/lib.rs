@@ -25,6 +25,18 @@
 //! # }
 //! ```
 //!
+//! # Without a runtime
+//!
+//! A [`Client`] that is created outside of tokio has a runtime of its own, on one thread that ends with the
+//! client. So a program without `async` can use it, with `informer::runtime::Threads` or another runtime.
+//!
+//! # Proxies
+//!
+//! A proxy is found as client-go finds it: the `proxy-url` of the kubeconfig, or else `HTTPS_PROXY` (for a
+//! server at `http://`, `HTTP_PROXY`) unless `NO_PROXY` exempts the server; see
+//! [`Config::with_proxy_from`]. It may be `http://`, `https://`, `socks5://` or `socks5h://`, with user and
+//! password.
+//!
 //! # Features
 //!
 //! This crate has no Cargo features. Choose the HTTP version, limits and timeouts at run time, with
@@ -67,6 +79,9 @@ mod exchange;
 
 // The transport of one informer.
 mod transport;
+
+// The runtime of a client.
+mod runtime;
 
 // One client for many informers.
 mod client;

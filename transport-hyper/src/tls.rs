@@ -47,6 +47,8 @@ pub(crate) struct TlsSource {
     trust: Trust,
     identity: Option<Identity>,
     http: HttpVersion,
+    /// Whether to trust the authorities of the system besides those of `trust`.
+    trusts_system: bool,
     last: Mutex<Option<(Material, Tls)>>,
 }
 
@@ -63,6 +65,22 @@ impl TlsSource {
             trust: config.trust.clone(),
             identity: config.identity.clone(),
             http: config.settings.http,
+            trusts_system: config.trust.ca.is_none(),
+            last: Mutex::new(None),
+        }
+    }
+
+    /// For the connection to a proxy. It is none of the cluster's: the proxy may have a certificate of a
+    /// public authority, it is verified even if the server is not, and it gets no client certificate.
+    pub(crate) fn for_proxy(config: &Config) -> Self {
+        Self {
+            trust: Trust {
+                ca: config.trust.ca.clone(),
+                ..Trust::default()
+            },
+            identity: None,
+            http: HttpVersion::Http1,
+            trusts_system: true,
             last: Mutex::new(None),
         }
     }
@@ -148,7 +166,8 @@ impl TlsSource {
                     .add(certificate)
                     .map_err(|error| TlsError(format!("{whose} cannot be used: {error}")))?;
             }
-        } else {
+        }
+        if self.trusts_system {
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
             if roots.is_empty() {
                 return Err(TlsError(

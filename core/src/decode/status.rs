@@ -36,6 +36,13 @@ impl Grounds {
             ("TooManyRequests", _) | (_, 429) => Failure::Throttled {
                 retry_after: self.retry_after,
             },
+            // As in client-go, a server that fails and says how long to wait is like one that is busy.
+            (
+                "" | "InternalError" | "Timeout" | "ServerTimeout" | "ServiceUnavailable",
+                500..=599,
+            ) if self.retry_after.is_some_and(|wait| !wait.is_zero()) => Failure::Throttled {
+                retry_after: self.retry_after,
+            },
             ("InternalError", _) | ("", 500) => Failure::Internal,
             ("Unauthorized", _) | ("", 401) => Failure::Unauthorized,
             ("Forbidden", _) | ("", 403) => Failure::Forbidden,

@@ -67,6 +67,36 @@ fn an_unusable_cluster_is_named_in_one_sentence() {
     }
 }
 
+/// As in Go, the variable in lower case wins, and an empty one is none. Nothing listens on these ports.
+#[test]
+fn the_environment_of_the_process_names_the_proxy() {
+    let flags = ["--server", "http://kube.example.invalid"];
+    let with = |variables: &[(&str, &str)]| {
+        run(example("list_watch")
+            .args(flags)
+            .envs(variables.iter().copied()))
+    };
+    let (one, two) = (
+        ("HTTP_PROXY", "http://127.0.0.1:1"),
+        ("http_proxy", "127.0.0.1:2"),
+    );
+    for (variables, words) in [
+        (&[one][..], "the proxy 127.0.0.1:1"),
+        (&[one, two], "the proxy 127.0.0.1:2"),
+        (&[one, ("http_proxy", "")], "the proxy 127.0.0.1:1"),
+        (
+            &[one, ("no_proxy", "invalid")],
+            "the name `kube.example.invalid`",
+        ),
+        (
+            &[("http_proxy", "ftp://x")],
+            "`HTTP_PROXY` must begin with http://",
+        ),
+    ] {
+        assert_sentence("list_watch", &with(variables), words);
+    }
+}
+
 /// Any server outside of the program counts as a real cluster. Here the test makes the changes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_cluster_is_followed_until_the_program_is_killed() {
@@ -89,6 +119,26 @@ async fn a_real_cluster_is_followed_until_the_program_is_killed() {
         assert_eq!(next(), "DELETED  nettool, Running");
     }
     assert_eq!(process.try_wait().unwrap(), None);
+    process.kill().unwrap();
+    process.wait().unwrap();
+}
+
+/// A program without an async runtime can do the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_follow_a_real_cluster() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+    let mut process = example("threads")
+        .args(["--server", running.url()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    assert_eq!(next(), "[main] synced, 0 pods");
+    let pod = serde_json::json!({"metadata": {"name": "web-1"}});
+    server.with(|server| server.create("pods", pod)).unwrap();
+    assert_eq!(next(), "[informer] added default/web-1 (watch)");
     process.kill().unwrap();
     process.wait().unwrap();
 }

@@ -22,6 +22,9 @@ pub(crate) fn example(name: &str) -> Command {
         .env_remove("KUBECONFIG")
         .env_remove("KUBERNETES_SERVICE_HOST")
         .env("HOME", "/nonexistent");
+    for name in ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
     command
 }
 

@@ -156,11 +156,14 @@ pub(super) const MODES: &[Mode] = &[
     )
     .says("slow down")
     .quick(),
-    Mode::answers("retry-after-date", "429 and a date", Limit::Backoff, |_| {
-        Some(throttled("Fri, 31 Dec 9999 23:59:59 GMT"))
-    })
+    Mode::answers(
+        "retry-after-date",
+        "429 and a date in some decades",
+        Limit::RetryAfter,
+        |_| Some(throttled("Thu, 31 Dec 2099 23:59:59 GMT")),
+    )
     .says("slow down")
-    .quick(),
+    .patient(),
     Mode::answers(
         "retry-after-garbage",
         "429 and a wait that is not a time",
@@ -196,8 +199,8 @@ pub(super) const MODES: &[Mode] = &[
             )
         },
     )
-    .says("unavailable")
-    .quick(),
+    .says("slow down")
+    .patient(),
     Mode::answers("internal", "500 forever", Limit::Backoff, |_| {
         Some(Reply::failure(500, "InternalError", "etcd has no leader"))
     })

@@ -32,6 +32,23 @@ use crate::sync::{AtomicBool, thread};
 /// # }
 /// ```
 ///
+/// A `Client` works with it, too: created outside of tokio, it has one thread for its connections. This is a
+/// whole program:
+///
+#[cfg_attr(feature = "hyper", doc = "```no_run")]
+#[cfg_attr(not(feature = "hyper"), doc = "```ignore")]
+/// use informer::{Client, Config, InformerBuilder, Target};
+/// use std::time::Duration;
+///
+/// fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let client = Client::new(Config::infer()?)?;
+///     let pods = InformerBuilder::packed_at(Target::new("", "v1", "pods")).start_blocking(&client)?;
+///     pods.wait_synced(Duration::from_secs(30))?;
+///     println!("{} pods", pods.lister().len());
+///     Ok(())
+/// }
+/// ```
+///
 /// The timers only work inside [`block_on`]. If you wait for such an informer with a timeout, use
 /// `block_on` for that, too; on another executor the timeout never fires.
 #[derive(Clone)]

@@ -4,6 +4,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::secret::Secret;
+
 /// The variables and directories that [`Config::infer`](super::Config::infer) looks at.
 ///
 /// Use it in tests, or to look somewhere else:
@@ -39,18 +41,38 @@ pub struct Environment {
     pub service_port: Option<String>,
     /// The directory with the files of the service account.
     pub service_account: PathBuf,
+    /// The variable `https_proxy`, or else `HTTPS_PROXY`: the proxy to servers at `https://`.
+    ///
+    /// A URL with `http`, `https`, `socks5` or `socks5h`, or just `host:port`.
+    pub https_proxy: Option<Secret>,
+    /// The variable `http_proxy`, or else `HTTP_PROXY`: the proxy to servers at `http://`.
+    ///
+    /// In a CGI program (with `REQUEST_METHOD` set) it is not read, because its clients could set it.
+    pub http_proxy: Option<Secret>,
+    /// The variable `no_proxy`, or else `NO_PROXY`: the servers that are reached without a proxy.
+    ///
+    /// Hosts and domains (`example.org`, `.example.org`), addresses and networks (`10.0.0.0/8`), each of
+    /// them but networks with or without a port, separated by commas; or `*`. The rules are those of Go,
+    /// except that international names must be written in ASCII (`xn--`).
+    pub no_proxy: Option<String>,
 }
 
 impl Environment {
     /// The environment of this process.
     #[must_use]
     pub fn current() -> Self {
+        let is_cgi = env::var_os("REQUEST_METHOD").is_some_and(|method| !method.is_empty());
         Self {
             kubeconfig: env::var_os("KUBECONFIG"),
             home: env::home_dir(),
             service_host: env::var("KUBERNETES_SERVICE_HOST").ok(),
             service_port: env::var("KUBERNETES_SERVICE_PORT").ok(),
             service_account: PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount"),
+            https_proxy: either("https_proxy", "HTTPS_PROXY").map(Secret::from),
+            http_proxy: either("http_proxy", "HTTP_PROXY")
+                .filter(|_| !is_cgi)
+                .map(Secret::from),
+            no_proxy: either("no_proxy", "NO_PROXY"),
         }
     }
 
@@ -91,4 +113,11 @@ impl Environment {
         tried.push(format!("{} does not exist", file.display()));
         None
     }
+}
+
+/// The first of two variables that is set and not empty.
+fn either(first: &str, second: &str) -> Option<String> {
+    let filled = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let value = filled(first).or_else(|| filled(second))?;
+    Some(value.to_string_lossy().into_owned())
 }

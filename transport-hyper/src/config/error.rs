@@ -85,7 +85,7 @@ pub enum ConfigError {
         /// The entry that uses it, such as ``user `me` in /home/me/.kube/config``.
         of: String,
         /// The feature, and what to use instead.
-        what: &'static str,
+        what: String,
     },
 }
 
@@ -102,7 +102,7 @@ impl ConfigError {
         }
     }
 
-    pub(crate) fn unsupported(of: &impl fmt::Display, what: &'static str) -> Self {
+    pub(crate) fn unsupported(of: &impl fmt::Display, what: String) -> Self {
         Self::Unsupported {
             of: of.to_string(),
             what,

@@ -26,7 +26,7 @@ pub(super) type Entries<T> = BTreeMap<String, (PathBuf, T)>;
 
 impl Kubeconfig {
     pub(super) fn read(file: &Path) -> Result<Self, ConfigError> {
-        let text = file::read(file).map_err(|error| ConfigError::Unreadable {
+        let text = file::read_once(file).map_err(|error| ConfigError::Unreadable {
             file: file.to_owned(),
             reason: error.to_string(),
         })?;
@@ -214,7 +214,29 @@ pub(super) struct User {
 }
 
 #[derive(Deserialize, Debug)]
-pub(super) struct AuthProvider {}
+pub(super) struct AuthProvider {
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) config: ProviderConfig,
+}
+
+/// The settings of all providers that a message may show, and the secret that it mentions. The tokens are not
+/// even read.
+#[derive(Deserialize, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct ProviderConfig {
+    #[serde(rename = "idp-issuer-url")]
+    pub(super) issuer: Option<String>,
+    #[serde(rename = "idp-certificate-authority")]
+    pub(super) authority: Option<String>,
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret: Option<Secret>,
+    pub(super) extra_scopes: Option<String>,
+    pub(super) apiserver_id: Option<String>,
+    pub(super) tenant_id: Option<String>,
+    pub(super) environment: Option<String>,
+}
 
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]

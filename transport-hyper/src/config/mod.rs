@@ -1,5 +1,8 @@
 //! Where the cluster is, which certificates to trust and which credentials to use.
 
+// What to write in place of an `auth-provider`.
+mod auth_provider;
+
 // The variables and files that `infer` looks at.
 mod environment;
 
@@ -12,10 +15,16 @@ mod in_cluster;
 // The model of kubeconfig files, and how they are merged.
 mod kubeconfig;
 
+// The servers that `NO_PROXY` exempts.
+mod no_proxy;
+
+// Proxies on the way to the server.
+mod proxy;
+
 // From a kubeconfig context to a configuration.
 mod resolve;
 
-// Addresses of servers and proxies.
+// Addresses of servers.
 mod server;
 
 // HTTP version, limits and timeouts.
@@ -25,7 +34,8 @@ use std::path::{Path, PathBuf};
 
 pub use environment::Environment;
 pub use error::ConfigError;
-pub(crate) use server::{Proxy, Server};
+pub(crate) use proxy::{Login, Proxy, ProxyKind};
+pub(crate) use server::Server;
 pub use settings::{HttpVersion, Settings};
 
 use crate::auth::{Authentication, Impersonation};
@@ -81,7 +91,7 @@ pub(crate) struct Identity {
 }
 
 impl Config {
-    /// Configures a server by URL, with the system's certificate authorities and no credentials.
+    /// Configures a server by URL, with the system's certificate authorities, no credentials and no proxy.
     ///
     /// # Errors
     /// The URL is not a valid server address.
@@ -107,7 +117,8 @@ impl Config {
     /// Finds the configuration that kubectl would use.
     ///
     /// It tries the files named by `KUBECONFIG`, then `~/.kube/config`, then, inside a pod, the
-    /// service account.
+    /// service account. A proxy is the `proxy-url` of the kubeconfig, or else what
+    /// [`with_proxy_from`](Self::with_proxy_from) finds in the environment.
     ///
     /// # Errors
     /// None of these exists, or the one found cannot be used.
@@ -122,9 +133,11 @@ impl Config {
     pub fn infer_from(environment: &Environment) -> Result<Self, ConfigError> {
         let mut tried = Vec::new();
         if let Some(files) = environment.kubeconfig_files(&mut tried) {
-            return Self::from_kubeconfigs(&files, None);
+            return Self::read(&files, None, environment);
         }
-        in_cluster::config(environment, &mut tried)?.ok_or(ConfigError::NotFound { tried })
+        let config = in_cluster::config(environment, &mut tried)?;
+        let config = config.ok_or(ConfigError::NotFound { tried })?;
+        config.with_proxy_from(environment)
     }
 
     /// Finds the named context in the kubeconfig files that kubectl would use.
@@ -146,12 +159,14 @@ impl Config {
         let mut tried = Vec::new();
         // A service account has no contexts, so there is no fallback.
         match environment.kubeconfig_files(&mut tried) {
-            Some(files) => Self::from_kubeconfigs(&files, Some(context)),
+            Some(files) => Self::read(&files, Some(context), environment),
             None => Err(ConfigError::NotFound { tried }),
         }
     }
 
     /// Reads a context from a kubeconfig file; `None` means its `current-context`.
+    ///
+    /// Without a `proxy-url`, the proxy of the process's environment is used, if there is one.
     ///
     /// # Errors
     /// The file or the context cannot be used.
@@ -169,11 +184,19 @@ impl Config {
     /// # Errors
     /// A file or the context cannot be used.
     pub fn from_kubeconfigs(files: &[PathBuf], context: Option<&str>) -> Result<Self, ConfigError> {
+        Self::read(files, context, &Environment::current())
+    }
+
+    fn read(
+        files: &[PathBuf],
+        context: Option<&str>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let mut merged = Kubeconfig::default();
         for file in files {
             merged.merge(Kubeconfig::read(file)?);
         }
-        resolve::config(&merged, context)
+        resolve::config(&merged, context)?.with_proxy_from(environment)
     }
 
     /// Uses the service account of the pod that this process runs in.
@@ -181,9 +204,10 @@ impl Config {
     /// # Errors
     /// The process does not run in a pod, or the files of the service account cannot be used.
     pub fn in_cluster() -> Result<Self, ConfigError> {
-        let mut tried = Vec::new();
-        in_cluster::config(&Environment::current(), &mut tried)?
-            .ok_or(ConfigError::NotFound { tried })
+        let (environment, mut tried) = (Environment::current(), Vec::new());
+        let config = in_cluster::config(&environment, &mut tried)?;
+        let config = config.ok_or(ConfigError::NotFound { tried })?;
+        config.with_proxy_from(&environment)
     }
 
     /// Authenticates with this bearer token.
@@ -253,6 +277,63 @@ impl Config {
         self
     }
 
+    /// Reaches the server through this proxy: `http://`, `https://`, `socks5://` or `socks5h://`.
+    ///
+    /// The URL may have a user and a password, which are never printed. The certificate of an `https://`
+    /// proxy must be valid for its host, by the authorities of the system or of the cluster. A socks5
+    /// proxy looks up the name of the server.
+    ///
+    /// ```
+    /// use informer_transport_hyper::Config;
+    ///
+    /// let config = Config::new("https://10.0.0.1:6443")?.with_proxy("socks5://me:s3cret@bastion:1080")?;
+    /// assert_eq!(config.proxy_url().as_deref(), Some("socks5://bastion:1080"));
+    /// assert!(!format!("{config:?}").contains("s3cret"));
+    /// # Ok::<(), informer_transport_hyper::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The URL is not that of a proxy.
+    pub fn with_proxy(mut self, url: &str) -> Result<Self, ConfigError> {
+        self.proxy = Some(Proxy::parse(url, &"the given proxy", "with_proxy")?);
+        Ok(self)
+    }
+
+    /// Reaches the server through the proxy that this environment names, unless there is one already.
+    ///
+    /// As in kubectl and client-go, `HTTPS_PROXY` applies to servers at `https://`, `HTTP_PROXY` to those
+    /// at `http://`, and neither to localhost, loopback addresses, and what `NO_PROXY` exempts.
+    ///
+    /// ```
+    /// use informer_transport_hyper::{Config, Environment};
+    ///
+    /// let mut environment = Environment::default();
+    /// environment.https_proxy = Some("http://me:s3cret@proxy:3128".into());
+    /// environment.no_proxy = Some("10.0.0.0/8,.internal".to_owned());
+    ///
+    /// let proxy_to = |url: &str| Config::new(url)?.with_proxy_from(&environment);
+    /// let config = proxy_to("https://kube.example.org:6443")?;
+    /// assert_eq!(config.proxy_url().as_deref(), Some("http://proxy:3128"));
+    /// assert_eq!(proxy_to("https://10.0.0.1:6443")?.proxy_url(), None);
+    /// # Ok::<(), informer_transport_hyper::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The variable that applies to this server does not contain the URL of a proxy.
+    pub fn with_proxy_from(mut self, environment: &Environment) -> Result<Self, ConfigError> {
+        if self.proxy.is_none() {
+            self.proxy = Proxy::of_environment(environment, &self.server)?;
+        }
+        Ok(self)
+    }
+
+    /// Reaches the server without a proxy, whatever the kubeconfig and the environment say.
+    #[must_use]
+    pub fn without_proxy(mut self) -> Self {
+        self.proxy = None;
+        self
+    }
+
     /// Replaces the connection settings.
     #[must_use]
     pub fn with_settings(mut self, settings: Settings) -> Self {
@@ -264,6 +345,29 @@ impl Config {
     #[must_use]
     pub fn server_url(&self) -> String {
         self.server.url()
+    }
+
+    /// The URL of the proxy, without its credentials.
+    #[must_use]
+    pub fn proxy_url(&self) -> Option<String> {
+        self.proxy.as_ref().map(Proxy::url)
+    }
+
+    /// The server and the way to it, for messages.
+    pub(crate) fn route(&self) -> String {
+        let url = self.server.url();
+        match &self.proxy {
+            Some(proxy) => format!("{url} (through the proxy {})", proxy.authority()),
+            None => url,
+        }
+    }
+
+    /// The proxy that is sent the requests themselves: over plain HTTP there is nothing to hide from it, and
+    /// many allow tunnels only to port 443. HTTP/2 without TLS works only in a tunnel.
+    pub(crate) fn forwarder(&self) -> Option<&Proxy> {
+        let is_plain = !self.server.tls && self.settings.http != HttpVersion::Http2;
+        let proxy = self.proxy.as_ref().filter(|_| is_plain)?;
+        (proxy.kind != ProxyKind::Socks5).then_some(proxy)
     }
 
     /// The namespace of the context or service account, or `default`.

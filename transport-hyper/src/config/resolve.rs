@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use informer_core::transport::check_namespace;
 
 use super::kubeconfig::{Cluster, Entries, Exec, Kubeconfig, User};
-use super::{Config, ConfigError, Identity, Pem, Proxy, Server};
+use super::{Config, ConfigError, Identity, Pem, Proxy, Server, auth_provider};
 use crate::auth::exec::{ApiVersion, ExecPlugin, Interactive};
 use crate::auth::{Authentication, Impersonation};
 use crate::file;
@@ -101,7 +101,7 @@ fn of_cluster(cluster: &Cluster, of: Of<'_>) -> Result<Config, ConfigError> {
     }
     config.trust.server_name = filled(cluster.tls_server_name.clone());
     if let Some(proxy) = cluster.proxy_url.as_ref().filter(|url| !url.is_empty()) {
-        config.proxy = Some(Proxy::parse(proxy.expose(), &of)?);
+        config.proxy = Some(Proxy::parse(proxy.expose(), &of, "proxy-url")?);
     }
     config.compression = !cluster.disable_compression.unwrap_or(false);
     config.plain_http = match extension(cluster, PLAIN_HTTP_EXTENSION).map(|it| it.get("allow")) {
@@ -201,10 +201,10 @@ fn authentication(
     cluster: &Cluster,
     of: Of<'_>,
 ) -> Result<Authentication, ConfigError> {
-    if user.auth_provider.is_some() {
+    if let Some(provider) = &user.auth_provider {
         return Err(ConfigError::unsupported(
             &of,
-            "an auth-provider (OIDC and others) is not supported; use an exec plugin or a token",
+            auth_provider::instead(provider),
         ));
     }
     let token = user.token.clone().filter(|token| !token.is_empty());

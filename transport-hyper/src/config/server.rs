@@ -1,15 +1,12 @@
-//! Addresses of API servers and proxies.
+//! Addresses of API servers.
 
 use std::fmt;
 use std::net::Ipv6Addr;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use http::Uri;
 use http::uri::Scheme;
 
 use super::ConfigError;
-use crate::secret::Secret;
 
 /// The address of an API server.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,8 +38,7 @@ impl Server {
             Some(scheme) if *scheme == Scheme::HTTP => false,
             _ => return Err(bad("must begin with https:// or http://")),
         };
-        let host =
-            host_of(&uri).ok_or_else(|| bad("has no valid host; use a name or an IP address"))?;
+        let host = host_of(&uri).ok_or_else(|| bad(NO_HOST))?;
         let has_user = uri
             .authority()
             .is_some_and(|authority| authority.as_str().contains('@'));
@@ -81,63 +77,16 @@ impl Server {
     }
 }
 
-/// A proxy that tunnels with CONNECT.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Proxy {
-    pub(crate) host: String,
-    pub(crate) port: u16,
-    /// The value of `Proxy-Authorization`.
-    pub(crate) authorization: Option<Secret>,
-}
-
-impl Proxy {
-    pub(crate) fn parse(text: &str, of: &impl fmt::Display) -> Result<Self, ConfigError> {
-        const FIELD: &str = "proxy-url";
-        let bad = |reason: &str| ConfigError::invalid(of, FIELD, reason);
-        let uri: Uri = text
-            .parse()
-            .map_err(|_| bad("is not a URL; use one such as http://proxy:3128"))?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("socks5" | "socks5h") => {
-                return Err(ConfigError::unsupported(
-                    of,
-                    "a socks5 proxy is not supported; use an http proxy (CONNECT)",
-                ));
-            }
-            Some("https") => {
-                return Err(ConfigError::unsupported(
-                    of,
-                    "an https proxy is not supported; use an http proxy (CONNECT)",
-                ));
-            }
-            _ => return Err(bad("must begin with http://")),
-        }
-        let host =
-            host_of(&uri).ok_or_else(|| bad("has no valid host; use a name or an IP address"))?;
-        let user = uri
-            .authority()
-            .and_then(|authority| authority.as_str().rsplit_once('@'))
-            .map(|(user, _)| percent_decode(user));
-        Ok(Self {
-            host,
-            port: port_of(&uri, 80).ok_or_else(|| bad(NO_PORT))?,
-            authorization: user
-                .map(|user| Secret::from(format!("Basic {}", STANDARD.encode(user)))),
-        })
-    }
-
-    pub(crate) fn authority(&self) -> String {
-        authority(&self.host, self.port)
-    }
-}
+/// The reason for a host that [`host_of`] rejects.
+pub(super) const NO_HOST: &str = "has no valid host; use a name or an IP address";
 
 /// The reason for a port that [`port_of`] rejects.
-const NO_PORT: &str = "has an invalid port; use a number from 1 to 65535, or leave it out";
+pub(super) const NO_PORT: &str =
+    "has an invalid port; use a number from 1 to 65535, or leave it out";
 
 /// The port, or `usual` if the URL has none. An invalid port is `None`: guessing would lead to an address
 /// that the user did not write.
-fn port_of(uri: &Uri, usual: u16) -> Option<u16> {
+pub(super) fn port_of(uri: &Uri, usual: u16) -> Option<u16> {
     let authority = uri.authority()?.as_str();
     let address = authority.rsplit_once('@').map_or(authority, |(_, it)| it);
     match address.strip_prefix(uri.host()?)? {
@@ -153,7 +102,7 @@ pub(super) fn port_number(text: &str) -> Option<u16> {
 }
 
 /// The host name or IP address. Only an IPv6 address may have brackets.
-fn host_of(uri: &Uri) -> Option<String> {
+pub(super) fn host_of(uri: &Uri) -> Option<String> {
     let host = uri.host()?;
     let host = match host.strip_prefix('[') {
         None => host,
@@ -165,31 +114,12 @@ fn host_of(uri: &Uri) -> Option<String> {
     (!host.is_empty()).then(|| host.to_owned())
 }
 
-fn authority(host: &str, port: u16) -> String {
+pub(super) fn authority(host: &str, port: u16) -> String {
     if host.contains(':') {
         format!("[{host}]:{port}")
     } else {
         format!("{host}:{port}")
     }
-}
-
-/// Decodes `%XX`. Anything else is kept.
-fn percent_decode(text: &str) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        decoded.push(code.unwrap_or(first));
-        rest = match code {
-            Some(_) => tail.get(2..).unwrap_or_default(),
-            None => tail,
-        };
-    }
-    decoded
 }
 
 #[cfg(test)]
@@ -221,20 +151,5 @@ mod tests {
             assert!(error.starts_with("cluster `c`: `server` "), "{error}");
             assert!(error.contains(complaint), "{error}");
         }
-    }
-
-    #[test]
-    fn proxies() {
-        let proxy = Proxy::parse("http://me:p%40ss@proxy:3128", &"x").unwrap();
-        assert_eq!(proxy.authority(), "proxy:3128");
-        let expected = format!("Basic {}", STANDARD.encode("me:p@ss"));
-        assert_eq!(proxy.authorization.unwrap().expose(), expected);
-        let error = Proxy::parse("socks5://proxy:1080", &"cluster `c`").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "cluster `c`: a socks5 proxy is not supported; use an http proxy (CONNECT)"
-        );
-        assert!(Proxy::parse("https://proxy", &"x").is_err());
-        assert!(Proxy::parse("proxy:3128", &"x").is_err());
     }
 }

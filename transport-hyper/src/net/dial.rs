@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use super::error::{ConnectError, tls_failure};
-use crate::config::{Config, HttpVersion, Proxy, Settings};
-use crate::tls::Tls;
+use super::error::{ConnectError, Peer, tls_failure};
+use super::proxy::through;
+use crate::config::{Config, HttpVersion, Settings};
+use crate::tls::{Tls, TlsSource};
 
 /// Any byte stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -24,38 +25,56 @@ pub(super) struct Dialled {
     pub(super) is_http2: bool,
 }
 
-/// Connects to the server of `config`, within `connect_timeout`.
-pub(super) async fn dial(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectError> {
+/// Connects to the server of `config`, within `connect_timeout`. `proxy_tls` is for the connection to the
+/// proxy.
+pub(super) async fn dial(
+    config: &Config,
+    tls: Option<&Tls>,
+    proxy_tls: Option<&TlsSource>,
+) -> Result<Dialled, ConnectError> {
     let patience = config.settings.connect_timeout;
-    let dialled = tokio::time::timeout(patience, connect(config, tls)).await;
+    let dialled = tokio::time::timeout(patience, connect(config, tls, proxy_tls)).await;
     dialled.unwrap_or_else(|_| {
-        let through = match &config.proxy {
-            Some(proxy) => format!(" through the proxy {}", proxy.authority()),
-            None => String::new(),
-        };
         Err(ConnectError(format!(
-            "connecting to {}{through} took longer than {patience:?}; is there a firewall in between, \
-             or another service at this address?",
-            config.server.url()
+            "connecting to {} took longer than {patience:?}; is there a firewall in between, or another \
+             service at this address?",
+            config.route()
         )))
     })
 }
 
-async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectError> {
+async fn connect(
+    config: &Config,
+    tls: Option<&Tls>,
+    proxy_tls: Option<&TlsSource>,
+) -> Result<Dialled, ConnectError> {
+    if let Some(proxy) = &config.proxy {
+        return secure(through(proxy, config, proxy_tls).await?, config, tls).await;
+    }
     let server = &config.server;
-    let stream = match &config.proxy {
-        None => tcp(&server.host, server.port, &config.settings)
-            .await
-            .map_err(|error| reach_failure(&server.url(), &server.host, &error))?,
-        Some(proxy) => through(proxy, config).await?,
-    };
+    let stream = tcp(&server.host, server.port, &config.settings)
+        .await
+        .map_err(|error| reach_failure(&server.url(), &server.host, &error))?;
+    secure(stream, config, tls).await
+}
+
+/// Does TLS with the server, if it is reached over TLS.
+async fn secure(
+    stream: impl Stream + 'static,
+    config: &Config,
+    tls: Option<&Tls>,
+) -> Result<Dialled, ConnectError> {
     let Some(tls) = tls else {
         return Ok(Dialled {
             stream: Box::new(stream),
             is_http2: config.settings.http == HttpVersion::Http2,
         });
     };
-    let name = config.trust.server_name.as_ref().unwrap_or(&server.host);
+    let name = config
+        .trust
+        .server_name
+        .as_ref()
+        .unwrap_or(&config.server.host);
     let name = ServerName::try_from(name.clone()).map_err(|_| {
         ConnectError(format!(
             "`{name}` is not a valid TLS server name; set tls-server-name"
@@ -64,7 +83,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
     let stream = TlsConnector::from(Arc::clone(&tls.config))
         .connect(name, stream)
         .await
-        .map_err(|error| ConnectError(tls_failure(&error, config)))?;
+        .map_err(|error| ConnectError(tls_failure(&error, &Peer::server(config))))?;
     let is_http2 = match stream.get_ref().1.alpn_protocol() {
         Some(protocol) => protocol == b"h2",
         None => config.settings.http == HttpVersion::Http2,
@@ -76,7 +95,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
 }
 
 /// Connects and turns on TCP keep-alive, so that a dead peer is noticed.
-async fn tcp(host: &str, port: u16, settings: &Settings) -> io::Result<TcpStream> {
+pub(super) async fn tcp(host: &str, port: u16, settings: &Settings) -> io::Result<TcpStream> {
     const PROBES: u32 = 3;
     let stream = TcpStream::connect((host, port)).await?;
     stream.set_nodelay(true)?;
@@ -89,7 +108,7 @@ async fn tcp(host: &str, port: u16, settings: &Settings) -> io::Result<TcpStream
     Ok(stream)
 }
 
-fn reach_failure(what: &str, host: &str, error: &io::Error) -> ConnectError {
+pub(super) fn reach_failure(what: &str, host: &str, error: &io::Error) -> ConnectError {
     ConnectError(match error.kind() {
         io::ErrorKind::ConnectionRefused => {
             format!("connection refused by {what}; is it running at this address?")
@@ -103,59 +122,4 @@ fn reach_failure(what: &str, host: &str, error: &io::Error) -> ConnectError {
         }
         _ => format!("cannot reach {what}: {error}; is there a network route to this address?"),
     })
-}
-
-/// Opens a tunnel through a proxy with CONNECT.
-async fn through(proxy: &Proxy, config: &Config) -> Result<TcpStream, ConnectError> {
-    let whom = format!("the proxy {}", proxy.authority());
-    let mut stream = tcp(&proxy.host, proxy.port, &config.settings)
-        .await
-        .map_err(|error| reach_failure(&whom, &proxy.host, &error))?;
-    let target = config.server.host_and_port();
-    let authorization = match &proxy.authorization {
-        Some(value) => format!("Proxy-Authorization: {}\r\n", value.expose()),
-        None => String::new(),
-    };
-    let request = zeroize::Zeroizing::new(format!(
-        "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{authorization}\r\n"
-    ));
-    let answer = async {
-        stream.write_all(request.as_bytes()).await?;
-        head_of(&mut stream).await
-    };
-    let head = answer.await.map_err(|error| {
-        ConnectError(format!(
-            "{whom} did not answer: {error}; is proxy-url correct?"
-        ))
-    })?;
-    let mut words = head.lines().next().unwrap_or_default().splitn(3, ' ');
-    match (words.next(), words.next()) {
-        (Some(version), Some(code)) if version.starts_with("HTTP/1.") && code.starts_with('2') => {
-            Ok(stream)
-        }
-        (Some(version), Some("407")) if version.starts_with("HTTP/1.") => Err(ConnectError(
-            format!("{whom} requires credentials (HTTP 407); add them to proxy-url"),
-        )),
-        (Some(version), Some(code)) if version.starts_with("HTTP/1.") => {
-            Err(ConnectError(format!(
-                "{whom} refused to connect to {target}: HTTP {code}; does it allow this server?"
-            )))
-        }
-        _ => Err(ConnectError(format!(
-            "{whom} does not speak HTTP; is proxy-url correct?"
-        ))),
-    }
-}
-
-/// Reads the head of an HTTP answer and not one byte more: what follows belongs to the tunnel.
-async fn head_of(stream: &mut TcpStream) -> io::Result<String> {
-    const LONGEST: usize = 16 << 10;
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") {
-        if head.len() == LONGEST {
-            return Err(io::Error::other("the head of its answer is too long"));
-        }
-        head.push(stream.read_u8().await?);
-    }
-    Ok(String::from_utf8_lossy(&head).into_owned())
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use informer_transport_http::find;
 use rustls::{AlertDescription, CertificateError};
 
-use crate::config::Config;
+use crate::config::{Config, Proxy};
 use crate::timestamp;
 
 /// Why a connection could not be opened. No request was sent.
@@ -28,17 +28,50 @@ pub(crate) enum SendError {
     Broken(String),
 }
 
+/// Whom TLS was tried with, in words.
+pub(super) struct Peer<'a> {
+    /// How it is called.
+    whom: String,
+    /// The name that its certificate must be valid for.
+    name: &'a str,
+    /// Who must have signed its certificate.
+    trust: String,
+    /// What to do if its certificate is for other names.
+    rename: &'static str,
+}
+
+impl<'a> Peer<'a> {
+    pub(super) fn server(config: &'a Config) -> Self {
+        let name = config.trust.server_name.as_ref();
+        Self {
+            whom: config.route(),
+            name: name.unwrap_or(&config.server.host),
+            trust: config.trust.describe(),
+            rename: "set tls-server-name to",
+        }
+    }
+
+    pub(super) fn proxy(proxy: &'a Proxy) -> Self {
+        Self {
+            whom: format!("the proxy {}", proxy.authority()),
+            name: &proxy.host,
+            trust: "the certificate authorities of the system or the cluster".to_owned(),
+            rename: "change its URL to",
+        }
+    }
+}
+
 /// Explains a failed TLS handshake: which certificate, why, and what to do.
-pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> String {
-    let url = config.server.url();
+pub(super) fn tls_failure(error: &(dyn Error + 'static), peer: &Peer<'_>) -> String {
+    let url = &peer.whom;
     let Some(error) = find::<rustls::Error>(error) else {
-        return format!("TLS with {url} failed: {error}; is an API server listening there?");
+        return format!("TLS with {url} failed: {error}; is the right server listening there?");
     };
     match error {
         rustls::Error::InvalidCertificate(why) => {
             format!(
                 "the certificate of {url} {}",
-                certificate_failure(why, config)
+                certificate_failure(why, peer)
             )
         }
         rustls::Error::AlertReceived(alert) => {
@@ -70,14 +103,17 @@ pub(super) fn tls_failure(error: &(dyn Error + 'static), config: &Config) -> Str
     }
 }
 
-fn certificate_failure(why: &CertificateError, config: &Config) -> String {
-    let name = config.trust.server_name.as_ref();
-    let name = name.unwrap_or(&config.server.host);
+fn certificate_failure(why: &CertificateError, peer: &Peer<'_>) -> String {
+    let Peer {
+        name,
+        trust,
+        rename,
+        ..
+    } = peer;
     match why {
-        CertificateError::UnknownIssuer => format!(
-            "is not signed by {}; is it the right one for this cluster?",
-            config.trust.describe()
-        ),
+        CertificateError::UnknownIssuer => {
+            format!("is not signed by {trust}; is it the right one for this cluster?")
+        }
         CertificateError::Expired => "has expired; the server needs a new one".to_owned(),
         CertificateError::ExpiredContext { not_after, .. } => {
             let when = timestamp::utc(not_after.as_secs())
@@ -88,10 +124,10 @@ fn certificate_failure(why: &CertificateError, config: &Config) -> String {
             "is not valid yet; is the clock here right?".to_owned()
         }
         CertificateError::NotValidForName => {
-            format!("is not valid for `{name}`; set tls-server-name to a name that it is valid for")
+            format!("is not valid for `{name}`; {rename} a name that it is valid for")
         }
         CertificateError::NotValidForNameContext { presented, .. } => format!(
-            "is not valid for `{name}` but for {}; set tls-server-name to one of these",
+            "is not valid for `{name}` but for {}; {rename} one of these",
             presented.join(", ")
         ),
         // rustls has no variant for this; only the debug text of webpki names it.

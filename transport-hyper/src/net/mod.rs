@@ -12,6 +12,12 @@ mod http1;
 // Connections that are shared or reused.
 mod pool;
 
+// The way through a proxy.
+mod proxy;
+
+// A tunnel through a socks5 proxy.
+mod socks;
+
 // Waits for the settings of an HTTP/2 peer.
 mod settled;
 

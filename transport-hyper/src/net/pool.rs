@@ -17,11 +17,12 @@ use informer_transport_http::{chain, find, poll_data};
 use tokio::sync::Notify;
 
 use super::dial::{Dialled, Stream, dial};
-use super::error::{ConnectError, SendError, tls_failure};
+use super::error::{ConnectError, Peer, SendError, tls_failure};
 use super::http1::{Http1, Lent};
+use super::proxy;
 use super::settled::{Reading, Settled};
-use crate::config::Config;
-use crate::tls::Tls;
+use crate::config::{Config, Proxy};
+use crate::tls::{Tls, TlsSource};
 
 /// What a connection is used for. Lists are long and watches must not wait behind them, so the two do
 /// not share connections.
@@ -68,6 +69,8 @@ type Driven = Mutex<Option<Http2Connection>>;
 /// All connections of a client.
 pub(crate) struct Pool {
     config: Arc<Config>,
+    /// For the connection to an `https://` proxy.
+    proxy_tls: Option<TlsSource>,
     lists: Shelf,
     watches: Shelf,
 }
@@ -153,6 +156,7 @@ enum Hold {
 impl Pool {
     pub(crate) fn new(config: Arc<Config>) -> Self {
         Self {
+            proxy_tls: proxy::tls_source(&config),
             config,
             lists: Shelf::default(),
             watches: Shelf::default(),
@@ -190,7 +194,7 @@ impl Pool {
                 Ok(Answer::new(response, None, Hold::Slot { _slot: slot }))
             }
             Lease::Http1(mut spare, freshness) => {
-                to_origin_form(&mut request);
+                address(&mut request, self.config.forwarder());
                 // It may still be finishing the previous exchange.
                 if let Err(error) = spare.sender.ready().await {
                     return Err(self.unsent_for(&error, freshness == Freshness::Used));
@@ -222,7 +226,10 @@ impl Pool {
     fn unsent_for(&self, error: &hyper::Error, is_safe_to_repeat: bool) -> Unsent {
         let error = if find::<rustls::Error>(error).is_some() {
             // With TLS 1.3 the server checks our certificate after the handshake.
-            SendError::Connect(ConnectError(tls_failure(error, &self.config)))
+            SendError::Connect(ConnectError(tls_failure(
+                error,
+                &Peer::server(&self.config),
+            )))
         } else {
             let server = &self.config.server;
             let hint = if error.is_parse() && !server.tls {
@@ -230,7 +237,7 @@ impl Pool {
             } else {
                 ""
             };
-            let (url, why) = (server.url(), chain(error));
+            let (url, why) = (self.config.route(), chain(error));
             SendError::Broken(format!("{url} did not answer: {why}{hint}"))
         };
         Unsent {
@@ -274,7 +281,7 @@ impl Pool {
     async fn connect(&self, class: Class, tls: Option<&Tls>) -> Result<Lease, ConnectError> {
         let shelf = self.shelf(class);
         let generation = tls.map_or(0, |tls| tls.generation);
-        let Dialled { stream, is_http2 } = dial(&self.config, tls).await?;
+        let Dialled { stream, is_http2 } = dial(&self.config, tls, self.proxy_tls.as_ref()).await?;
         shelf.is_http1.store(!is_http2, Ordering::Release);
         if !is_http2 {
             return self.http1(stream, generation).await;
@@ -344,7 +351,7 @@ impl Pool {
                 generation,
             }),
             Ok(false) => Err(match reading.refused() {
-                Some(error) => ConnectError(tls_failure(&error, &self.config)),
+                Some(error) => ConnectError(tls_failure(&error, &Peer::server(&self.config))),
                 None => self.complain("closed the connection before sending HTTP/2 settings"),
             }),
             Err(_) => Err(self.complain("did not send HTTP/2 settings in time; use HTTP/1.1")),
@@ -352,7 +359,7 @@ impl Pool {
     }
 
     fn complain(&self, about: &str) -> ConnectError {
-        ConnectError(format!("{} {about}", self.config.server.url()))
+        ConnectError(format!("{} {about}", self.config.route()))
     }
 
     const fn shelf(&self, class: Class) -> &Shelf {
@@ -504,8 +511,8 @@ async fn run(connection: Arc<Driven>, reading: Arc<Reading>) {
     reading.asked.notify_one();
 }
 
-/// HTTP/1.1 puts the host in a header, not in the request target.
-fn to_origin_form(request: &mut Request<NoBody>) {
+/// HTTP/1.1 puts the host in a header, and in the request target only for a proxy that forwards the request.
+fn address(request: &mut Request<NoBody>, forwarder: Option<&Proxy>) {
     let host = request
         .uri()
         .authority()
@@ -513,6 +520,17 @@ fn to_origin_form(request: &mut Request<NoBody>) {
     if let Some(host) = host.and_then(|host| HeaderValue::from_str(host).ok()) {
         request.headers_mut().insert(header::HOST, host);
     }
-    let target = request.uri().path_and_query().cloned();
-    *request.uri_mut() = target.map_or_else(Uri::default, Uri::from);
+    let Some(proxy) = forwarder else {
+        let target = request.uri().path_and_query().cloned();
+        *request.uri_mut() = target.map_or_else(Uri::default, Uri::from);
+        return;
+    };
+    let authorization = proxy.authorization();
+    if let Some(mut value) =
+        authorization.and_then(|value| HeaderValue::from_str(value.expose()).ok())
+    {
+        value.set_sensitive(true);
+        let headers = request.headers_mut();
+        headers.insert(header::PROXY_AUTHORIZATION, value);
+    }
 }

@@ -261,9 +261,18 @@ over_both! {
             (503, "ServiceUnavailable", Failure::Unavailable, Failure::Unavailable),
             (504, "Timeout", Failure::TimedOut, Failure::TimedOut),
         ];
-        for (code, reason, with, without) in rows {
+        // A server that fails may say how long to wait, as one that is busy does.
+        let asks_to_wait = [500, 501, 502, 503, 504, 507].map(|code| {
+            let asked = Failure::Throttled { retry_after: wait(3) };
+            (code, "ServerTimeout", asked, asked, "3")
+        });
+        let rows = rows.map(|(code, reason, with, without)| {
+            let header = if code < 500 { "3" } else { "0" };
+            (code, reason, with, without, header)
+        });
+        for (code, reason, with, without, header) in rows.into_iter().chain(asks_to_wait) {
             for request in [list(), watch()] {
-                let head = [("content-type", "application/json"), ("retry-after", "3")];
+                let head = [("content-type", "application/json"), ("retry-after", header)];
                 let mut hand = Hand::new(&client);
                 hand.open(request);
                 let body = format!(
@@ -279,7 +288,7 @@ over_both! {
                 assert!(message.ends_with(&format!("HTTP {code}")), "{message}");
 
                 hand.open(request);
-                cluster.server.call().await.reply(code, &[("retry-after", "3")], "<h1>no</h1>");
+                cluster.server.call().await.reply(code, &[("retry-after", header)], "<h1>no</h1>");
                 let message = hand.failed(without).await;
                 assert!(message.ends_with(&format!("HTTP {code}: <h1>no</h1>")), "{message}");
             }

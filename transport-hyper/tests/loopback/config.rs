@@ -89,9 +89,9 @@ fn an_invalid_field_is_named() {
             "cluster `c`: `server` must begin with https:// or http://",
         ),
         (
-            "{server: 'https://a', proxy-url: 'socks5://p:1'}",
+            "{server: 'https://a', proxy-url: 'ftp://p:1'}",
             "{}",
-            "cluster `c`: a socks5 proxy is not supported",
+            "cluster `c`: `proxy-url` must begin with http://, https://, socks5:// or socks5h://",
         ),
         (
             "{server: 'https://a', certificate-authority-data: '%%%'}",
@@ -106,7 +106,7 @@ fn an_invalid_field_is_named() {
         (
             OK,
             "{auth-provider: {name: oidc, config: {x: y}}}",
-            "user `u`: an auth-provider (OIDC and others) is not supported",
+            "user `u`: the auth-provider `oidc` is not supported; install the plugin `kubectl oidc-login`",
         ),
         (
             OK,
@@ -161,6 +161,73 @@ fn an_invalid_field_is_named() {
     Config::from_kubeconfig(file, None).unwrap();
 }
 
+/// The message has an entry that can be used as it is.
+#[test]
+fn the_plugin_for_an_auth_provider_is_named() {
+    let folder = Folder::new();
+    let oidc = "idp-issuer-url: 'https://login.example.org/realms/it''s', client-id: kube, \
+                client-secret: s3cret, id-token: s3cret, refresh-token: s3cret, extra-scopes: 'groups,email'";
+    let azure =
+        "apiserver-id: aaa, client-id: bbb, tenant-id: ccc, access-token: s3cret, environment: X";
+    for (name, config, remedies) in [
+        (
+            "oidc",
+            oidc,
+            &[
+                "kubectl oidc-login",
+                "https://github.com/int128/kubelogin",
+                "args: ['oidc-login', 'get-token', \
+                 '--oidc-issuer-url=https://login.example.org/realms/it''s', '--oidc-client-id=kube', \
+                 '--oidc-client-secret=SECRET', '--oidc-extra-scope=groups', '--oidc-extra-scope=email']",
+            ][..],
+        ),
+        (
+            "oidc",
+            "idp-issuer-url: 'https://me:s3cret@login', client-id: \"a\\nb\", \
+             idp-certificate-authority: /etc/ca.crt",
+            &[
+                "args: ['oidc-login', 'get-token', '--oidc-issuer-url=ISSUER', '--oidc-client-id=CLIENT', \
+                 '--certificate-authority=/etc/ca.crt']",
+            ],
+        ),
+        (
+            "azure",
+            azure,
+            &[
+                "kubelogin convert-kubeconfig",
+                "command: kubelogin, args: ['get-token', '--login=devicecode', '--server-id=aaa', \
+                 '--client-id=bbb', '--tenant-id=ccc', '--environment=X']",
+            ],
+        ),
+        (
+            "gcp",
+            "access-token: s3cret, expiry: '2020-01-01', cmd-args: s3cret",
+            &[
+                "gcloud container clusters get-credentials",
+                "command: gke-gcloud-auth-plugin",
+            ],
+        ),
+    ] {
+        let user = format!("{{auth-provider: {{name: {name}, config: {{{config}}}}}}}");
+        let file = folder.write("config", &simple("{server: 'https://a'}", &user));
+        let error = Config::from_kubeconfig(&file, None).unwrap_err();
+        assert!(matches!(error, ConfigError::Unsupported { .. }), "{error}");
+        assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
+        let error = error.to_string();
+        for remedy in remedies {
+            assert!(error.contains(remedy), "{error}");
+        }
+        let (_, exec) = error.split_once("exec: ").unwrap();
+        let user = format!("{{exec: {exec}}}");
+        let file = folder.write("config", &simple("{server: 'https://a'}", &user));
+        Config::from_kubeconfig(&file, None).unwrap();
+    }
+    let user = "{auth-provider: {name: other, config: {token: s3cret}}}";
+    let file = folder.write("config", &simple("{server: 'https://a'}", user));
+    let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
+    assert!(error.ends_with("use an exec plugin or a token"), "{error}");
+}
+
 #[test]
 fn missing_files_and_invalid_yaml() {
     let folder = Folder::new();
@@ -178,6 +245,21 @@ fn missing_files_and_invalid_yaml() {
     let error = Config::from_kubeconfig(file, None).unwrap_err().to_string();
     assert!(error.contains("config is malformed: line 3"), "{error}");
     assert!(!error.contains("s3cret"), "{error}");
+}
+
+/// As with `kubectl --kubeconfig <(…)`.
+#[cfg(unix)]
+#[test]
+fn a_kubeconfig_may_come_through_a_pipe() {
+    let folder = Folder::new();
+    let pipe = folder.pipe("pipe");
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::write(pipe, KIND).unwrap()
+    });
+    let config = Config::from_kubeconfig(&pipe, None).unwrap();
+    assert_eq!(config.default_namespace(), "web");
+    writer.join().unwrap();
 }
 
 #[test]
@@ -394,7 +476,7 @@ fn every_error_names_its_file() {
     }
     for (cluster, user) in [
         ("{}", "{}"),
-        ("{server: 'https://a', proxy-url: 'socks5://p:1'}", "{}"),
+        ("{server: 'https://a', proxy-url: 'p:1'}", "{}"),
         ("{server: 'https://a'}", "{token: a, username: b}"),
         ("{server: 'https://a'}", "{auth-provider: {name: oidc}}"),
         ("{server: 'https://a'}", "{exec: {command: x}}"),

@@ -7,9 +7,7 @@ use crate::rig::hand::{Hand, Seen, list, stream, watch};
 use crate::rig::relay::{Mood, Relay, proxy};
 use crate::rig::server::{Cluster, Feed, Listen, Server};
 use informer_core::Failure;
-use informer_transport_hyper::{
-    Client, ClientError, Config, HttpVersion, HyperTransport, Settings,
-};
+use informer_transport_hyper::{Client, Config, HttpVersion, HyperTransport, Settings};
 
 /// Opens `count` watches, and returns them with their answers, in another order.
 async fn watches(cluster: &mut Cluster, client: &Client, count: usize) -> (Vec<Hand>, Vec<Feed>) {
@@ -340,15 +338,37 @@ async fn an_http_version_that_the_server_does_not_speak_is_explained() {
 
 #[test]
 fn a_client_can_be_polled_from_outside_its_runtime() {
-    assert!(matches!(
-        Client::new(Config::new("http://localhost").unwrap()),
-        Err(ClientError::NoRuntime)
-    ));
     const fn goes_anywhere<T: Send>() {}
     goes_anywhere::<Client>();
     goes_anywhere::<HyperTransport>();
     outlives_its_runtime(false);
     outlives_its_runtime(true);
+}
+
+/// A client that is created outside of tokio has its own runtime, which serves callers in any other.
+#[test]
+fn a_client_may_have_its_own_runtime() {
+    for http2 in [false, true] {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let mut cluster = runtime.block_on(Cluster::new(http2));
+        let client = Client::new(cluster.config()).unwrap();
+        runtime.block_on(async {
+            let answer = client.get("/version");
+            let said = async { cluster.server.call().await.json("{}") };
+            let (answer, ()) = tokio::join!(answer, said);
+            assert_eq!(answer.unwrap(), "{}");
+            let mut hand = Hand::new(&client);
+            hand.open(watch());
+            let feed = cluster.server.call().await.stream();
+            hand.opened().await;
+            // The transport keeps the runtime running.
+            drop(client);
+            feed.send("x").await;
+            hand.text("x").await;
+            drop(hand);
+            feed.gone().await;
+        });
+    }
 }
 
 fn outlives_its_runtime(http2: bool) {

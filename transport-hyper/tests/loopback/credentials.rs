@@ -96,6 +96,28 @@ async fn a_token_file_is_read_again_while_a_watch_runs() {
     assert_eq!(shown(&mut cluster, &client).await.unwrap(), "Bearer second");
 }
 
+/// Opening a pipe waits for a writer, and would take the thread of the runtime with it.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pipe_is_no_token_file() {
+    let mut cluster = Cluster::new(true).await;
+    let pipe = cluster.folder.pipe("pipe");
+    let client = Client::new(cluster.config().with_token_file(&pipe)).unwrap();
+    let mut hand = Hand::new(&client);
+    hand.open(list());
+    let expected = format!(
+        "cannot read {}: it is not a regular file; a token or certificate must be in one",
+        pipe.display()
+    );
+    assert_eq!(hand.failed(Failure::Credentials).await, expected);
+    // With another token, that one serves.
+    let client = Client::new(user(&cluster, "{tokenFile: pipe, token: abc}")).unwrap();
+    let shown = shown(&mut cluster, &client).await;
+    assert_eq!(shown.as_deref(), Some("Bearer abc"));
+    let error = Client::new(cluster.config().with_ca_file(&pipe)).unwrap_err();
+    assert_eq!(error.to_string(), expected);
+}
+
 #[tokio::test]
 async fn a_missing_token_file_is_named() {
     let cluster = Cluster::new(true).await;

@@ -43,6 +43,9 @@ mod plaintext;
 // Exec plugins that misbehave.
 mod plugins;
 
+// Proxies on the way to the server.
+mod proxies;
+
 // Why a server cannot be reached.
 mod reach;
 

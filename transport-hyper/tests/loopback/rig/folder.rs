@@ -27,6 +27,15 @@ impl Folder {
         file
     }
 
+    /// Makes a named pipe and returns its path.
+    #[cfg(unix)]
+    pub(crate) fn pipe(&self, name: &str) -> PathBuf {
+        let file = self.0.join(name);
+        let mkfifo = std::process::Command::new("mkfifo").arg(&file).status();
+        assert!(mkfifo.unwrap().success());
+        file
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.0.join(name)).unwrap_or_default()
     }

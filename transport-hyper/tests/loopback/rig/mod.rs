@@ -16,6 +16,9 @@ pub(crate) mod frames;
 // Drives a transport by hand.
 pub(crate) mod hand;
 
+// Proxies that lead to one server.
+pub(crate) mod proxies;
+
 // A relay that can be frozen or cut, and a proxy.
 pub(crate) mod relay;
 
