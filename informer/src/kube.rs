@@ -34,6 +34,9 @@
 //! let builder = InformerBuilder::<DynamicObject>::typed_at(widgets);
 //! ```
 //!
+//! A kube client lives in a tokio runtime. An informer may run elsewhere, for example on threads: enter that
+//! runtime (`Handle::enter`) when you start it.
+//!
 //! For limits of your own, and to look a resource up by name, wrap the client in a
 //! [`KubeClient`](informer_transport_kube::KubeClient). What the settings of a kube client mean for informers
 //! is in the documentation of [`informer_transport_kube`].

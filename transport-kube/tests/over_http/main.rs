@@ -21,6 +21,9 @@ mod pressure;
 // Types of kube-rs.
 mod kinds;
 
+// An informer outside of tokio.
+mod threads;
+
 // The hello world of the README.
 mod hello;
 
