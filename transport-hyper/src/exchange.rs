@@ -267,6 +267,16 @@ impl Body {
         }
     }
 
+    /// Lets bytes gather for a moment before they are read: this is a full state.
+    pub(crate) fn rest(&mut self) {
+        self.answer.rest();
+    }
+
+    /// Reads bytes as they arrive: the state is complete.
+    pub(crate) fn hurry(&mut self) {
+        self.answer.hurry();
+    }
+
     /// The next piece; `None` at the end.
     async fn next(&mut self) -> Result<Option<Bytes>, Failed> {
         // Pieces that are always ready must not keep the task from yielding to its deadline.

@@ -2,8 +2,12 @@
 
 use std::io::{self, Write as _};
 
-use bytes::{Buf as _, Bytes};
+use bytes::buf::Writer;
+use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
 use flate2::write::MultiGzDecoder;
+
+/// How many decompressed bytes to gather. An object that crosses the border of two pieces is read twice.
+const PIECE: usize = 64 << 10;
 
 /// Decompresses a body piece by piece.
 ///
@@ -11,7 +15,7 @@ use flate2::write::MultiGzDecoder;
 /// of one member must come out before the next member arrives.
 #[derive(Debug)]
 pub(crate) struct Gunzip {
-    decoder: MultiGzDecoder<Vec<u8>>,
+    decoder: MultiGzDecoder<Writer<BytesMut>>,
     packed: Bytes,
     has_begun: bool,
 }
@@ -19,7 +23,7 @@ pub(crate) struct Gunzip {
 impl Gunzip {
     pub(crate) fn new() -> Self {
         Self {
-            decoder: MultiGzDecoder::new(Vec::new()),
+            decoder: MultiGzDecoder::new(BytesMut::new().writer()),
             packed: Bytes::new(),
             has_begun: false,
         }
@@ -34,15 +38,17 @@ impl Gunzip {
     /// The next decompressed piece, or `None` when the input is used up. A piece is at most some tens
     /// of KiB, whatever the compression ratio.
     pub(crate) fn next(&mut self) -> io::Result<Option<Bytes>> {
-        while !self.packed.is_empty() {
+        while !self.packed.is_empty() && self.unpacked().len() < PIECE {
             let used = self.decoder.write(&self.packed)?;
             self.packed.advance(used);
             self.decoder.flush()?;
-            if !self.decoder.get_ref().is_empty() {
-                return Ok(Some(std::mem::take(self.decoder.get_mut()).into()));
-            }
         }
-        Ok(None)
+        let unpacked = self.unpacked();
+        Ok((!unpacked.is_empty()).then(|| unpacked.split().freeze()))
+    }
+
+    fn unpacked(&mut self) -> &mut BytesMut {
+        self.decoder.get_mut().get_mut()
     }
 
     /// Checks that the body may end here: between members, not within one.

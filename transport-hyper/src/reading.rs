@@ -15,7 +15,7 @@ use crate::transport::Event;
 const GATHERED: usize = 128 << 10;
 
 /// A piece of this length is worth a turn, and not worth copying.
-const LARGE: usize = 16 << 10;
+const LARGE: usize = 64 << 10;
 
 /// How many pieces to gather, in case they are tiny.
 const PIECES: usize = 256;
@@ -44,7 +44,8 @@ impl Reading {
         }
     }
 
-    pub(crate) fn list(body: Body, pace: Pace) -> Self {
+    pub(crate) fn list(mut body: Body, pace: Pace) -> Self {
+        body.rest();
         Self {
             pace: Some(Arc::new(pace)),
             ..Self::watch(body)
@@ -97,6 +98,7 @@ impl Reading {
             // The state is complete; from here on it is a watch.
             self.mark = None;
             self.pace = None;
+            self.body.hurry();
         }
         Poll::Ready(Event::Bytes(bytes))
     }

@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::error::{ConnectError, tls_failure};
+use super::unhurried::{States, Unhurried};
 use crate::config::{Config, HttpVersion, Proxy, Settings};
 use crate::tls::Tls;
+
+/// How much to read from the socket at once under TLS. rustls asks for 4 KiB at a time, and each read is a
+/// call of the system.
+const TLS_BUFFER: usize = 64 << 10;
 
 /// Any byte stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -22,6 +27,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 pub(super) struct Dialled {
     pub(super) stream: Box<dyn Stream>,
     pub(super) is_http2: bool,
+    pub(super) states: States,
 }
 
 /// Connects to the server of `config`, within `connect_timeout`.
@@ -49,10 +55,13 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
             .map_err(|error| reach_failure(&server.url(), &server.host, &error))?,
         Some(proxy) => through(proxy, config).await?,
     };
+    let states = States::default();
+    let stream = Unhurried::new(stream, states.clone());
     let Some(tls) = tls else {
         return Ok(Dialled {
             stream: Box::new(stream),
             is_http2: config.settings.http == HttpVersion::Http2,
+            states,
         });
     };
     let name = config.trust.server_name.as_ref().unwrap_or(&server.host);
@@ -62,7 +71,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
         ))
     })?;
     let stream = TlsConnector::from(Arc::clone(&tls.config))
-        .connect(name, stream)
+        .connect(name, BufReader::with_capacity(TLS_BUFFER, stream))
         .await
         .map_err(|error| ConnectError(tls_failure(&error, config)))?;
     let is_http2 = match stream.get_ref().1.alpn_protocol() {
@@ -72,6 +81,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
     Ok(Dialled {
         stream: Box::new(stream),
         is_http2,
+        states,
     })
 }
 

@@ -15,5 +15,8 @@ mod pool;
 // Waits for the settings of an HTTP/2 peer.
 mod settled;
 
+// Reads less often while a full state arrives.
+mod unhurried;
+
 pub(crate) use error::{SendError, chain};
 pub(crate) use pool::{Answer, Class, Pool};
