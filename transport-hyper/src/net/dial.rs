@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::error::{ConnectError, tls_failure};
+use super::socket::Socket;
 use super::unhurried::{States, Unhurried};
 use crate::config::{Config, HttpVersion, Proxy, Settings};
 use crate::tls::Tls;
@@ -56,7 +57,7 @@ async fn connect(config: &Config, tls: Option<&Tls>) -> Result<Dialled, ConnectE
         Some(proxy) => through(proxy, config).await?,
     };
     let states = States::default();
-    let stream = Unhurried::new(stream, states.clone());
+    let stream = Unhurried::new(Socket::new(stream), states.clone());
     let Some(tls) = tls else {
         return Ok(Dialled {
             stream: Box::new(stream),

@@ -15,6 +15,9 @@ mod pool;
 // Waits for the settings of an HTTP/2 peer.
 mod settled;
 
+// A socket that can stop listening.
+mod socket;
+
 // Reads less often while a full state arrives.
 mod unhurried;
 

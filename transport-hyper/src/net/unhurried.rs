@@ -14,6 +14,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::socket::Deafen;
+
 /// How long to let bytes gather. Timers are no finer.
 const REST: Duration = Duration::from_millis(1);
 
@@ -61,7 +63,7 @@ impl<T> Unhurried<T> {
     }
 }
 
-impl<T: AsyncRead + Unpin> AsyncRead for Unhurried<T> {
+impl<T: AsyncRead + Deafen + Unpin> AsyncRead for Unhurried<T> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -77,6 +79,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Unhurried<T> {
         if self.states.is_any() && has_brought && buf.remaining() > 0 {
             self.rest.as_mut().reset(Instant::now() + REST);
             self.is_resting = true;
+            self.inner.deafen();
         }
         Poll::Ready(Ok(()))
     }
@@ -117,6 +120,10 @@ mod tests {
     use super::*;
     use std::future::poll_fn;
     use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
+
+    impl Deafen for DuplexStream {
+        fn deafen(&mut self) {}
+    }
 
     /// How many bytes one read brings, or `None` if it has to wait.
     async fn read(stream: &mut Unhurried<DuplexStream>, most: usize) -> Option<usize> {
