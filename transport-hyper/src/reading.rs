@@ -15,7 +15,7 @@ use crate::transport::Event;
 const GATHERED: usize = 128 << 10;
 
 /// A piece of this length is worth a turn, and not worth copying.
-const LARGE: usize = 64 << 10;
+const LARGE: usize = 16 << 10;
 
 /// How many pieces to gather, in case they are tiny.
 const PIECES: usize = 256;
