@@ -34,6 +34,16 @@ impl<A: Answer> Body<A> {
         }
     }
 
+    /// Lets bytes gather for a moment before they are read: this is a full state.
+    pub(crate) fn rest(&mut self) {
+        self.answer.rest();
+    }
+
+    /// Reads bytes as they arrive: the state is complete.
+    pub(crate) fn hurry(&mut self) {
+        self.answer.hurry();
+    }
+
     /// The next piece; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Failed> {
         // Pieces that are always ready must not keep the task from yielding to its deadline.

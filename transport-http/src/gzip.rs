@@ -1,9 +1,15 @@
 //! Compressed bodies.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use bytes::{Buf as _, Bytes};
-use flate2::write::MultiGzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
+
+/// The size of a decompressed piece. An object that crosses the border of two pieces is read twice.
+const PIECE: usize = 64 << 10;
+
+/// The largest window of gzip, in bits.
+const WINDOW: u8 = 15;
 
 /// Decompresses a body piece by piece.
 ///
@@ -11,52 +17,72 @@ use flate2::write::MultiGzDecoder;
 /// of one member must come out before the next member arrives.
 #[derive(Debug)]
 pub(crate) struct Gunzip {
-    decoder: MultiGzDecoder<Vec<u8>>,
+    /// `None` between members.
+    member: Option<Decompress>,
     packed: Bytes,
-    has_begun: bool,
+    /// The last piece was full, so there may be more of what went in before.
+    may_hold_more: bool,
 }
 
 impl Gunzip {
-    pub(crate) fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
-            decoder: MultiGzDecoder::new(Vec::new()),
+            member: None,
             packed: Bytes::new(),
-            has_begun: false,
+            may_hold_more: false,
         }
     }
 
     /// Sets the next compressed piece. Call it only after [`next`](Self::next) returned `None`.
     pub(crate) fn feed(&mut self, packed: Bytes) {
-        self.has_begun |= !packed.is_empty();
         self.packed = packed;
     }
 
-    /// The next decompressed piece, or `None` when the input is used up. A piece is at most some tens
-    /// of KiB, whatever the compression ratio.
+    /// The next decompressed piece, or `None` when the input is used up. A piece is at most 64 KiB, whatever
+    /// the compression ratio.
     pub(crate) fn next(&mut self) -> io::Result<Option<Bytes>> {
-        while !self.packed.is_empty() {
-            let used = self.decoder.write(&self.packed)?;
-            self.packed.advance(used);
-            self.decoder.flush()?;
-            if !self.decoder.get_ref().is_empty() {
-                return Ok(Some(std::mem::take(self.decoder.get_mut()).into()));
-            }
+        let mut piece = Vec::new();
+        while piece.len() < PIECE && (self.may_hold_more || !self.packed.is_empty()) {
+            piece.reserve_exact(PIECE - piece.len());
+            self.unpack(&mut piece)?;
         }
-        Ok(None)
+        Ok((!piece.is_empty()).then(|| piece.into()))
+    }
+
+    /// Fills the room in `piece`, unless the member or the input ends before.
+    fn unpack(&mut self, piece: &mut Vec<u8>) -> io::Result<()> {
+        let member = self
+            .member
+            .get_or_insert_with(|| Decompress::new_gzip(WINDOW));
+        let before = (member.total_in(), member.total_out());
+        let status = member.decompress_vec(&self.packed, piece, FlushDecompress::None)?;
+        let after = (member.total_in(), member.total_out());
+        let used = usize::try_from(after.0 - before.0).unwrap_or(usize::MAX);
+        self.packed.advance(used.min(self.packed.len()));
+        self.may_hold_more = piece.len() == piece.capacity();
+        if status == Status::StreamEnd {
+            self.member = None;
+            self.may_hold_more = false;
+        } else if after == before && !self.packed.is_empty() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(())
     }
 
     /// Checks that the body may end here: between members, not within one.
-    pub(crate) fn end(&mut self) -> io::Result<()> {
-        if self.has_begun {
-            self.decoder.try_finish()?;
+    pub(crate) fn end(&self) -> io::Result<()> {
+        match self.member {
+            None => Ok(()),
+            Some(_) => Err(io::ErrorKind::UnexpectedEof.into()),
         }
-        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write as _;
+
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
@@ -70,7 +96,7 @@ mod tests {
         gunzip.feed(Bytes::copy_from_slice(packed));
         let mut out = Vec::new();
         while let Some(piece) = gunzip.next().unwrap() {
-            assert!(piece.len() <= 128 << 10);
+            assert!(piece.len() <= PIECE);
             out.extend(piece);
         }
         out
@@ -123,6 +149,23 @@ mod tests {
             assert!(gunzip.end().is_err(), "cut at {cut}");
         }
         Gunzip::new().end().unwrap();
+    }
+
+    #[test]
+    fn a_wrong_checksum_is_an_error() {
+        let mut packed = member(b"something");
+        let checksum = packed.len() - 8;
+        *packed.get_mut(checksum).unwrap() ^= 1;
+        let mut gunzip = Gunzip::new();
+        gunzip.feed(packed.into());
+        assert!(gunzip.next().is_err());
+    }
+
+    #[test]
+    fn noise_behind_a_member_is_an_error() {
+        let mut gunzip = Gunzip::new();
+        gunzip.feed([member(b"one\n"), b"noise".to_vec()].concat().into());
+        assert!(gunzip.next().is_err());
     }
 
     #[test]

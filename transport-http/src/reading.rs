@@ -46,7 +46,8 @@ impl<A: Answer> Reading<A> {
         }
     }
 
-    pub(crate) fn list(body: Body<A>, pace: Pace) -> Self {
+    pub(crate) fn list(mut body: Body<A>, pace: Pace) -> Self {
+        body.rest();
         Self {
             pace: Some(Arc::new(pace)),
             ..Self::watch(body)
@@ -99,6 +100,7 @@ impl<A: Answer> Reading<A> {
             // The state is complete; from here on it is a watch.
             self.mark = None;
             self.pace = None;
+            self.body.hurry();
         }
         Poll::Ready(Event::Bytes(bytes))
     }

@@ -35,6 +35,13 @@ pub trait Answer: Send + Unpin + 'static {
     ///
     /// [`poll_data`]: crate::poll_data
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failed>>>;
+
+    /// The body is a full state. Bytes may gather for a moment before they are read, so that fewer reads
+    /// bring more.
+    fn rest(&mut self) {}
+
+    /// The state is complete. From here on, what arrives is an event that somebody waits for.
+    fn hurry(&mut self) {}
 }
 
 /// Sends requests to one API server.

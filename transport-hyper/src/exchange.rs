@@ -38,6 +38,14 @@ impl informer_transport_http::Answer for Answer {
         let chunk = self.poll_chunk(cx);
         chunk.map(|chunk| Some(chunk?.map_err(failed)))
     }
+
+    fn rest(&mut self) {
+        self.rest();
+    }
+
+    fn hurry(&mut self) {
+        self.hurry();
+    }
 }
 
 impl Sender for Inner {

@@ -5,14 +5,20 @@ use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use super::error::{ConnectError, Peer, tls_failure};
 use super::proxy::through;
+use super::socket::Socket;
+use super::unhurried::{States, Unhurried};
 use crate::config::{Config, HttpVersion, Settings};
 use crate::tls::{Tls, TlsSource};
+
+/// How much to read from the socket at once under TLS. rustls asks for 4 KiB at a time, and each read is a
+/// call of the system.
+const TLS_BUFFER: usize = 64 << 10;
 
 /// Any byte stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -23,6 +29,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 pub(super) struct Dialled {
     pub(super) stream: Box<dyn Stream>,
     pub(super) is_http2: bool,
+    pub(super) states: States,
 }
 
 /// Connects to the server of `config`, within `connect_timeout`. `proxy_tls` is for the connection to the
@@ -49,18 +56,23 @@ async fn connect(
     proxy_tls: Option<&TlsSource>,
 ) -> Result<Dialled, ConnectError> {
     if let Some(proxy) = &config.proxy {
-        return secure(through(proxy, config, proxy_tls).await?, config, tls).await;
+        // What comes through a proxy is read as it arrives.
+        let stream = through(proxy, config, proxy_tls).await?;
+        return secure(stream, States::default(), config, tls).await;
     }
     let server = &config.server;
     let stream = tcp(&server.host, server.port, &config.settings)
         .await
         .map_err(|error| reach_failure(&server.url(), &server.host, &error))?;
-    secure(stream, config, tls).await
+    let states = States::default();
+    let stream = Unhurried::new(Socket::new(stream), states.clone());
+    secure(stream, states, config, tls).await
 }
 
 /// Does TLS with the server, if it is reached over TLS.
 async fn secure(
     stream: impl Stream + 'static,
+    states: States,
     config: &Config,
     tls: Option<&Tls>,
 ) -> Result<Dialled, ConnectError> {
@@ -68,6 +80,7 @@ async fn secure(
         return Ok(Dialled {
             stream: Box::new(stream),
             is_http2: config.settings.http == HttpVersion::Http2,
+            states,
         });
     };
     let name = config
@@ -81,7 +94,7 @@ async fn secure(
         ))
     })?;
     let stream = TlsConnector::from(Arc::clone(&tls.config))
-        .connect(name, stream)
+        .connect(name, BufReader::with_capacity(TLS_BUFFER, stream))
         .await
         .map_err(|error| ConnectError(tls_failure(&error, &Peer::server(config))))?;
     let is_http2 = match stream.get_ref().1.alpn_protocol() {
@@ -91,6 +104,7 @@ async fn secure(
     Ok(Dialled {
         stream: Box::new(stream),
         is_http2,
+        states,
     })
 }
 

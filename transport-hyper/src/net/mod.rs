@@ -21,5 +21,11 @@ mod socks;
 // Waits for the settings of an HTTP/2 peer.
 mod settled;
 
+// A socket that can stop listening.
+mod socket;
+
+// Reads less often while a full state arrives.
+mod unhurried;
+
 pub(crate) use error::SendError;
 pub(crate) use pool::{Answer, Class, Pool};

@@ -21,6 +21,7 @@ use super::error::{ConnectError, Peer, SendError, tls_failure};
 use super::http1::{Http1, Lent};
 use super::proxy;
 use super::settled::{Reading, Settled};
+use super::unhurried::{Arriving, States};
 use crate::config::{Config, Proxy};
 use crate::tls::{Tls, TlsSource};
 
@@ -98,6 +99,7 @@ struct Shared {
     sender: http2::SendRequest<NoBody>,
     allowance: Arc<Driven>,
     streams: Arc<AtomicUsize>,
+    states: States,
     /// How many streams may stall, each with a full window, before they block another one.
     roomy: usize,
     generation: u64,
@@ -107,12 +109,13 @@ struct Shared {
 struct Spare {
     sender: http1::SendRequest<NoBody>,
     connection: Arc<Http1>,
+    states: States,
     generation: u64,
 }
 
 /// Permission to send one request.
 enum Lease {
-    Http2(http2::SendRequest<NoBody>, Slot),
+    Http2(http2::SendRequest<NoBody>, Slot, States),
     Http1(Spare, Freshness),
 }
 
@@ -136,6 +139,10 @@ impl Drop for Slot {
 pub(crate) struct Answer {
     pub(crate) head: http::response::Parts,
     body: Incoming,
+    /// Those of its connection.
+    states: States,
+    /// Set while it is a full state that arrives.
+    arriving: Option<Arriving>,
     /// The connection, if it is not shared. It gets its task back after the body was dropped.
     lent: Option<Lent>,
     hold: Hold,
@@ -188,10 +195,15 @@ impl Pool {
         mut request: Request<NoBody>,
     ) -> Result<Answer, Unsent> {
         match lease {
-            Lease::Http2(mut sender, slot) => {
+            Lease::Http2(mut sender, slot, states) => {
                 let sent = sender.try_send_request(request).await;
                 let response = sent.map_err(|error| self.unsent(error, Freshness::New))?;
-                Ok(Answer::new(response, None, Hold::Slot { _slot: slot }))
+                Ok(Answer::new(
+                    response,
+                    states,
+                    None,
+                    Hold::Slot { _slot: slot },
+                ))
             }
             Lease::Http1(mut spare, freshness) => {
                 address(&mut request, self.config.forwarder());
@@ -202,12 +214,13 @@ impl Pool {
                 let sent = spare.sender.try_send_request(request).await;
                 let response = sent.map_err(|error| self.unsent(error, freshness))?;
                 let lent = Arc::clone(&spare.connection).lend();
+                let states = spare.states.clone();
                 let hold = Hold::Connection {
                     pool: Arc::clone(self),
                     class,
                     spare: Some(spare),
                 };
-                Ok(Answer::new(response, Some(lent), hold))
+                Ok(Answer::new(response, states, Some(lent), hold))
             }
         }
     }
@@ -281,19 +294,20 @@ impl Pool {
     async fn connect(&self, class: Class, tls: Option<&Tls>) -> Result<Lease, ConnectError> {
         let shelf = self.shelf(class);
         let generation = tls.map_or(0, |tls| tls.generation);
-        let Dialled { stream, is_http2 } = dial(&self.config, tls, self.proxy_tls.as_ref()).await?;
-        shelf.is_http1.store(!is_http2, Ordering::Release);
-        if !is_http2 {
-            return self.http1(stream, generation).await;
+        let dialled = dial(&self.config, tls, self.proxy_tls.as_ref()).await?;
+        shelf.is_http1.store(!dialled.is_http2, Ordering::Release);
+        if !dialled.is_http2 {
+            return self.http1(dialled, generation).await;
         }
-        let shared = self.http2(class, stream, generation).await?;
+        let shared = self.http2(class, dialled, generation).await?;
         let mut open = shelf.open();
         open.shared.push(shared);
         open.take(generation)
             .ok_or_else(|| self.complain("allows no HTTP/2 streams; use HTTP/1.1"))
     }
 
-    async fn http1(&self, stream: Box<dyn Stream>, generation: u64) -> Result<Lease, ConnectError> {
+    async fn http1(&self, dialled: Dialled, generation: u64) -> Result<Lease, ConnectError> {
+        let Dialled { stream, states, .. } = dialled;
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(HTTP1_BUFFER)
             .max_headers(MOST_HEADERS)
@@ -307,6 +321,7 @@ impl Pool {
         let spare = Spare {
             sender,
             connection,
+            states,
             generation,
         };
         Ok(Lease::Http1(spare, Freshness::New))
@@ -315,9 +330,10 @@ impl Pool {
     async fn http2(
         &self,
         class: Class,
-        stream: Box<dyn Stream>,
+        dialled: Dialled,
         generation: u64,
     ) -> Result<Shared, ConnectError> {
+        let Dialled { stream, states, .. } = dialled;
         let settings = &self.config.settings;
         let (window, streams) = match class {
             Class::List => (LIST_WINDOW, settings.max_lists),
@@ -347,6 +363,7 @@ impl Pool {
                 sender,
                 allowance,
                 streams: Arc::default(),
+                states,
                 roomy: usize::try_from(streams).unwrap_or(usize::MAX),
                 generation,
             }),
@@ -409,7 +426,8 @@ impl Open {
         if let Some(shared) = with_room.max_by_key(|shared| shared.streams.load(Ordering::Acquire))
         {
             shared.streams.fetch_add(1, Ordering::AcqRel);
-            let lease = Lease::Http2(shared.sender.clone(), Slot(Arc::clone(&shared.streams)));
+            let slot = Slot(Arc::clone(&shared.streams));
+            let lease = Lease::Http2(shared.sender.clone(), slot, shared.states.clone());
             // Close other connections that have run empty.
             self.shared
                 .retain(|shared| shared.streams.load(Ordering::Acquire) > 0);
@@ -428,14 +446,26 @@ impl Shared {
 }
 
 impl Answer {
-    fn new(response: Response<Incoming>, lent: Option<Lent>, hold: Hold) -> Self {
+    fn new(response: Response<Incoming>, states: States, lent: Option<Lent>, hold: Hold) -> Self {
         let (head, body) = response.into_parts();
         Self {
             head,
             body,
+            states,
+            arriving: None,
             lent,
             hold,
         }
+    }
+
+    /// Lets bytes gather for a moment before they are read: this is a full state.
+    pub(crate) fn rest(&mut self) {
+        self.arriving = Some(self.states.arriving());
+    }
+
+    /// Reads bytes as they arrive: the state is complete.
+    pub(crate) fn hurry(&mut self) {
+        self.arriving = None;
     }
 
     /// The next piece of the body; `None` at its end.
@@ -450,6 +480,7 @@ impl Answer {
         });
         if let Poll::Ready(None) = piece {
             self.lent = None;
+            self.arriving = None;
             self.hold.release();
         }
         piece

@@ -1,0 +1,197 @@
+//! A socket that can stop listening.
+
+use std::io::{self, Write as _};
+use std::net::Shutdown;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+
+/// A TCP connection that the runtime does not look at while it is deaf.
+///
+/// The system wakes a thread of the runtime whenever bytes arrive, whether anybody wants to read them or not.
+pub(super) struct Socket {
+    state: State,
+    runtime: Handle,
+}
+
+enum State {
+    Listening(TcpStream),
+    Deaf(std::net::TcpStream),
+    /// It could not be registered with the runtime, which has ended.
+    Lost,
+}
+
+impl Socket {
+    /// Must be called within the runtime of the client.
+    pub(super) fn new(stream: TcpStream) -> Self {
+        Self {
+            state: State::Listening(stream),
+            runtime: Handle::current(),
+        }
+    }
+
+    /// The connection, listening again.
+    fn listening(&mut self) -> io::Result<&mut TcpStream> {
+        if let State::Deaf(_) = self.state
+            && let State::Deaf(stream) = std::mem::replace(&mut self.state, State::Lost)
+        {
+            let _context = self.runtime.enter();
+            self.state = State::Listening(TcpStream::from_std(stream)?);
+        }
+        match &mut self.state {
+            State::Listening(stream) => Ok(stream),
+            State::Deaf(_) | State::Lost => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+
+    /// Writes without listening, if it is deaf. `None` if it has to wait for that, or is not deaf.
+    fn write_deaf(
+        &self,
+        write: impl FnOnce(&std::net::TcpStream) -> io::Result<usize>,
+    ) -> Option<io::Result<usize>> {
+        let State::Deaf(stream) = &self.state else {
+            return None;
+        };
+        let written = write(stream);
+        let must_wait = matches!(&written, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        (!must_wait).then_some(written)
+    }
+}
+
+/// A stream that need not tell when bytes arrive.
+pub(super) trait Deafen {
+    /// Stops listening until the next read.
+    fn deafen(&mut self);
+}
+
+impl Deafen for Socket {
+    fn deafen(&mut self) {
+        if let State::Listening(_) = self.state
+            && let State::Listening(stream) = std::mem::replace(&mut self.state, State::Lost)
+            && let Ok(stream) = stream.into_std()
+        {
+            self.state = State::Deaf(stream);
+        }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(self.listening()?).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.write_deaf(|mut stream| stream.write(buf)) {
+            Some(written) => Poll::Ready(written),
+            None => Pin::new(self.listening()?).poll_write(cx, buf),
+        }
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match self.write_deaf(|mut stream| stream.write_vectored(bufs)) {
+            Some(written) => Poll::Ready(written),
+            None => Pin::new(self.listening()?).poll_write_vectored(cx, bufs),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // A socket has no buffer of its own.
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let State::Deaf(stream) = &self.state {
+            return Poll::Ready(stream.shutdown(Shutdown::Write));
+        }
+        Pin::new(self.listening()?).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    async fn pair() -> (TcpStream, Socket) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (accepted, connected) = tokio::join!(listener.accept(), TcpStream::connect(address));
+        (accepted.unwrap().0, Socket::new(connected.unwrap()))
+    }
+
+    #[tokio::test]
+    async fn what_arrives_while_it_is_deaf_is_read_later() {
+        let (mut server, mut socket) = pair().await;
+        for _ in 0..3 {
+            socket.deafen();
+            server.write_all(b"hello").await.unwrap();
+            let mut bytes = [0; 5];
+            socket.read_exact(&mut bytes).await.unwrap();
+            assert_eq!(&bytes, b"hello");
+        }
+        socket.deafen();
+        drop(server);
+        assert_eq!(socket.read(&mut [0; 5]).await.unwrap(), 0, "the end");
+    }
+
+    #[tokio::test]
+    async fn a_deaf_socket_writes_and_waits_when_the_peer_does_not_read() {
+        let (mut server, mut socket) = pair().await;
+        let sent = vec![7; 8 << 20];
+        let writing = async {
+            for part in sent.chunks(1 << 20) {
+                socket.deafen();
+                socket.write_all(part).await.unwrap();
+            }
+            socket.deafen();
+            socket.shutdown().await.unwrap();
+        };
+        let reading = async {
+            let mut received = Vec::new();
+            server.read_to_end(&mut received).await.unwrap();
+            received
+        };
+        let ((), received) = tokio::join!(writing, reading);
+        assert!(received == sent);
+    }
+
+    #[test]
+    fn it_can_be_polled_outside_of_its_runtime() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (mut server, mut socket) = runtime.block_on(pair());
+        socket.deafen();
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let mut bytes = [0; 8];
+        let mut read = ReadBuf::new(&mut bytes);
+        let polled = Pin::new(&mut socket).poll_read(&mut cx, &mut read);
+        assert!(polled.is_pending());
+        runtime.block_on(server.write_all(b"late")).unwrap();
+        assert_eq!(runtime.block_on(socket.read(&mut bytes)).unwrap(), 4);
+    }
+}

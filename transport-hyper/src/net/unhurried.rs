@@ -1,0 +1,195 @@
+//! Reads less often, and more at once, while a full state arrives.
+//!
+//! A server sends each object of a streamed state on its own, and a list in pieces of a few KiB. A client
+//! that reads each as it arrives is woken for each. That costs more than decoding it, and nobody waits for
+//! one object of a state.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::socket::Deafen;
+
+/// How long to let bytes gather. Timers are no finer.
+const REST: Duration = Duration::from_millis(1);
+
+/// How many full states arrive over a connection.
+#[derive(Clone, Default)]
+pub(super) struct States(Arc<AtomicUsize>);
+
+impl States {
+    /// One more arrives, until the result is dropped.
+    pub(super) fn arriving(&self) -> Arriving {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Arriving(self.clone())
+    }
+
+    fn is_any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// A full state that arrives.
+pub(super) struct Arriving(States);
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A connection that rests after a read that took all there was, while a full state arrives.
+pub(super) struct Unhurried<T> {
+    inner: T,
+    states: States,
+    rest: Pin<Box<Sleep>>,
+    is_resting: bool,
+}
+
+impl<T> Unhurried<T> {
+    pub(super) fn new(inner: T, states: States) -> Self {
+        Self {
+            inner,
+            states,
+            rest: Box::pin(sleep(REST)),
+            is_resting: false,
+        }
+    }
+}
+
+impl<T: AsyncRead + Deafen + Unpin> AsyncRead for Unhurried<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.is_resting && self.states.is_any() {
+            ready!(self.rest.as_mut().poll(cx));
+        }
+        self.is_resting = false;
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let has_brought = buf.filled().len() > before;
+        if self.states.is_any() && has_brought && buf.remaining() > 0 {
+            self.rest.as_mut().reset(Instant::now() + REST);
+            self.is_resting = true;
+            self.inner.deafen();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Unhurried<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
+
+    impl Deafen for DuplexStream {
+        fn deafen(&mut self) {}
+    }
+
+    /// How many bytes one read brings, or `None` if it has to wait.
+    async fn read(stream: &mut Unhurried<DuplexStream>, most: usize) -> Option<usize> {
+        let mut bytes = vec![0; most];
+        poll_fn(|cx| {
+            let mut buf = ReadBuf::new(&mut bytes);
+            let read = Pin::new(&mut *stream).poll_read(cx, &mut buf);
+            Poll::Ready(match read {
+                Poll::Ready(result) => {
+                    result.unwrap();
+                    Some(buf.filled().len())
+                }
+                Poll::Pending => None,
+            })
+        })
+        .await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn small_pieces_gather_while_a_state_arrives() {
+        let (mut server, client) = duplex(1 << 20);
+        let states = States::default();
+        let mut stream = Unhurried::new(client, states.clone());
+        let state = states.arriving();
+        server.write_all(&[0; 10]).await.unwrap();
+        assert_eq!(read(&mut stream, 100).await, Some(10), "the first at once");
+        server.write_all(&[0; 10]).await.unwrap();
+        server.write_all(&[0; 10]).await.unwrap();
+        assert_eq!(read(&mut stream, 100).await, None, "it rests");
+        sleep(REST * 2).await;
+        assert_eq!(read(&mut stream, 100).await, Some(20));
+        // The state is complete: from here on, each event comes at once.
+        drop(state);
+        server.write_all(&[0; 10]).await.unwrap();
+        assert_eq!(read(&mut stream, 100).await, Some(10));
+        server.write_all(&[0; 10]).await.unwrap();
+        assert_eq!(read(&mut stream, 100).await, Some(10));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn there_is_no_rest_while_there_is_more() {
+        let (mut server, client) = duplex(1 << 20);
+        let states = States::default();
+        let mut stream = Unhurried::new(client, states.clone());
+        let _state = states.arriving();
+        server.write_all(&[0; 30]).await.unwrap();
+        assert_eq!(read(&mut stream, 20).await, Some(20));
+        assert_eq!(read(&mut stream, 20).await, Some(10), "there was more");
+        assert_eq!(read(&mut stream, 20).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_reader_is_woken_after_the_rest() {
+        use tokio::io::AsyncReadExt as _;
+        let (mut server, client) = duplex(1 << 20);
+        let states = States::default();
+        let mut stream = Unhurried::new(client, states.clone());
+        let _states = [states.arriving(), states.arriving()];
+        server.write_all(b"first").await.unwrap();
+        let mut bytes = [0; 100];
+        assert_eq!(stream.read(&mut bytes).await.unwrap(), 5);
+        let began = Instant::now();
+        server.write_all(b"second").await.unwrap();
+        assert_eq!(stream.read(&mut bytes).await.unwrap(), 6);
+        assert!(began.elapsed() >= REST);
+        drop(server);
+        assert_eq!(stream.read(&mut bytes).await.unwrap(), 0, "the end");
+    }
+}
