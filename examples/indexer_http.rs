@@ -53,7 +53,7 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         .map_err(|error| {
             format!("cannot listen on port {port}: {error}; choose another one with --port")
         })?;
-    line(format!("listening on http://{}", listener.local_addr()?))?;
+    line(format!("listening on http://{}", listener.local_addr()?));
     tokio::select! {
         failed = serve(listener, pods.lister()) => failed,
         pressed = tokio::signal::ctrl_c() => pressed.map_err(Into::into),
