@@ -170,8 +170,9 @@ fn set_up(server: &SharedServer) -> Result<(), ApiError> {
         .uid()
         .to_owned();
     for name in ["web-1", "web-2", "web-3"] {
-        let owner =
-            json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": uid});
+        let owner = json!({
+            "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": uid, "controller": true,
+        });
         let pod = json!({"metadata": {"name": name, "ownerReferences": [owner]}});
         server.with(|server| server.create("pods", pod))?;
     }

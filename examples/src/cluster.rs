@@ -5,8 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use informer::{Client, Config, Notification};
-use informer_core::Resource;
+use informer::{Client, Config};
 use informer_transport_mock::http::{HttpConfig, Running, ServeError, SharedServer, serve};
 use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{Server, ServerConfig};
@@ -174,12 +173,6 @@ impl Cluster {
     #[must_use]
     pub const fn is_mock(&self) -> bool {
         self.mock.is_some()
-    }
-
-    /// Whether this is the last change of a demonstration on a mock server: a deletion.
-    #[must_use]
-    pub const fn ends_with<T: Resource>(&self, change: &Notification<T>) -> bool {
-        self.is_mock() && matches!(change, Notification::Deleted { .. })
     }
 
     /// The mock server; `None` for a real cluster.

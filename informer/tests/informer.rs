@@ -1,5 +1,10 @@
 //! `Informer`: one watch, one cache, one handler.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 // A mock API server, virtual time and informers.
 mod world;

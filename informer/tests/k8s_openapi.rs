@@ -1,5 +1,10 @@
 //! The types of the `k8s-openapi` crate: shortcuts of a factory, indices, queries and handlers.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 // A mock API server, virtual time and informers.
 mod world;

@@ -1,5 +1,10 @@
 //! Indices that are added later: before the first state, after it, and while handlers run.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 // A mock API server, virtual time and informers.
 mod world;
