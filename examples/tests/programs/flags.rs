@@ -71,28 +71,50 @@ fn an_unusable_cluster_is_named_in_one_sentence() {
 /// Any server outside of the program counts as a real cluster. Here the test makes the changes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_cluster_is_followed_until_the_program_is_killed() {
-    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
-    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
-    let mut process = example("list_watch")
-        .args(["--server", running.url()])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    let mut next = || lines.next().unwrap().unwrap();
-    assert_eq!(next(), "GET /api/v1/pods?timeoutSeconds=1&watch=true");
-    assert!(next().starts_with("GET /api/v1/pods?limit="));
-    assert!(next().contains("watch=true"));
-    for _ in 0..2 {
-        server.with(pods::nettool).unwrap();
-        assert_eq!(next(), "ADDED    nettool, Pending");
-        assert_eq!(next(), "MODIFIED nettool, Pending");
-        assert_eq!(next(), "MODIFIED nettool, Running");
-        assert_eq!(next(), "DELETED  nettool, Running");
+    let asks = [
+        "GET /api/v1/pods?timeoutSeconds=1&watch=true",
+        "GET /api/v1/pods?limit=",
+        "GET /api/v1/pods?allowWatchBookmarks=true&",
+    ];
+    let events = [
+        "ADDED    nettool, Pending",
+        "MODIFIED nettool, Pending",
+        "MODIFIED nettool, Running",
+        "DELETED  nettool, Running",
+    ];
+    let calls = [
+        "  OnAdd:    nettool",
+        "  OnUpdate: nettool, Pending to Pending",
+        "  OnUpdate: nettool, Pending to Running",
+        "  OnDelete: nettool",
+    ];
+    for (name, begins, life) in [
+        ("list_watch", &asks[..], events),
+        ("my_informer", &["the first state:", "changes:"], calls),
+    ] {
+        let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+        let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+        let mut process = example(name)
+            .args(["--server", running.url()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut next = || lines.next().unwrap().unwrap();
+        for begin in begins {
+            let line = next();
+            assert!(line.starts_with(begin), "{name}: {line}");
+        }
+        for _ in 0..2 {
+            server.with(pods::nettool).unwrap();
+            for line in life {
+                assert_eq!(next(), line, "{name}");
+            }
+        }
+        assert_eq!(process.try_wait().unwrap(), None);
+        process.kill().unwrap();
+        process.wait().unwrap();
     }
-    assert_eq!(process.try_wait().unwrap(), None);
-    process.kill().unwrap();
-    process.wait().unwrap();
 }
 
 /// The server answers `/version` without a token, but nothing else. Programs must not retry for ever.
