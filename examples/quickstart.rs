@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use informer::runtime::Tokio;
 use informer::{
     AsyncHandler, Backlog, Failure, InformerBuilder, ListenerConfig, Notification, Object, Query,
     Resync, SharedInformer, StartError, by,
@@ -55,7 +56,7 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         .index("phase", |pod: &Object<Pod>| pod.status.phase.clone())
         .resync(Duration::from_secs(1))
         .on_failure(move |it| fail.send(it.failure).unwrap_or_default())
-        .start(cluster.client())?;
+        .build(cluster.client(), Tokio::current()?)?;
 
     // Two handlers, each at its own pace. For the slow one, waiting changes of the same pod are merged.
     let mut config = ListenerConfig::new();
@@ -65,6 +66,7 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
     let turns = Arc::new(Semaphore::new(0));
     let slow = add(&pods, config, Work::WaitFor(Arc::clone(&turns)))?;
 
+    pods.start()?;
     let took = sync(&pods, total).await?.as_secs_f32();
     let len = styled(ANSWER, pods.lister().len());
     line(format!("  synced {len} pods in {took:.2} s"));
