@@ -1,6 +1,6 @@
 //! An index behind HTTP: an informer indexes pods by their label `app` and by their node.
-//! `GET /?INDEX=VALUE` returns the keys of the pods with this value, as JSON. Any number of clients read
-//! the same cache, without a request to the API server.
+//! `GET /?INDEX=VALUE` returns the keys of the pods with this value, as JSON, and `GET /` all keys. Any number
+//! of clients read the same cache, without a request to the API server.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -53,7 +53,7 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         .map_err(|error| {
             format!("cannot listen on port {port}: {error}; choose another one with --port")
         })?;
-    line(format!("listening on http://{}", listener.local_addr()?))?;
+    line(format!("listening on http://{}", listener.local_addr()?));
     tokio::select! {
         failed = serve(listener, pods.lister()) => failed,
         pressed = tokio::signal::ctrl_c() => pressed.map_err(Into::into),
@@ -97,23 +97,29 @@ fn answer(
         );
         return Err((StatusCode::NOT_FOUND, error));
     }
+    let store = pods.snapshot();
     let query = request.uri().query().unwrap_or_default();
     let mut pairs = form_urlencoded::parse(query.as_bytes());
-    let (Some((index, value)), None) = (pairs.next(), pairs.next()) else {
-        let error = format!("one index and one value are needed, as in /?app=web, not {query:?}");
-        return Err((StatusCode::BAD_REQUEST, error));
+    let mut keys: Vec<_> = match (pairs.next(), pairs.next()) {
+        (None, _) => store.keys().map(ToString::to_string).collect(),
+        (Some((index, value)), None) if value.is_empty() => {
+            let error = format!("the index {index:?} needs a value, as in /?app=web");
+            return Err((StatusCode::BAD_REQUEST, error));
+        }
+        (Some((index, value)), None) => {
+            let found = store.by_index(&*index, value.as_bytes()).map_err(|_| {
+                let names: Vec<_> = store.indices().map(|(_, name, _)| name).collect();
+                let error = format!("there is no index {index:?}; there are {names:?}");
+                (StatusCode::NOT_FOUND, error)
+            })?;
+            found.map(|pod| pod.key().to_string()).collect()
+        }
+        (Some(_), Some(_)) => {
+            let error =
+                format!("only one index and one value are allowed, as in /?app=web, not {query:?}");
+            return Err((StatusCode::BAD_REQUEST, error));
+        }
     };
-    if value.is_empty() {
-        let error = format!("the index {index:?} needs a value, as in /?app=web");
-        return Err((StatusCode::BAD_REQUEST, error));
-    }
-    let store = pods.snapshot();
-    let found = store.by_index(&*index, value.as_bytes()).map_err(|_| {
-        let names: Vec<_> = store.indices().map(|(_, name, _)| name).collect();
-        let error = format!("there is no index {index:?}; there are {names:?}");
-        (StatusCode::NOT_FOUND, error)
-    })?;
-    let mut keys: Vec<_> = found.map(|pod| pod.key().to_string()).collect();
     keys.sort();
     Ok(keys)
 }

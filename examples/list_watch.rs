@@ -1,15 +1,18 @@
 //! The base of every informer: one list of all objects, then one watch that starts at the version of the
-//! list. All other parts only process these events.
+//! list. All other parts only process these events. A watch without a version would not do: it shows all
+//! objects as ADDED, and cannot say what was deleted before.
 #![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use informer::runtime::{Runtime as _, Tokio};
-use informer::{Kind as _, Object};
+use informer::{Client, Kind as _, Object};
 use informer_core::flow::Change;
 use informer_examples::pods::{self, Pod};
+use informer_examples::screen::printable;
 use informer_examples::{Cluster, ListWatch, Step, demonstrate};
+use serde_json::Value;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -18,6 +21,7 @@ async fn main() -> ExitCode {
 
 async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
     cluster.play(pods::some)?;
+    watch_without_version(cluster.client()).await?;
     let transport = cluster.client().transport(&Pod::target())?;
     let mut list_watch = ListWatch::new(Pod::target(), transport, Tokio::current()?.clock())?;
     loop {
@@ -40,6 +44,22 @@ async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
             },
         }
     }
+}
+
+/// Watches for a second, from no version, and prints the events.
+async fn watch_without_version(client: &Client) -> Result<(), Box<dyn Error>> {
+    let path = format!("{}?timeoutSeconds=1&watch=true", Pod::target().path());
+    println!("GET {path}");
+    let events = client.get(&path).await?;
+    for event in serde_json::Deserializer::from_slice(&events).into_iter() {
+        let event: Value = event?;
+        let text = |path| event.pointer(path).and_then(Value::as_str).unwrap_or("?");
+        let (what, phase) = (text("/type"), text("/object/status/phase"));
+        let name = text("/object/metadata/name");
+        let [what, name, phase] = [what, name, phase].map(printable);
+        println!("{what:<8} {name}, {phase}");
+    }
+    Ok(())
 }
 
 fn show(what: &str, pod: &Object<Pod>) {

@@ -1,29 +1,29 @@
 //! An informer built from its parts: a reflector fills a DeltaFIFO, popped deltas change a store, and a
-//! handler gets the changes. There is no runtime. The whole informer is a value that `main` drives.
+//! handler gets the changes. The whole informer is a value that `main` drives.
 #![expect(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::error::Error;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::process::ExitCode;
 
-use informer::{Kind as _, Notification, Object};
+use informer::runtime::{Runtime as _, Tokio};
+use informer::{Kind as _, Notification, Object, Transport};
 use informer_core::flow::Change;
 use informer_core::indexer::{Indexer, Rules, StoreLimits};
 use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::storage::{Heap, Seed};
 use informer_examples::pods::{self, Pod};
-use informer_examples::{ListWatch, Step, no_flags};
-use informer_transport_mock::transport::MockTransport;
-use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+use informer_examples::{Cluster, ListWatch, demonstrate};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    no_flags();
-    let clock = VirtualClock::new();
-    let server = MockServer::new(ServerConfig::new(42), clock.clone());
-    server.with(pods::some)?;
-    let transport = server.transport(&Pod::target(), 1);
+#[tokio::main]
+async fn main() -> ExitCode {
+    demonstrate(run).await
+}
+
+async fn run(cluster: Cluster) -> Result<(), Box<dyn Error>> {
+    cluster.play(pods::some)?;
+    let transport = cluster.client().transport(&Pod::target())?;
     let mut informer = MyInformer {
-        reflector: ListWatch::new(Pod::target(), transport, Arc::new(clock))?,
+        reflector: ListWatch::new(Pod::target(), transport, Tokio::current()?.clock())?,
         queue: Queue::new(
             QueueKind::DeltaFifo,
             Relist::Streamed,
@@ -33,40 +33,40 @@ fn main() -> Result<(), Box<dyn Error>> {
         store: Indexer::new(Seed::new(1)),
     };
 
-    println!("the initial pods:");
-    informer.run(PrintNames)?;
-    println!("the life of nettool:");
-    server.with(pods::nettool)?;
-    informer.run(PrintNames)?;
+    println!("the first state:");
+    while informer.turn(&mut PrintNames).await? != Turn::Listed {}
+    println!("changes:");
+    cluster.play(pods::nettool)?;
+    while informer.turn(&mut PrintNames).await? != Turn::Deleted || !cluster.is_mock() {}
     println!("the store has {} pods", informer.store.len());
     Ok(())
 }
 
 type SharedPod = Object<Pod>;
 
-struct MyInformer {
-    reflector: ListWatch<MockTransport>,
+struct MyInformer<T> {
+    reflector: ListWatch<T>,
     queue: Queue<SharedPod, Heap>,
     store: Indexer<SharedPod, Heap>,
 }
 
-impl MyInformer {
-    /// Runs until there is nothing left to do.
-    fn run(&mut self, mut handler: impl Handler) -> Result<(), Box<dyn Error>> {
-        let mut cx = Context::from_waker(Waker::noop());
-        while let Poll::Ready(step) = self.reflector.poll_next(&mut cx) {
-            if let Step::Says(change) = step {
-                self.follow(change, &mut handler)?;
-            }
-        }
-        Ok(())
-    }
+/// What a turn was about.
+#[derive(PartialEq)]
+enum Turn {
+    Listed,
+    Deleted,
+    Other,
+}
 
-    fn follow(
-        &mut self,
-        change: Change<SharedPod>,
-        handler: &mut impl Handler,
-    ) -> Result<(), Box<dyn Error>> {
+impl<T: Transport> MyInformer<T> {
+    /// Waits for a change, and brings it into the store and to the handler.
+    async fn turn(&mut self, handler: &mut impl Handler) -> Result<Turn, Box<dyn Error>> {
+        let change = self.reflector.change().await?;
+        let turn = match change {
+            Change::ReplaceEnd => Turn::Listed,
+            Change::Deleted(_) => Turn::Deleted,
+            _ => Turn::Other,
+        };
         self.queue.push(change, &*self.store)?;
         while let Some(step) = self.queue.next_from(&*self.store) {
             for notification in self.store.apply(step, Rules::default()).notifications {
@@ -77,7 +77,7 @@ impl MyInformer {
                 }
             }
         }
-        Ok(())
+        Ok(turn)
     }
 }
 

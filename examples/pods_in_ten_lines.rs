@@ -1,26 +1,20 @@
-//! Prints every change of the pods: an informer and a stream in ten lines.
-#![expect(clippy::print_stdout, reason = "the example prints what it does")]
+//! Lists the pods, gets one of them, and prints every change, in ten lines. It needs `informer`, tokio and a
+//! cluster, and nothing else of this project: copy it.
+#![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
-use std::process::ExitCode;
+use informer::{Client, Config, InformerBuilder, Target};
 use std::time::Duration;
 
-use informer::InformerBuilder;
-use informer_examples::demonstrate;
-use informer_examples::pods::{Pod, nettool};
-
 #[tokio::main]
-async fn main() -> ExitCode {
-    demonstrate(async |cluster| {
-        let pods = InformerBuilder::<Pod>::typed().start(cluster.client())?;
-        let mut changes = pods.stream()?;
-        pods.synced(Duration::from_secs(30)).await?;
-        cluster.play(nettool)?;
-        let mut goes_on = true;
-        while goes_on && let Some(change) = changes.next().await {
-            println!("{change}");
-            goes_on = !cluster.ends_with(&change);
-        }
-        Ok(())
-    })
-    .await
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let client = Client::new(Config::infer()?)?; // as kubectl finds it, or the service account
+    let pods = InformerBuilder::packed_at(Target::new("", "v1", "pods")).start(&client)?;
+    pods.synced(Duration::from_secs(30)).await?;
+    for pod in pods.lister().list() {
+        println!("list: {}", pod.key());
+    }
+    let web = pods.lister().get("default", "web-1");
+    println!("get: version {:?}", web.map(|pod| pod.version().to_owned()));
+    pods.on(|change| println!("{change}"))?;
+    Ok(tokio::signal::ctrl_c().await?)
 }

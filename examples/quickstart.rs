@@ -1,45 +1,39 @@
-//! The main features in one program: a shared informer with two handlers and two indices follows a busy
-//! cluster. It shows the progress of the first list, queries its cache, prints changes and sums up.
+//! What an informer does for you, in ten seconds: it follows a busy cluster, names the cause of every change,
+//! merges changes for a slow handler, and finds what was deleted while its connection was cut.
 //!
-//! Without flags, the cluster is a mock server inside this program, which ends after a few seconds.
+//! Without flags, the cluster is a mock API server inside this program. In a real cluster, nothing is cut.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::pin::pin;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
+use informer::runtime::Tokio;
 use informer::{
-    Added, Cause, Client, Deleted, Handler, IndexFn, InformerBuilder, Kind as _, Object, ObjectKey,
-    Phase, Query, SharedInformer, by,
+    AsyncHandler, Backlog, Failure, InformerBuilder, ListenerConfig, Notification, Object, Query,
+    Resync, SharedInformer, StartError, by,
 };
-use informer_examples::pods::Pod;
+use informer_examples::pods::{self, Pod};
 use informer_examples::screen::{
-    ADDED, ANSWER, DELETED, FAINT, TITLE, UPDATED, line, printable, styled,
+    ADDED, ANSWER, DELETED, FAINT, UPDATED, line, printable, styled, title,
 };
-use informer_examples::{Busy, Cluster, ClusterArgs, exit};
-use informer_transport_mock::http::HttpConfig;
-use informer_transport_mock::{Server, ServerConfig};
-use serde_json::Value;
-use tokio::sync::watch;
-
-/// How often the mock server makes a change.
-const PACE: Duration = Duration::from_millis(150);
-/// How many changes of the mock server are shown.
-const CHANGES: u64 = 40;
+use informer_examples::{Busy, Cluster, ClusterArgs, count, exit, sync};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::time::interval;
 
 /// Follows the pods of a cluster. Without flags, it uses a mock API server inside this program
 #[derive(Parser)]
 struct Flags {
     /// Follow until Ctrl-C, which is the default for a real cluster
-    #[arg(long, conflicts_with = "changes")]
+    #[arg(long)]
     follow: bool,
 
-    /// End after this many changes [default: 40 on the mock server]
-    #[arg(long, value_name = "N")]
-    changes: Option<u64>,
+    /// The time between two changes of the mock server
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 150)]
+    pace: u64,
 
     #[command(flatten)]
     cluster: ClusterArgs,
@@ -53,278 +47,292 @@ async fn main() -> ExitCode {
 async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
     let mut busy = Busy::new();
     let cluster = open(&flags.cluster, &mut busy).await?;
-    let limit = match flags.changes {
-        None if flags.follow || !cluster.is_mock() => u64::MAX,
-        changes => changes.unwrap_or(CHANGES),
-    };
+    let total = count::<Pod>(cluster.client()).await?;
 
-    // One watch and one cache with two indices.
-    let total = count(cluster.client()).await?;
+    // One watch and one cache, with two indices.
+    let (fail, failures) = mpsc::unbounded_channel();
     let pods = InformerBuilder::<Pod>::typed()
         .index("app", by::label("app"))
-        .index("phase", by_phase())
-        .start(cluster.client())?;
+        .index("phase", |pod: &Object<Pod>| pod.status.phase.clone())
+        .resync(Duration::from_secs(1))
+        .on_failure(move |it| fail.send(it.failure).unwrap_or_default())
+        .build(cluster.client(), Tokio::current()?)?;
 
-    // Two handlers, each at its own pace. Both get the current objects first.
-    let (tally, mut tallied) = watch::channel(Tally::default());
-    let (print, mut printed) = watch::channel(Progress::default());
-    pods.on(Count(tally))?;
-    sync(&pods, total).await?;
+    // Two handlers, each at its own pace. For the slow one, waiting changes of the same pod are merged.
+    let mut config = ListenerConfig::new();
+    config.resync = Resync::Never;
+    let quick = add(&pods, config, Work::Print(Instant::now()))?;
+    config.backlog = Backlog::Coalesce { above: 0 };
+    let turns = Arc::new(Semaphore::new(0));
+    let slow = add(&pods, config, Work::WaitFor(Arc::clone(&turns)))?;
+
+    pods.start()?;
+    let took = sync(&pods, total).await?.as_secs_f32();
+    let len = styled(ANSWER, pods.lister().len());
+    line(format!("  synced {len} pods in {took:.2} s"));
     ask(&pods)?;
-    line(styled(TITLE, "\nChanges"))?;
-    pods.on(Print::new(limit, print))?;
 
-    let mut steps = 0;
-    let mut pace = tokio::time::interval(PACE);
-    let mut over = pin!(printed.wait_for(|it| it.closed || it.shown >= limit));
-    loop {
-        tokio::select! {
-            _ = pace.tick(), if cluster.is_mock() && steps < limit => {
-                cluster.play(|server| busy.step(server))?;
-                steps += 1;
-            }
-            _ = &mut over => break,
-            _ = tokio::signal::ctrl_c() => break,
-        }
+    let mut show = Show {
+        cluster,
+        busy,
+        pace: Duration::from_millis(flags.pace.max(1)),
+        pods,
+        failures,
+        quick,
+        slow,
+        late: None,
+        turns,
+    };
+    let mut seen = Vec::new();
+    if show.cluster.is_mock() {
+        seen.push(show.merge().await?);
+        seen.push(show.cut().await?);
+        seen.push(show.join_late().await?);
     }
-    if cluster.is_mock() {
-        tallied.wait_for(|tally| tally.changes >= steps).await?;
+    if flags.follow || !show.cluster.is_mock() {
+        show.follow().await?;
     }
-    sum_up(&pods, &tallied.borrow())?;
+    show.sum_up(&seen);
     Ok(())
 }
 
-/// Opens the cluster of the flags, or a busy mock server. The mock server pauses now and then while it
-/// lists, so that you can see the progress.
+/// Opens the cluster of the flags, or a busy mock server.
 async fn open(flags: &ClusterArgs, busy: &mut Busy) -> Result<Cluster, Box<dyn Error>> {
     if flags.is_given() {
-        line(styled(TITLE, "Informer, following your cluster"))?;
+        title("Informer, following your cluster");
         return Cluster::open(flags).await;
     }
-    line(styled(TITLE, "Informer, following a mock API server"))?;
+    title("Informer, following a mock API server");
     let hint = "  (--context NAME uses your own cluster; --follow runs until Ctrl-C)";
-    line(styled(FAINT, hint))?;
-    let mut server = Server::new(ServerConfig::new(42));
-    busy.fill(&mut server)?;
-    let pause = |part| format!("after {} events delay 80ms\n", 50 * part);
-    let mut http = HttpConfig::new();
-    http.faults = (1..8).map(pause).collect::<String>().parse()?;
-    Cluster::mock_with(server, http).await
-}
-
-/// A custom index: pods by phase.
-fn by_phase() -> IndexFn<Object<Pod>> {
-    IndexFn::plain(|pod: &Object<Pod>, file| file(pod.status.phase.as_bytes()))
-}
-
-/// Counts the pods. A page with one pod says how many others there are.
-async fn count(client: &Client) -> Result<u64, Box<dyn Error>> {
-    let path = format!("{}?limit=1", Pod::target().path());
-    let page = client.get(&path).await;
-    let page = page.map_err(|error| format!("cannot list pods: {error}"))?;
-    let page: Value = serde_json::from_slice(&page)?;
-    let others = page.pointer("/metadata/remainingItemCount");
-    let listed = page.pointer("/items").and_then(Value::as_array);
-    Ok(others.and_then(Value::as_u64).unwrap_or(0) + listed.map_or(0, |it| it.len() as u64))
-}
-
-/// Waits until the first state is in the cache. Shows a progress bar on a terminal.
-async fn sync(pods: &SharedInformer<Pod>, total: u64) -> Result<(), Box<dyn Error>> {
-    let begun = Instant::now();
-    let style = ProgressStyle::with_template("  {bar:40} {pos} of {len} pods")?;
-    let bar = ProgressBar::new(total).with_style(style);
-    let mut synced = pin!(pods.synced(Duration::from_secs(60)));
-    let mut look = tokio::time::interval(Duration::from_millis(20));
-    loop {
-        tokio::select! {
-            synced = &mut synced => break synced?,
-            _ = look.tick() => {
-                if let Phase::Streaming { items } | Phase::Listing { items, .. } = pods.status().phase {
-                    bar.set_position(items.min(total));
-                }
-            }
-        }
-    }
-    bar.finish_and_clear();
-    let (len, seconds) = (pods.lister().len(), begun.elapsed().as_secs_f32());
-    let took = styled(FAINT, format!("in {seconds:.2} s"));
-    line(format!("  synced {} pods {took}", styled(ANSWER, len)))?;
-    Ok(())
+    line(styled(FAINT, hint));
+    busy.serve().await
 }
 
 /// Queries the cache, without a request to the server.
 fn ask(pods: &SharedInformer<Pod>) -> Result<(), Box<dyn Error>> {
-    let lister = pods.lister();
-    let answer = |question: String, answer: String| {
-        let (question, answer) = (printable(&question), printable(&answer));
-        line(format!("  {question:<48} {}", styled(ANSWER, answer)))
-    };
-    let count = |pods: Vec<Object<Pod>>| format!("{} pods", pods.len());
-
-    line(styled(TITLE, "\nQueries of the cache"))?;
-    for phase in ["Running", "Pending"] {
-        let found = lister.by_index("phase", phase)?;
-        answer(format!("by_index(\"phase\", \"{phase}\")"), count(found))?;
-    }
-    if let Some((app, _)) = apps(pods)?.first() {
-        let found = lister.by_index("app", app)?;
-        let first = found.first().map(|pod| pod.key().clone());
-        answer(format!("by_index(\"app\", \"{app}\")"), count(found))?;
-        if let Some(key) = first {
-            let phase = lister.by_key(&key).map(|pod| pod.status.phase.clone());
-            answer(format!("by_key({key})"), phase.unwrap_or_default())?;
-            let others = format!("app!={app}");
-            let selector = others.parse()?;
-            let query = Query::new().namespace(key.namespace()).labels(&selector);
-            let question = format!("select({others}, namespace {})", key.namespace());
-            answer(question, count(lister.select(&query)))?;
-        }
-    }
-    Ok(())
-}
-
-/// All apps with their number of pods, largest first.
-fn apps(pods: &SharedInformer<Pod>) -> Result<Vec<(String, usize)>, Box<dyn Error>> {
+    title("\nThe cache answers from its indices");
     let store = pods.snapshot();
-    let mut apps: Vec<_> = store
-        .table("app")?
-        .rows()
-        .map(|(app, pods)| (String::from_utf8_lossy(app).into_owned(), pods.len()))
-        .collect();
-    apps.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    Ok(apps)
-}
-
-/// The first handler prints changes.
-struct Print {
-    begun: Instant,
-    limit: u64,
-    progress: watch::Sender<Progress>,
-}
-
-#[derive(Default)]
-struct Progress {
-    shown: u64,
-    /// Whether the reader of the output is gone.
-    closed: bool,
-}
-
-impl Print {
-    fn new(limit: u64, progress: watch::Sender<Progress>) -> Self {
-        Self {
-            begun: Instant::now(),
-            limit,
-            progress,
-        }
+    let running = store.by_index("phase", "Running")?.count();
+    let running = styled(ANSWER, format!("{running} pods"));
+    line(format!("  by_index(phase, Running)  {running}"));
+    let apps = store.table("app")?;
+    if let Some((app, _)) = apps.rows().max_by_key(|(_, pods)| pods.len()) {
+        let selector = format!("app={}", String::from_utf8_lossy(app));
+        let labels = selector.parse()?;
+        let query = Query::new().labels(&labels);
+        let found = styled(ANSWER, format!("{} pods", store.select(&query).count()));
+        let question = format!("select({})", printable(&selector));
+        let plan = styled(FAINT, store.plan(&query));
+        line(format!("  {question:<24}  {found}: {plan}"));
     }
-
-    fn show(&self, what: String, key: &ObjectKey, details: &str) {
-        let seconds = self.begun.elapsed().as_secs_f32();
-        let time = styled(FAINT, format!("{seconds:>7.2} s"));
-        self.progress.send_if_modified(|progress| {
-            let goes_on = progress.shown < self.limit && !progress.closed;
-            if goes_on {
-                let [key, details] = [key.as_str(), details].map(printable);
-                let printed = line(format!("{time}  {what}  {key:<20} {details}"));
-                progress.closed = printed.is_err();
-                progress.shown += 1;
-            }
-            goes_on
-        });
-    }
-}
-
-impl Handler<Pod> for Print {
-    fn added(&mut self, pod: &Object<Pod>, how: Added) {
-        if !how.initial {
-            self.show(styled(ADDED, "+ added  "), pod.key(), &pod.status.phase);
-        }
-    }
-
-    fn updated(&mut self, old: &Object<Pod>, new: &Object<Pod>, _: Cause) {
-        let (before, now) = (&old.status.phase, &new.status.phase);
-        let details = if before == now {
-            format!("{now}, version {}", new.version())
-        } else {
-            format!("{before} → {now}")
-        };
-        self.show(styled(UPDATED, "~ updated"), new.key(), &details);
-    }
-
-    fn deleted(&mut self, key: &ObjectKey, last: Option<&Object<Pod>>, _: Deleted) {
-        let phase = last.map_or("", |pod| &pod.status.phase);
-        self.show(styled(DELETED, "- deleted"), key, &format!("was {phase}"));
-    }
-}
-
-/// The second handler counts changes by app.
-struct Count(watch::Sender<Tally>);
-
-#[derive(Default)]
-struct Tally {
-    changes: u64,
-    apps: BTreeMap<String, Row>,
-}
-
-#[derive(Default)]
-struct Row {
-    added: u64,
-    updated: u64,
-    deleted: u64,
-}
-
-impl Count {
-    fn count(&self, pod: Option<&Object<Pod>>, one_more: impl FnOnce(&mut Row)) {
-        let app = pod.and_then(|pod| pod.labels().get("app")).unwrap_or("-");
-        self.0.send_modify(|tally| {
-            tally.changes += 1;
-            one_more(tally.apps.entry(app.to_owned()).or_default());
-        });
-    }
-}
-
-impl Handler<Pod> for Count {
-    fn added(&mut self, pod: &Object<Pod>, how: Added) {
-        if !how.initial {
-            self.count(Some(pod), |row| row.added += 1);
-        }
-    }
-
-    fn updated(&mut self, _: &Object<Pod>, new: &Object<Pod>, _: Cause) {
-        self.count(Some(new), |row| row.updated += 1);
-    }
-
-    fn deleted(&mut self, _: &ObjectKey, last: Option<&Object<Pod>>, _: Deleted) {
-        self.count(last, |row| row.deleted += 1);
-    }
-}
-
-/// Prints the counted changes and the status of the informer.
-fn sum_up(pods: &SharedInformer<Pod>, tally: &Tally) -> Result<(), Box<dyn Error>> {
-    line(styled(TITLE, "\nSummary"))?;
-    let titles = format!(
-        "  {:<16}{:>6}{:>8}{:>9}{:>9}",
-        "app", "pods", "added", "updated", "deleted"
-    );
-    line(styled(FAINT, titles))?;
-    for (app, len) in apps(pods)?.into_iter().take(10) {
-        let none = Row::default();
-        let Row {
-            added,
-            updated,
-            deleted,
-        } = tally.apps.get(&app).unwrap_or(&none);
-        let app = printable(&app);
-        line(format!(
-            "  {app:<16}{len:>6}{added:>8}{updated:>9}{deleted:>9}"
-        ))?;
-    }
-    let status = pods.status();
-    line(format!(
-        "  The cache has {} pods at version {}. The server has sent {} objects in total.",
-        status.objects,
-        status.version.as_deref().unwrap_or("–"),
-        status.counts.objects
-    ))?;
     Ok(())
+}
+
+/// How often a handler was called, by cause and by what happened to the pod.
+type Calls = BTreeMap<(String, &'static str), usize>;
+
+fn calls_for(cause: &str, calls: &Calls) -> usize {
+    let of = calls.iter().filter(|((of, _), _)| of == cause);
+    of.map(|(_, count)| count).sum()
+}
+
+/// Waits until a handler was called this often for this cause.
+async fn called(
+    calls: &mut watch::Receiver<Calls>,
+    times: usize,
+    cause: &str,
+) -> Result<(), Box<dyn Error>> {
+    let enough = |calls: &Calls| calls_for(cause, calls) >= times;
+    calls.wait_for(enough).await?;
+    Ok(())
+}
+
+/// Adds a handler, and returns its calls.
+fn add(
+    pods: &SharedInformer<Pod>,
+    config: ListenerConfig,
+    work: Work,
+) -> Result<watch::Receiver<Calls>, StartError> {
+    let (calls, receiver) = watch::channel(Calls::new());
+    pods.on_async_with(Counting { work, calls }, config)?;
+    Ok(receiver)
+}
+
+/// A handler that counts its calls.
+struct Counting {
+    work: Work,
+    calls: watch::Sender<Calls>,
+}
+
+/// What it does besides.
+enum Work {
+    Print(Instant),
+    /// It returns when it gets a turn, as if it waited for another service.
+    WaitFor(Arc<Semaphore>),
+}
+
+impl AsyncHandler<Pod> for Counting {
+    async fn notified(&mut self, change: Notification<Object<Pod>>) {
+        let (style, sign, what, details) = match &change {
+            Notification::Added { object, .. } => {
+                (ADDED, "+", "added", object.status.phase.clone())
+            }
+            Notification::Updated { old, new, .. } => {
+                let phases = format!("{} → {}", old.status.phase, new.status.phase);
+                (UPDATED, "~", "updated", phases)
+            }
+            Notification::Deleted { certainty, .. } => {
+                (DELETED, "-", "deleted", certainty.to_string())
+            }
+        };
+        let cause = change.cause().to_string();
+        if let Work::Print(begun) = self.work
+            && !change.is_initial()
+        {
+            let time = styled(FAINT, format!("{:>6.2} s", begun.elapsed().as_secs_f32()));
+            let what = styled(style, format!("{sign} {what:<7}"));
+            let [key, details] = [change.key().as_str(), &details].map(printable);
+            line(format!("{time}  {what}  {key:<14} {details:<18} {cause}"));
+        }
+        self.calls
+            .send_modify(|calls| *calls.entry((cause, what)).or_default() += 1);
+        if let Work::WaitFor(turns) = &self.work
+            && !change.is_initial()
+            && let Ok(turn) = turns.acquire().await
+        {
+            turn.forget();
+        }
+    }
+}
+
+struct Show {
+    cluster: Cluster,
+    busy: Busy,
+    pace: Duration,
+    pods: SharedInformer<Pod>,
+    failures: mpsc::UnboundedReceiver<Failure>,
+    quick: watch::Receiver<Calls>,
+    slow: watch::Receiver<Calls>,
+    late: Option<watch::Receiver<Calls>>,
+    turns: Arc<Semaphore>,
+}
+
+/// The acts. Each returns what was seen.
+impl Show {
+    /// Pods change while the slow handler is busy with the first change.
+    async fn merge(&mut self) -> Result<String, Box<dyn Error>> {
+        title("\nPods change, and one crashes again and again");
+        let mut pace = interval(self.pace);
+        let mut changes = 0;
+        for _ in 0..3 {
+            pace.tick().await;
+            self.cluster.play(|server| self.busy.step(server))?;
+            called(&mut self.slow, 1, "watch").await?;
+            for phase in ["Failed", "Running", "Failed", "Running"] {
+                pace.tick().await;
+                let crash = |server: &mut _| pods::set_phase(server, "shop/web-1", phase);
+                self.cluster.play(crash)?;
+            }
+            changes += 5;
+        }
+        called(&mut self.quick, changes, "watch").await?;
+        let handlers = self.pods.status().handlers;
+        let merged: u64 = handlers.iter().map(|it| it.coalesced).sum();
+        let calls = changes - merged as usize;
+        self.turns.add_permits(Semaphore::MAX_PERMITS / 2);
+        called(&mut self.slow, calls, "watch").await?;
+        Ok(format!(
+            "A slow handler held up nobody: {changes} changes were {changes} calls of the quick one, and {calls} of the slow one."
+        ))
+    }
+
+    /// A pod is deleted while nobody watches.
+    async fn cut(&mut self) -> Result<String, Box<dyn Error>> {
+        title("\nThe connection is cut, and shop/web-2 is deleted meanwhile");
+        let begun = Instant::now();
+        let before = calls_for("relist", &self.quick.borrow());
+        self.cluster.stop().await;
+        self.cluster.play(|server| {
+            server.delete("pods", "shop/web-2")?;
+            pods::set_phase(server, "shop/web-3", "Failed")
+        })?;
+        while let Some(failure) = self.failures.recv().await {
+            line(format!("  {} {failure}", styled(DELETED, "!")));
+            match failure {
+                Failure::Unreachable => self.cluster.serve_again().await?,
+                Failure::Expired => break,
+                _ => {}
+            }
+        }
+        called(&mut self.quick, before + 2, "relist").await?;
+        Ok(format!(
+            "No event told of the deletion of shop/web-2. The relist inferred it, {:.2} s after the cut.",
+            begun.elapsed().as_secs_f32()
+        ))
+    }
+
+    /// A handler joins late. It gets the cache, and a second later again.
+    async fn join_late(&mut self) -> Result<String, Box<dyn Error>> {
+        title("\nA handler joins late, with a resync every second");
+        let (known, before) = (self.pods.lister().len(), self.pods.status().counts.objects);
+        let work = Work::WaitFor(Arc::clone(&self.turns));
+        let late = self
+            .late
+            .insert(add(&self.pods, ListenerConfig::new(), work)?);
+        for cause in ["replay", "resync"] {
+            called(late, known, cause).await?;
+            line(format!("  {} pods  {cause}", styled(ANSWER, known)));
+        }
+        let sent = self.pods.status().counts.objects - before;
+        Ok(format!(
+            "The late handler was called {} times from the cache. The server sent {sent} objects for that.",
+            2 * known
+        ))
+    }
+
+    /// Follows the cluster until Ctrl-C. The slow handler processes one change a second.
+    async fn follow(&mut self) -> Result<(), Box<dyn Error>> {
+        title("\nChanges, until Ctrl-C");
+        let mut pace = interval(self.pace);
+        let mut second = interval(Duration::from_secs(1));
+        let mut pressed = pin!(tokio::signal::ctrl_c());
+        loop {
+            tokio::select! {
+                biased;
+                pressed = &mut pressed => return Ok(pressed?),
+                _ = pace.tick() => self.cluster.play(|server| self.busy.step(server))?,
+                _ = second.tick() => self.turns.add_permits(1),
+                Some(failure) = self.failures.recv() => {
+                    line(format!("  {} {failure}", styled(DELETED, "!")));
+                }
+            }
+        }
+    }
+
+    fn sum_up(&self, seen: &[String]) {
+        title("\nWhat was seen");
+        let head = "  handler  cause    added  updated  deleted";
+        line(styled(FAINT, head));
+        let late = self.late.iter().map(|calls| ("late", calls));
+        let handlers = [("quick", &self.quick), ("slow", &self.slow)];
+        for (name, calls) in handlers.into_iter().chain(late) {
+            let calls = calls.borrow();
+            for cause in ["relist", "watch", "replay", "resync"] {
+                let of = |what| calls.get(&(cause.to_owned(), what)).unwrap_or(&0);
+                let [added, updated, deleted] = ["added", "updated", "deleted"].map(of);
+                if calls_for(cause, &calls) > 0 {
+                    let counts = format!("{added:>6}  {updated:>7}  {deleted:>7}");
+                    line(format!("  {name:<7}  {cause:<6}  {counts}"));
+                }
+            }
+        }
+        for sentence in seen {
+            line(format!("  {sentence}"));
+        }
+        let status = self.pods.status();
+        line(format!(
+            "  The cache has {} pods (failures: {}, full states read: {}).",
+            status.objects, status.counts.failures, status.counts.full_states
+        ));
+    }
 }

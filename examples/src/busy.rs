@@ -1,10 +1,13 @@
 //! A cluster with constant changes.
 
 use std::collections::VecDeque;
+use std::error::Error;
 
-use informer_transport_mock::Server;
+use informer_transport_mock::http::HttpConfig;
 use informer_transport_mock::status::ApiError;
+use informer_transport_mock::{Server, ServerConfig};
 
+use crate::cluster::Cluster;
 use crate::pods;
 
 /// Apps that are restarted pod by pod, endlessly: a new pod is created, it runs, and the oldest one is
@@ -48,6 +51,20 @@ impl Busy {
         Self {
             apps: apps.map(app).into(),
         }
+    }
+
+    /// Serves a mock API server with all pods. It pauses now and then while it lists, so that you can see
+    /// the progress.
+    ///
+    /// # Errors
+    /// There is no free port.
+    pub async fn serve(&mut self) -> Result<Cluster, Box<dyn Error>> {
+        let mut server = Server::new(ServerConfig::new(42));
+        self.fill(&mut server)?;
+        let pause = |part| format!("after {} events delay 80ms\n", 50 * part);
+        let mut http = HttpConfig::new();
+        http.faults = (1..8).map(pause).collect::<String>().parse()?;
+        Cluster::mock_with(server, http).await
     }
 
     /// Creates all pods on the server.
@@ -111,7 +128,6 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use informer_transport_mock::ServerConfig;
 
     #[test]
     fn each_step_is_one_change_and_the_number_of_pods_stays_stable() -> Result<(), ApiError> {

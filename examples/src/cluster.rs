@@ -1,13 +1,13 @@
 //! The cluster to use: flags for a real one, or a mock server by default.
 
 use std::error::Error;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
 use informer::informer_transport_hyper::Environment;
-use informer::{Client, Config, Notification};
-use informer_core::Resource;
-use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
+use informer::{Client, Config};
+use informer_transport_mock::http::{HttpConfig, Running, ServeError, SharedServer, serve};
 use informer_transport_mock::status::ApiError;
 use informer_transport_mock::{Server, ServerConfig};
 
@@ -79,7 +79,15 @@ impl ClusterArgs {
 #[derive(Debug)]
 pub struct Cluster {
     client: Client,
-    mock: Option<(SharedServer, Running)>,
+    mock: Option<Mock>,
+}
+
+#[derive(Debug)]
+struct Mock {
+    server: SharedServer,
+    address: SocketAddr,
+    /// `None` while it is stopped.
+    running: Option<Running>,
 }
 
 impl Cluster {
@@ -113,10 +121,36 @@ impl Cluster {
         let server = SharedServer::new(server);
         let running = serve(server.clone(), http).await?;
         let client = Client::new(Config::new(running.url())?)?;
+        let mock = Mock {
+            server,
+            address: running.address(),
+            running: Some(running),
+        };
         Ok(Self {
             client,
-            mock: Some((server, running)),
+            mock: Some(mock),
         })
+    }
+
+    /// Breaks all connections to the mock server, and lets it refuse new ones.
+    pub async fn stop(&mut self) {
+        if let Some(running) = self.mock.as_mut().and_then(|mock| mock.running.take()) {
+            running.stop().await;
+        }
+    }
+
+    /// Starts a stopped mock server again. It has all objects, but no watch can go on where it was cut.
+    ///
+    /// # Errors
+    /// It cannot listen on its address again.
+    pub async fn serve_again(&mut self) -> Result<(), ServeError> {
+        if let Some(mock) = &mut self.mock {
+            mock.server.with(Server::restart);
+            let mut http = HttpConfig::new();
+            http.address = mock.address;
+            mock.running = Some(serve(mock.server.clone(), http).await?);
+        }
+        Ok(())
     }
 
     /// The client for informers.
@@ -142,15 +176,9 @@ impl Cluster {
         self.mock.is_some()
     }
 
-    /// Whether this is the last change of a demonstration on a mock server: a deletion.
-    #[must_use]
-    pub const fn ends_with<T: Resource>(&self, change: &Notification<T>) -> bool {
-        self.is_mock() && matches!(change, Notification::Deleted { .. })
-    }
-
     /// The mock server; `None` for a real cluster.
     #[must_use]
     pub fn server(&self) -> Option<&SharedServer> {
-        self.mock.as_ref().map(|(server, _)| server)
+        self.mock.as_ref().map(|mock| &mock.server)
     }
 }

@@ -15,6 +15,9 @@ pub mod pods;
 // A cluster with constant changes.
 mod busy;
 
+// The progress of the first state.
+mod progress;
+
 // Coloured lines on a terminal, plain lines in a pipe.
 pub mod screen;
 
@@ -26,6 +29,7 @@ pub use cluster::{Cluster, ClusterArgs};
 pub use demonstration::{demonstrate, flags, no_flags};
 pub use list_watch::{ListWatch, Step};
 pub use outcome::exit;
+pub use progress::{count, sync};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

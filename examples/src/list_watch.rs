@@ -85,7 +85,7 @@ impl<T: Transport> ListWatch<T> {
     }
 
     /// Returns the next step, or registers for a wake-up.
-    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
         loop {
             let due = self.reflector.advance(self.clock.now());
             self.steps.extend(due.map(Step::Says));

@@ -1,12 +1,13 @@
 //! Coloured lines on a terminal, plain lines in a pipe or with `NO_COLOR`.
 
-use std::io::{self, Write};
+use std::io::{ErrorKind, Write};
+use std::process;
 
 use anstyle::{AnsiColor, Style};
 use informer_core::failure::Printable;
 
 /// Titles.
-pub const TITLE: Style = Style::new().bold();
+const TITLE: Style = Style::new().bold();
 /// Less important text.
 pub const FAINT: Style = Style::new().dimmed();
 /// Added objects.
@@ -30,12 +31,16 @@ pub fn styled(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Prints a line in a single write, so that lines of different tasks do not mix.
-///
-/// # Errors
-/// The reader of the output is gone.
-pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
-    anstream::stdout()
-        .lock()
-        .write_all(format!("{text}\n").as_bytes())
+/// Prints a title.
+pub fn title(text: &str) {
+    line(styled(TITLE, text));
+}
+
+/// Prints a line in a single write, so that lines of different tasks do not mix. Ends the program if the
+/// reader of a pipe is gone.
+pub fn line(text: impl std::fmt::Display) {
+    let text = format!("{text}\n");
+    if let Err(error) = anstream::stdout().lock().write_all(text.as_bytes()) {
+        process::exit(i32::from(error.kind() != ErrorKind::BrokenPipe));
+    }
 }

@@ -1,5 +1,10 @@
 //! What an informer says about itself, for people.
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 // A mock API server, virtual time and informers.
 mod world;

@@ -8,7 +8,7 @@ fn delta_fifo_groups_changes_by_object() {
 }
 
 #[test]
-fn list_watch_lists_once_and_then_watches() {
+fn a_watch_without_a_version_shows_all_and_an_informer_lists_first() {
     assert_eq!(output("list_watch"), shown("list_watch"));
 }
 
@@ -32,7 +32,7 @@ fn my_informer_calls_its_handler() {
 }
 
 #[test]
-fn shared_informer_by_hand_notifies_every_listener() {
+fn shared_informer_by_hand_lists_watches_and_notifies_every_listener() {
     assert_eq!(
         output("shared_informer_by_hand"),
         shown("shared_informer_by_hand")
@@ -59,7 +59,7 @@ fn indexer_indexes_pods_by_label() {
 }
 
 #[test]
-fn shared_informer_factory_resyncs() {
+fn a_resync_repairs_what_is_outside_of_kubernetes() {
     let printed = output("shared_informer_factory");
     assert_eq!(printed, shown("shared_informer_factory"));
 }
@@ -67,18 +67,4 @@ fn shared_informer_factory_resyncs() {
 #[test]
 fn a_slow_observer_of_the_dispatcher_does_not_hold_up_others() {
     assert_eq!(output("dispatcher"), shown("dispatcher"));
-}
-
-#[test]
-fn pods_in_ten_lines_prints_the_life_of_a_pod() {
-    assert_eq!(output("pods_in_ten_lines"), shown("pods_in_ten_lines"));
-}
-
-/// Counts the lines of the closure in `main`.
-#[test]
-fn the_ten_lines_are_ten() {
-    let source = include_str!("../../pods_in_ten_lines.rs");
-    let (_, body) = source.split_once("async |cluster| {\n").unwrap();
-    let (body, _) = body.split_once("    })\n").unwrap();
-    assert_eq!(body.lines().count(), 10, "{body}");
 }

@@ -11,10 +11,11 @@ use crate::program::{Ran, example, run};
 
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 
-/// The names of all examples.
+/// The names of all examples, except the one that stands alone: it has no flags.
 fn all() -> impl Iterator<Item = &'static str> {
     let entries = MANIFEST.split("[[example]]\nname = \"").skip(1);
-    entries.map(|entry| entry.split_once('"').unwrap().0)
+    let names = entries.map(|entry| entry.split_once('"').unwrap().0);
+    names.filter(|name| *name != "pods_in_ten_lines")
 }
 
 /// The examples that need no argument. `tail` needs a resource, and has its own tests.
@@ -100,27 +101,50 @@ fn the_environment_of_the_process_names_the_proxy() {
 /// Any server outside of the program counts as a real cluster. Here the test makes the changes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_cluster_is_followed_until_the_program_is_killed() {
-    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
-    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
-    let mut process = example("list_watch")
-        .args(["--server", running.url()])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    let mut next = || lines.next().unwrap().unwrap();
-    assert!(next().starts_with("GET /api/v1/pods?limit="));
-    assert!(next().contains("watch=true"));
-    for _ in 0..2 {
-        server.with(pods::nettool).unwrap();
-        assert_eq!(next(), "ADDED    nettool, Pending");
-        assert_eq!(next(), "MODIFIED nettool, Pending");
-        assert_eq!(next(), "MODIFIED nettool, Running");
-        assert_eq!(next(), "DELETED  nettool, Running");
+    let asks = [
+        "GET /api/v1/pods?timeoutSeconds=1&watch=true",
+        "GET /api/v1/pods?limit=",
+        "GET /api/v1/pods?allowWatchBookmarks=true&",
+    ];
+    let events = [
+        "ADDED    nettool, Pending",
+        "MODIFIED nettool, Pending",
+        "MODIFIED nettool, Running",
+        "DELETED  nettool, Running",
+    ];
+    let calls = [
+        "  OnAdd:    nettool",
+        "  OnUpdate: nettool, Pending to Pending",
+        "  OnUpdate: nettool, Pending to Running",
+        "  OnDelete: nettool",
+    ];
+    for (name, begins, life) in [
+        ("list_watch", &asks[..], events),
+        ("my_informer", &["the first state:", "changes:"], calls),
+    ] {
+        let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+        let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+        let mut process = example(name)
+            .args(["--server", running.url()])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let mut next = || lines.next().unwrap().unwrap();
+        for begin in begins {
+            let line = next();
+            assert!(line.starts_with(begin), "{name}: {line}");
+        }
+        for _ in 0..2 {
+            server.with(pods::nettool).unwrap();
+            for line in life {
+                assert_eq!(next(), line, "{name}");
+            }
+        }
+        assert_eq!(process.try_wait().unwrap(), None);
+        process.kill().unwrap();
+        process.wait().unwrap();
     }
-    assert_eq!(process.try_wait().unwrap(), None);
-    process.kill().unwrap();
-    process.wait().unwrap();
 }
 
 /// A program without an async runtime can do the same.

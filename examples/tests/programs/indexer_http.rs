@@ -68,6 +68,8 @@ fn a_query_returns_keys() {
     assert_eq!(server.get("/?app=web"), (200, web));
     assert_eq!(server.get("/?app=d%62"), (200, json!(["default/db-1"])));
     assert_eq!(server.get("/?app=nobody"), (200, json!([])));
+    let all = json!(["default/db-1", "default/web-1", "default/web-2"]);
+    assert_eq!(server.get("/"), (200, all));
 }
 
 #[test]
@@ -78,15 +80,14 @@ fn errors_are_json() {
             "GET",
             "/?zone=a",
             404,
-            r#"no index "zone"; there are ["app", "node"]"#,
+            r#"no index "zone"; there are ["app", "node", "namespace"]"#,
         ),
         ("GET", "/pods?app=web", 404, "nothing at /pods"),
-        ("GET", "/", 400, "one index and one value are needed"),
         (
             "GET",
             "/?app=web&node=a",
             400,
-            "one index and one value are needed",
+            "only one index and one value are allowed",
         ),
         ("GET", "/?app", 400, r#"the index "app" needs a value"#),
         ("POST", "/?app=web", 405, "only GET"),

@@ -22,6 +22,9 @@ mod flags;
 // The quickstart.
 mod quickstart;
 
+// The program that stands alone.
+mod ten_lines;
+
 // Demonstrations of single parts of an informer.
 mod demonstrations;
 

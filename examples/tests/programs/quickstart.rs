@@ -1,5 +1,12 @@
 //! The quickstart.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use informer_examples::pods;
+use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+use informer_transport_mock::{Server, ServerConfig};
+
 use crate::program::{example, run, shown};
 
 /// Replaces times, which differ from run to run. Only times have two digits after the point.
@@ -21,29 +28,73 @@ fn without_times(text: &str) -> String {
 
 #[test]
 fn it_prints_what_the_readme_shows() {
-    let ran = run(example("quickstart").args(["--changes", "8"]));
+    let ran = run(example("quickstart").args(["--pace", "1"]));
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
-    let shown = shown("quickstart -- --changes 8");
+    let shown = shown("quickstart");
     assert_eq!(without_times(&ran.stdout), without_times(&shown));
 }
 
 #[test]
 fn colours_need_a_terminal_or_a_request() {
+    // The first lines are enough: the program ends when nobody reads the rest.
     let coloured = |variable: &str| {
-        let mut quickstart = example("quickstart");
-        quickstart
-            .args(["--changes", "1"])
+        let mut quickstart = example("quickstart")
             .env_remove("NO_COLOR")
-            .env(variable, "1");
-        run(&mut quickstart).stdout.contains('\u{1b}')
+            .env(variable, "1")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut title = String::new();
+        let mut stdout = BufReader::new(quickstart.stdout.take().unwrap());
+        stdout.read_line(&mut title).unwrap();
+        drop(stdout);
+        assert!(quickstart.wait().unwrap().success());
+        assert!(title.contains("following a mock API server"), "{title}");
+        title.contains('\u{1b}')
     };
     assert!(!coloured("UNRELATED"));
     assert!(coloured("CLICOLOR_FORCE"));
     assert!(!coloured("NO_COLOR"));
 }
 
-#[test]
-fn changes_and_follow_conflict() {
-    let ran = run(example("quickstart").args(["--changes", "1", "--follow"]));
-    assert_eq!(ran.status, Some(2), "{}", ran.stderr);
+/// On a real cluster, nothing is cut and nothing is changed.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_real_cluster_is_only_followed() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    server.with(pods::some).unwrap();
+    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+    let before = server.with(|server| server.version());
+    let mut quickstart = example("quickstart")
+        .args(["--server", running.url()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(quickstart.stdout.take().unwrap()).lines();
+    let mut until = |words: &str| {
+        let mut lines = lines.by_ref().map(Result::unwrap);
+        lines.find(|line| line.contains(words)).unwrap()
+    };
+    until("following your cluster");
+    until("synced 3 pods");
+    until("Changes, until Ctrl-C");
+    assert_eq!(server.with(|server| server.version()), before);
+    server
+        .with(|server| server.delete("pods", "default/web-1"))
+        .unwrap();
+    until("default/web-1");
+    let pid = quickstart.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    assert!(sent.success());
+    until("What was seen");
+    assert_eq!(
+        until("quick    relist"),
+        "  quick    relist       3        0        0"
+    );
+    assert_eq!(
+        until("quick    watch"),
+        "  quick    watch        0        0        1"
+    );
+    until("2 pods (failures: 0, full states read: 1)");
+    assert!(quickstart.wait().unwrap().success());
 }
