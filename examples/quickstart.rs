@@ -290,7 +290,7 @@ impl Show {
         ))
     }
 
-    /// Follows the cluster until Ctrl-C. The slow handler processes one change a second.
+    /// Follows the cluster until Ctrl-C.
     async fn follow(&mut self) -> Result<(), Box<dyn Error>> {
         title("\nChanges, until Ctrl-C");
         let mut pace = interval(self.pace);

@@ -23,13 +23,22 @@ struct Secrets {
 impl Secrets {
     /// Waits for a Secret with this data.
     async fn wait_for(&mut self, key: &str, data: &Value) -> Object<Value> {
+        self.wait_until(key, |secret| secret.get("data") == Some(data))
+            .await
+    }
+
+    async fn wait_for_key(&mut self, key: &str) -> Object<Value> {
+        self.wait_until(key, |_| true).await
+    }
+
+    async fn wait_until(&mut self, key: &str, wanted: impl Fn(&Value) -> bool) -> Object<Value> {
         let found = timeout(LATE, async {
             loop {
                 let change = self.changes.next().await.unwrap();
                 if let Notification::Added { object, .. }
                 | Notification::Updated { new: object, .. } = change
                     && object.key().as_str() == key
-                    && object.get("data") == Some(data)
+                    && wanted(&object)
                 {
                     return object;
                 }
@@ -37,7 +46,7 @@ impl Secrets {
         });
         found
             .await
-            .unwrap_or_else(|_| panic!("no Secret {key} with {data}"))
+            .unwrap_or_else(|_| panic!("no such Secret: {key}"))
     }
 }
 
@@ -127,6 +136,20 @@ async fn check(program: &str) {
         3,
         "the other ConfigMap is not copied"
     );
+
+    // A ConfigMap without data gives a Secret without data, once.
+    let empty =
+        json!({"metadata": {"namespace": "web", "name": "empty", "labels": {"copy-to": "secret"}}});
+    server.with(|server| server.create("configmaps", empty).unwrap());
+    let first = secrets.wait_for_key("web/empty").await;
+    server.with(|server| {
+        server
+            .create("configmaps", config_map("last", "red"))
+            .unwrap()
+    });
+    secrets.wait_for("web/last", &encoded("red")).await;
+    let now = watched.lister().get("web", "empty").unwrap();
+    assert_eq!(now.version(), first.version(), "it was written again");
 
     // It ends in good order.
     let id = Pid::from_raw(controller.id().unwrap().try_into().unwrap()).unwrap();

@@ -4,6 +4,7 @@
 use informer_core::decode::{
     Dynamic, FieldPath, Fields, Lean, MetadataOnly, Scalar, Typed, decode_object,
 };
+use informer_core::{Object, ObjectKey};
 
 const POD: &str = r#"{"metadata":{"name":"a","namespace":"n","annotations":{"example.com/team":"caf\u00e9","x":"1"}},
 "spec":{"nodeName":"first","priority": 7 ,"hostNetwork":true,"nothing":null,"ratio":-1.5e3,
@@ -166,4 +167,25 @@ fn a_typed_object_has_the_fields_that_it_serializes() {
         assert_eq!(found(&value, path), expected, "{path} in the value");
     }
     assert_eq!(found(&typed, "inner[*].kind.Two[*]").len(), 2);
+}
+
+/// A number as serde_json serializes it with its feature `arbitrary_precision`.
+struct Precise(&'static str);
+
+impl serde::Serialize for Precise {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct as _;
+        let token = "$serde_json::private::Number";
+        let mut number = serializer.serialize_struct(token, 1)?;
+        number.serialize_field(token, self.0)?;
+        number.end()
+    }
+}
+
+#[test]
+fn a_precise_number_is_a_number() {
+    let body = std::collections::BTreeMap::from([("replicas", Precise("3"))]);
+    let object = Object::builder(ObjectKey::new("web", "a")).body(body);
+    assert_eq!(found(&object, "replicas"), ["number 3"]);
+    assert!(found(&object, "replicas.more").is_empty());
 }

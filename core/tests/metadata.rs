@@ -182,3 +182,23 @@ fn metadata_of_another_shape_is_left_out() -> Result<(), BodyError> {
     }
     Ok(())
 }
+
+#[test]
+fn a_form_around_a_form_keeps_what_either_keeps() {
+    let inner = || Keep::new(Dynamic).annotations(true);
+    for form in [
+        Keep::new(inner()).managed_fields(true),
+        Keep::new(inner().managed_fields(true)),
+    ] {
+        let object = read(form);
+        assert_eq!(
+            object.pointer("/metadata/managedFields/0/manager").unwrap(),
+            "kubelet"
+        );
+    }
+    assert!(
+        read(Keep::new(inner()))
+            .pointer("/metadata/managedFields")
+            .is_none()
+    );
+}

@@ -144,7 +144,9 @@ impl Cluster {
     /// # Errors
     /// It cannot listen on its address again.
     pub async fn serve_again(&mut self) -> Result<(), ServeError> {
-        if let Some(mock) = &mut self.mock {
+        if let Some(mock) = &mut self.mock
+            && mock.running.is_none()
+        {
             mock.server.with(Server::restart);
             let mut http = HttpConfig::new();
             http.address = mock.address;

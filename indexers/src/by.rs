@@ -30,7 +30,7 @@ use alloc::string::ToString;
 
 use informer_core::decode::{FieldPath, Fields, Scalar};
 use informer_core::indexer::{IndexFn, Subject};
-use informer_core::{Metadata, Resource};
+use informer_core::{Metadata, OwnerReference, Resource};
 
 use crate::key::Namespaced;
 use crate::typed::TypedIndex;
@@ -175,8 +175,7 @@ pub fn annotation<T: Metadata>(key: impl Into<Cow<'static, str>>) -> IndexFn<T> 
 #[must_use]
 pub fn owner_uid<T: Metadata>() -> IndexFn<T> {
     let path = "metadata.ownerReferences[*].uid";
-    IndexFn::plain(|object: &T, file| object.each_owner(&mut |owner| file(owner.uid.as_bytes())))
-        .about(Subject::Field(path.into()))
+    owners_that(|_| true).about(Subject::Field(path.into()))
 }
 
 /// By the UID of the controller: the one owner reference with `controller: true`.
@@ -197,9 +196,14 @@ pub fn owner_uid<T: Metadata>() -> IndexFn<T> {
 /// ```
 #[must_use]
 pub fn controller_uid<T: Metadata>() -> IndexFn<T> {
-    IndexFn::plain(|object: &T, file| {
+    owners_that(|owner| owner.controller)
+}
+
+/// By the UIDs of these owners. A reference without a UID refers to nobody.
+fn owners_that<T: Metadata>(wanted: fn(&OwnerReference<'_>) -> bool) -> IndexFn<T> {
+    IndexFn::new(move |object: &T, file: &mut dyn FnMut(&[u8])| {
         object.each_owner(&mut |owner| {
-            if owner.controller {
+            if wanted(&owner) && !owner.uid.is_empty() {
                 file(owner.uid.as_bytes());
             }
         });

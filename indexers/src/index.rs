@@ -44,7 +44,8 @@ pub trait IntoIndex<T, M> {
     fn into_index(self) -> IndexFn<T>;
 }
 
-/// What a closure returns to file an object: a string or number, or an `Option` or `Vec` of these.
+/// What a closure returns to file an object: a string or number, or an `Option` or `Vec` of these. A
+/// `Vec<u8>` is many numbers; for bytes use an [`IndexFn`].
 #[diagnostic::on_unimplemented(
     message = "an index cannot file an object under `{Self}`",
     note = "return an owned string or number, or an `Option` or `Vec` of these"

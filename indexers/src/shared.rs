@@ -32,6 +32,7 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 use core::pin::Pin;
@@ -40,11 +41,12 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use informer_core::indexer::{Indexer, View, Write};
+use informer_core::indexer::{ByIndex, IndexRef, Indexer, UnknownIndex, View, Write};
 use informer_core::storage::{Full, Heap};
 use informer_core::{NotComparable, Resource, Wakers, compare_versions};
 
 use crate::query::{Plan, Query};
+use crate::value::Encode;
 
 /// Wraps a store in a writer and a reader for other threads.
 ///
@@ -512,6 +514,20 @@ impl<T: Resource + Clone> Snapshot<T> {
     /// The objects that match a query: see [`Query::select`].
     pub fn select(&self, query: &Query<'_, T>) -> impl Iterator<Item = &T> {
         query.select(self)
+    }
+
+    /// The objects with this value in an index. A number must have the type that the index has.
+    ///
+    /// # Errors
+    /// There is no such index.
+    pub fn by_index<'a>(
+        &self,
+        index: impl Into<IndexRef<'a>>,
+        value: impl Encode,
+    ) -> Result<ByIndex<'_, T, Heap>, UnknownIndex> {
+        let mut bytes = Vec::new();
+        value.encode(&mut bytes);
+        self.0.by_index(index, bytes)
     }
 
     /// Explains how a query is answered.

@@ -105,6 +105,12 @@ impl Encode for [u8] {
     }
 }
 
+impl<const N: usize> Encode for [u8; N] {
+    fn encode(&self, to: &mut Vec<u8>) {
+        self.as_slice().encode(to);
+    }
+}
+
 impl Encode for bool {
     fn encode(&self, to: &mut Vec<u8>) {
         to.push(u8::from(*self));

@@ -216,6 +216,9 @@ impl<C: Connect> SharedInformerFactory<C> {
     /// Returns the informer for these settings. Builds it if there is none yet, and starts it if the
     /// factory was started.
     ///
+    /// Forms that keep different things are different informers: `typed()` and `typed_at(…)` of the same type
+    /// are, if the type has annotations.
+    ///
     /// An existing informer keeps its settings. It only gets the indices of the builder that it does not
     /// have yet, by name.
     ///

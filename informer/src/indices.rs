@@ -1,7 +1,8 @@
 //! Which indices a cache accepts, and the one that every cache has.
 
 use informer_core::Object;
-use informer_core::indexer::{IndexFn, Subject};
+use informer_core::indexer::{IndexFn, IndexId, Subject, View};
+use informer_core::storage::Heap;
 use informer_indexers::by;
 
 use crate::error::AddIndexError;
@@ -9,8 +10,7 @@ use crate::error::AddIndexError;
 /// The name of the index by namespace that every cache has, so that reading one namespace does not look
 /// at all objects. The name is reserved for it.
 ///
-/// If you add an index by namespace when you build an informer, under any name, the cache has yours
-/// instead.
+/// If you build an informer with an index by namespace of another name, the cache has yours instead.
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// The index that every cache has, unless there is one like it.
@@ -21,17 +21,29 @@ pub(crate) fn built_in<K: 'static>(
     (!others.iter().any(is_like_it)).then(by::namespace)
 }
 
+/// The index by namespace that the cache has under this name, if `function` asks for no more.
+pub(crate) fn find_same<K: 'static>(
+    store: &View<Object<K>, Heap>,
+    name: &str,
+    function: &IndexFn<Object<K>>,
+) -> Option<IndexId> {
+    let mut indices = store.indices();
+    let found = indices.find(|(_, it, _)| *it == name && name == NAMESPACE_INDEX);
+    let (id, _, known) = found?;
+    (known.is_ordered() || !function.is_ordered()).then_some(id)
+}
+
 /// Checks an index before it is added. `annotated` says whether the objects have annotations.
 pub(crate) fn check<K>(
     name: &str,
     function: &IndexFn<Object<K>>,
     annotated: bool,
 ) -> Result<(), AddIndexError> {
-    let name = || name.to_owned();
+    let owned = || name.to_owned();
     match function.subject() {
         Subject::Namespace => Ok(()),
-        _ if name() == NAMESPACE_INDEX => Err(AddIndexError::Reserved { name: name() }),
-        Subject::Annotation(_) if !annotated => Err(AddIndexError::NoAnnotations { name: name() }),
+        _ if name == NAMESPACE_INDEX => Err(AddIndexError::Reserved { name: owned() }),
+        Subject::Annotation(_) if !annotated => Err(AddIndexError::NoAnnotations { name: owned() }),
         _ => Ok(()),
     }
 }

@@ -37,6 +37,8 @@
 //! A kube client lives in a tokio runtime. An informer may run elsewhere, for example on threads: enter that
 //! runtime (`Handle::enter`) when you start it.
 //!
+//! A `DynamicObject` that came from a list has no `types`: the server states them once for the whole list.
+//!
 //! For limits of your own, and to look a resource up by name, wrap the client in a
 //! [`KubeClient`](informer_transport_kube::KubeClient). What the settings of a kube client mean for informers
 //! is in the documentation of [`informer_transport_kube`].
@@ -164,19 +166,19 @@ fn said(text: &str) -> Option<String> {
 /// use informer::kube::{ToObjectKey as _, ToObjectRef as _};
 ///
 /// let key = ObjectKey::new("web", "shop-1");
-/// let reference = key.object_ref::<Pod>(());
+/// let reference = key.to_object_ref::<Pod>(());
 /// assert_eq!(reference.to_string(), "Pod.v1./shop-1.web");
 /// assert_eq!(reference.object_key(), key);
 /// ```
 #[cfg(feature = "kube-runtime")]
 pub trait ToObjectRef {
     /// The reference to an object of this type. `kind` is `()`, or the resource of a `DynamicObject`.
-    fn object_ref<K: Lookup>(&self, kind: K::DynamicType) -> ObjectRef<K>;
+    fn to_object_ref<K: Lookup>(&self, kind: K::DynamicType) -> ObjectRef<K>;
 }
 
 #[cfg(feature = "kube-runtime")]
 impl ToObjectRef for ObjectKey {
-    fn object_ref<K: Lookup>(&self, kind: K::DynamicType) -> ObjectRef<K> {
+    fn to_object_ref<K: Lookup>(&self, kind: K::DynamicType) -> ObjectRef<K> {
         let reference = ObjectRef::new_with(self.name(), kind);
         match self.namespace() {
             "" => reference,
@@ -188,8 +190,8 @@ impl ToObjectRef for ObjectKey {
 /// With the UID and the version of the object.
 #[cfg(feature = "kube-runtime")]
 impl<B> ToObjectRef for Object<B> {
-    fn object_ref<K: Lookup>(&self, kind: K::DynamicType) -> ObjectRef<K> {
-        let mut reference = self.key().object_ref::<K>(kind);
+    fn to_object_ref<K: Lookup>(&self, kind: K::DynamicType) -> ObjectRef<K> {
+        let mut reference = self.key().to_object_ref::<K>(kind);
         reference.extra.uid = said(self.uid());
         reference.extra.resource_version = said(self.version());
         reference

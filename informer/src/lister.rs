@@ -103,10 +103,8 @@ impl<K: Send + Sync + 'static> Lister<K> {
         index: impl Into<IndexRef<'a>>,
         value: impl Encode,
     ) -> Result<Vec<Object<K>>, UnknownIndex> {
-        let mut bytes = Vec::new();
-        value.encode(&mut bytes);
         let snapshot = self.snapshot();
-        Ok(snapshot.by_index(index, bytes)?.cloned().collect())
+        Ok(snapshot.by_index(index, value)?.cloned().collect())
     }
 
     /// Returns a lister for one namespace.

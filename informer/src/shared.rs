@@ -17,7 +17,7 @@ use crate::driver::Driver;
 use crate::engine::{Core, Engine};
 use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
-use crate::indices::{NAMESPACE_INDEX, check as check_index};
+use crate::indices::{check as check_index, find_same};
 use crate::lister::Lister;
 use crate::panics::panic_text;
 use crate::registration::Registration;
@@ -279,11 +279,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         check_index(name, &function, self.handle.annotated)?;
         self.engine().update(|state| {
             let core = &mut state.core;
-            if name == NAMESPACE_INDEX
-                && let Ok(built_in) = core.store().index(name)
-            {
-                // The cache has this index already.
-                return Ok(built_in);
+            if let Some(same) = find_same(core.store(), name, &function) {
+                return Ok(same);
             }
             let added = catch_unwind(AssertUnwindSafe(|| core.add_index(name, function)));
             let added = match added {

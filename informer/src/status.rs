@@ -212,8 +212,9 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.name)?;
         match self.phase {
-            Phase::Waiting { until, .. } => {
-                write!(f, "{}, in {}", self.phase, roughly(until.since(self.at)))?;
+            Phase::Waiting { until, cause, then } => {
+                let left = roughly(until.since(self.at));
+                write!(f, "waiting {left} to {then}: {cause}")?;
             }
             Phase::Watching if !self.following => f.write_str("opening a watch")?,
             phase => phase.fmt(f)?,
@@ -228,11 +229,15 @@ impl fmt::Display for Status {
         if let Some(silence) = self.last_byte {
             write!(f, "; the server was last heard {} ago", roughly(silence))?;
         }
-        if let Some(LastFailure { message, .. }) = &self.last_failure
-            && let Phase::Waiting { .. } = self.phase
-            && !message.is_empty()
+        if let Some(LastFailure {
+            failure, message, ..
+        }) = &self.last_failure
+            && !self.following
         {
-            write!(f, "; {message}")?;
+            write!(f, "; the last failure: {failure}")?;
+            if !message.is_empty() {
+                write!(f, " ({message})")?;
+            }
         }
         if let Some(held_up) = self.held_up() {
             f.write_str(&held_up)?;

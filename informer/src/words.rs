@@ -17,7 +17,10 @@ pub(crate) fn roughly(time: Duration) -> String {
     } else {
         Duration::from_secs(time.as_secs())
     };
-    format!("{rounded:?}")
+    match rounded {
+        Duration::ZERO => "0ms".to_owned(),
+        rounded => format!("{rounded:?}"),
+    }
 }
 
 /// An error with all its causes. Skips a cause that the error before it already quotes at its end.
@@ -50,5 +53,6 @@ mod tests {
     fn durations_are_rounded_down() {
         assert_eq!(roughly(Duration::from_micros(12_345_678)), "12s");
         assert_eq!(roughly(Duration::from_micros(345_678)), "345ms");
+        assert_eq!(roughly(Duration::from_micros(678)), "0ms");
     }
 }

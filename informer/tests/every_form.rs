@@ -241,6 +241,9 @@ fn every_cache_has_an_index_by_namespace() {
         .unwrap();
     assert_eq!(lister.by_index(id, "team-1").unwrap().len(), 15);
     assert_eq!(lister.snapshot().indices().count(), 1);
+    // It is not ordered.
+    let ordered = informer.add_index(NAMESPACE_INDEX, by::namespace().ordered());
+    assert!(matches!(ordered, Err(AddIndexError::Index(_))));
 
     let named = start(&pods.clone().index("ns", by::namespace()));
     assert_eq!(plan(&named), r#"15 candidates from the index "ns""#);

@@ -34,7 +34,7 @@ fn a_status_is_one_line_that_says_what_is_wrong() {
     assert_eq!(
         said(),
         format!(
-            "pods.v1: watching; 1 object at version {version}; the server was last heard 0ns ago"
+            "pods.v1: watching; 1 object at version {version}; the server was last heard 0ms ago"
         )
     );
     pods.stop();

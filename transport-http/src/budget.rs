@@ -1,5 +1,6 @@
 //! A limit on full states read at the same time.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -13,8 +14,9 @@ pub struct Budget(Arc<Semaphore>);
 impl Budget {
     /// A limit of this many states.
     #[must_use]
-    pub fn new(states: usize) -> Self {
-        Self(Arc::new(Semaphore::new(states.min(Semaphore::MAX_PERMITS))))
+    pub fn new(states: NonZeroUsize) -> Self {
+        let states = states.get().min(Semaphore::MAX_PERMITS);
+        Self(Arc::new(Semaphore::new(states)))
     }
 
     /// Waits for a slot. The semaphore is never closed, so there is one.

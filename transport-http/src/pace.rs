@@ -178,6 +178,7 @@ pub(crate) async fn watch_over(pace: Weak<Pace>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroUsize;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::Wake;
@@ -207,7 +208,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_state_frees_its_slot_at_its_end() {
-        let budget = Budget::new(1);
+        let budget = Budget::new(NonZeroUsize::MIN);
         let pace = watched(Pace::list(budget.slot().await, 9 * SECOND));
         assert_eq!(budget.free(), 0);
         drop(pace);
@@ -216,7 +217,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_state_that_waits_for_its_informer_frees_its_slot() {
-        let budget = Budget::new(1);
+        let budget = Budget::new(NonZeroUsize::MIN);
         let pace = watched(Pace::list(budget.slot().await, 99 * SECOND));
         wait_for(&pace, Party::Informer, MOMENT / 2).await;
         assert_eq!(budget.free(), 0, "a short wait is free");
@@ -231,7 +232,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn many_short_waits_free_the_slot() {
-        let budget = Budget::new(1);
+        let budget = Budget::new(NonZeroUsize::MIN);
         let pace = watched(Pace::stream(budget.slot().await));
         let mut waited = Duration::ZERO;
         while budget.free() == 0 && waited < TURN * 2 {
@@ -245,7 +246,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_stream_frees_its_slot() {
-        let budget = Budget::new(1);
+        let budget = Budget::new(NonZeroUsize::MIN);
         let pace = watched(Pace::stream(budget.slot().await));
         for _ in 0..20 {
             wait_for(&pace, Party::Server, SILENCE / 2).await;
@@ -268,7 +269,7 @@ mod tests {
     async fn the_time_of_the_server_is_limited_and_that_of_the_informer_is_not() {
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
-        let budget = Budget::new(1);
+        let budget = Budget::new(NonZeroUsize::MIN);
         let pace = watched(Pace::list(budget.slot().await, 10 * SECOND));
         for _ in 0..9 {
             wait_for(&pace, Party::Informer, 5 * SECOND).await;

@@ -138,7 +138,8 @@ impl Client {
     /// It does not connect yet; the first request does.
     ///
     /// # Errors
-    /// The operating system refuses a thread for the client, or a certificate or file that the configuration names cannot be used.
+    /// The operating system refuses a thread for the client, or a certificate or file that the
+    /// configuration names cannot be used.
     pub fn new(config: Config) -> Result<Self, ClientError> {
         let unusable = |reason: String| ClientError::Unusable { reason };
         let credentials = Credentials::new(&config).map_err(|error| unusable(error.message))?;
@@ -150,7 +151,7 @@ impl Client {
         let runtime = Runtime::current_or_own().map_err(|error| ClientError::NoRuntime {
             reason: error.to_string(),
         })?;
-        let budget = Budget::new(config.settings.max_lists.get());
+        let budget = Budget::new(config.settings.max_lists);
         let config = Arc::new(config);
         let pool = Arc::new(Pool::new(Arc::clone(&config)));
         Ok(Self {

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 /// The tokio runtime of a client: that of the caller, or one of its own on a thread of its own.
 pub(crate) struct Runtime {
     handle: Handle,
-    /// Keeps its own runtime running. Requests do not hold it, so the thread ends with the client.
+    /// Keeps its own runtime running. The thread ends with the client, its transports and requests.
     _own: Option<oneshot::Sender<()>>,
 }
 
@@ -22,7 +22,7 @@ impl Runtime {
         }
     }
 
-    /// One thread is enough: bodies are unpacked and decoded by whoever polls the transports.
+    /// One thread is enough: the tasks that poll the transports unpack and decode bodies.
     fn own() -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();

@@ -70,7 +70,7 @@ impl TlsSource {
         }
     }
 
-    /// For the connection to a proxy. It is none of the cluster's: the proxy may have a certificate of a
+    /// For the connection to a proxy. It does not use the cluster's settings: the proxy may have a certificate of a
     /// public authority, it is verified even if the server is not, and it gets no client certificate.
     pub(crate) fn for_proxy(config: &Config) -> Self {
         Self {

@@ -29,7 +29,7 @@ const LARGEST_BODY: usize = 64 << 20;
 
 /// The slots of all clients without settings of their own. A [`kube::Client`] does not say which server it is
 /// for, or whether two of them are for the same, so they share.
-static SHARED: LazyLock<Budget> = LazyLock::new(|| Budget::new(Settings::new().max_lists.get()));
+static SHARED: LazyLock<Budget> = LazyLock::new(|| Budget::new(Settings::new().max_lists));
 
 /// A [`kube::Client`], and limits for what informers ask of it.
 ///
@@ -135,7 +135,7 @@ impl KubeClient {
                 list_timeout: settings.list_timeout,
                 max_list_bytes: settings.max_list_bytes,
             },
-            budget: Budget::new(settings.max_lists.get()),
+            budget: Budget::new(settings.max_lists),
             runtime: self.inner.runtime.clone(),
         };
         Self {

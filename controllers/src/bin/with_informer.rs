@@ -1,7 +1,6 @@
 //! Keeps a Secret beside each ConfigMap with the label `copy-to=secret`, with the same name and data.
 
-use std::error::Error;
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use informer::controller::{Controller, Next, enqueue};
 use informer::runtime::Tokio;
@@ -51,10 +50,12 @@ async fn reconcile(
     secret.metadata.name = Some(key.name().to_owned());
     secret.metadata.owner_references = map.controller_owner_ref(&()).map(|owner| vec![owner]);
     let bytes = |(key, value): (String, String)| (key, ByteString(value.into_bytes()));
-    secret.data = Some(map.data.clone().into_iter().flatten().map(bytes).collect());
+    let data = map.data.clone();
+    secret.data = data.map(|data| data.into_iter().map(bytes).collect());
     let api = Api::namespaced(client, key.namespace());
     let options = PostParams::default();
-    let written = match secrets.lister().by_index("owner", map.uid())?.first() {
+    let owned = secrets.lister().by_index("owner", map.uid())?;
+    let written = match owned.iter().find(|secret| *secret.key() == key) {
         Some(known) if known.data == secret.data => return Ok(Next::Done),
         Some(known) => {
             // The server refuses the write if the Secret has changed since.

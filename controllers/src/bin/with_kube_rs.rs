@@ -40,7 +40,8 @@ async fn reconcile(map: Arc<ConfigMap>, client: Arc<kube::Client>) -> Result<Act
     secret.metadata.name = Some(name.clone());
     secret.metadata.owner_references = owners.clone();
     let bytes = |(key, value): (String, String)| (key, ByteString(value.into_bytes()));
-    secret.data = Some(map.data.clone().into_iter().flatten().map(bytes).collect());
+    let data = map.data.clone();
+    secret.data = data.map(|data| data.into_iter().map(bytes).collect());
     // A request for each reconciliation: the cache may not show the last write yet.
     let api = Api::<Secret>::namespaced((*client).clone(), &map.namespace().unwrap_or_default());
     let options = PostParams::default();

@@ -10,7 +10,8 @@ use crate::decoded::{Object, ObjectBuilder};
 use crate::metadata::{Metadata, OwnerReference};
 
 impl<K> Object<K> {
-    /// Calls `visit` with every owner reference, in the order of the object.
+    /// Calls `visit` with every owner reference, in the order of the object. A change of the body does not
+    /// change them.
     pub fn each_owner(&self, visit: &mut dyn FnMut(OwnerReference<'_>)) {
         // The text of a packed object is only unpacked if there is something to find.
         if self.has_owners() {
@@ -101,6 +102,8 @@ impl<K> Metadata for Object<K> {
 
 impl ObjectBuilder {
     /// Sets `metadata.annotations`. If a key is repeated, the last value counts.
+    ///
+    /// An object that keeps its text has them in that text: decode it from JSON instead.
     #[must_use]
     pub fn annotations<A: AsRef<str>, B: AsRef<str>>(
         mut self,
@@ -110,7 +113,7 @@ impl ObjectBuilder {
         self
     }
 
-    /// Sets `metadata.ownerReferences`.
+    /// Sets `metadata.ownerReferences`, as [`annotations`](Self::annotations) does.
     #[must_use]
     pub fn owners<'a>(mut self, owners: impl IntoIterator<Item = OwnerReference<'a>>) -> Self {
         self.owners = write_owners(owners);

@@ -1,6 +1,6 @@
 //! The object that the decoders of this crate produce.
 
-// What few objects have, and what all objects of an informer share.
+// What few objects have, and what all objects of a form share.
 mod aside;
 
 // The labels of an object.
@@ -120,7 +120,8 @@ impl<K> Object<K> {
         &self.record.header.body
     }
 
-    /// Changes the body, in a transform. A body that is shared is cloned first.
+    /// Changes the body, in a transform. A body that is shared is cloned first. What is kept beside the body
+    /// stays as the server sent it: labels, owner references, and annotations that the body does not have.
     ///
     /// ```
     /// use informer_core::{Object, ObjectKey};
@@ -241,7 +242,7 @@ impl<K> Object<K> {
         if !triomphe::Arc::is_unique(&self.record) {
             let aside = self.record.header.aside.clone();
             let mut draft = Draft::of(&self.record);
-            *self = draft.finish_beside(self.key().clone(), self.body().clone(), aside);
+            *self = draft.finish_with(self.key().clone(), self.body().clone(), aside);
         }
     }
 
@@ -355,7 +356,7 @@ impl ObjectBuilder {
     #[must_use]
     pub fn body<K>(mut self, body: K) -> Object<K> {
         let (annotations, owners) = (self.annotations.as_bytes(), self.owners.as_bytes());
-        self.draft.push_beside(annotations, owners);
+        self.draft.push_metadata(annotations, owners);
         self.draft.finish(self.key, body)
     }
 }

@@ -289,7 +289,7 @@ impl Draft {
 
     /// Keeps these annotations and owner references, in JSON, as the text beside a body that may not have
     /// them.
-    pub(crate) fn push_beside(&mut self, annotations: &[u8], owners: &[u8]) {
+    pub(crate) fn push_metadata(&mut self, annotations: &[u8], owners: &[u8]) {
         self.meta.text = self.push_bytes(&[annotations, owners]);
         self.meta.text_length = self.meta.text.length;
         self.meta.annotations = Extent::new(0, annotations.len());
@@ -338,11 +338,11 @@ impl Draft {
 
     /// Makes the object.
     pub(crate) fn finish<K>(&mut self, key: ObjectKey, body: K) -> Object<K> {
-        self.finish_beside(key, body, None)
+        self.finish_with(key, body, None)
     }
 
     /// Makes the object, with what stands beside its record.
-    pub(crate) fn finish_beside<K>(
+    pub(crate) fn finish_with<K>(
         &mut self,
         key: ObjectKey,
         body: K,

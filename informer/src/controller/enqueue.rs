@@ -1,5 +1,7 @@
 //! Handlers that enqueue keys.
 
+use std::borrow::Cow;
+
 use informer_core::{Notification, Object, ObjectKey, OwnerReference};
 
 use super::{Key, Queue};
@@ -88,7 +90,8 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 }
 
 /// Enqueues the controller of the object if it is of this group and kind: the owner reference with
-/// `controller: true`. The group of core kinds such as `ConfigMap` is `""`.
+/// `controller: true`. The group comes without a version: `"apps"`, and `""` for core kinds such as
+/// `ConfigMap`.
 ///
 /// The controller is in the namespace of the object. For a kind without a namespace use
 /// [`cluster_owner`], and for owners that are not the controller [`any_owner`].
@@ -126,12 +129,10 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
 /// ```
 pub fn owner<K: 'static>(
     queue: Queue<ObjectKey>,
-    group: &'static str,
-    kind: &'static str,
+    group: impl Into<Cow<'static, str>>,
+    kind: impl Into<Cow<'static, str>>,
 ) -> impl Handler<K> {
-    owners(queue, Scope::Namespaced, move |owner| {
-        owner.controller && owner.group() == group && owner.kind == kind
-    })
+    controllers(queue, Scope::Namespaced, group.into(), kind.into())
 }
 
 /// Enqueues the controller of the object as [`owner`] does, for a kind without a namespace.
@@ -169,19 +170,21 @@ pub fn owner<K: 'static>(
 /// ```
 pub fn cluster_owner<K: 'static>(
     queue: Queue<ObjectKey>,
-    group: &'static str,
-    kind: &'static str,
+    group: impl Into<Cow<'static, str>>,
+    kind: impl Into<Cow<'static, str>>,
 ) -> impl Handler<K> {
-    owners(queue, Scope::Cluster, move |owner| {
-        owner.controller && owner.group() == group && owner.kind == kind
-    })
+    controllers(queue, Scope::Cluster, group.into(), kind.into())
 }
 
 /// Enqueues every owner of this kind, of any group, whether it is the controller or not. It is taken to be
 /// in the namespace of the object.
 ///
 /// For other rules write your own, with [`by`] and [`Object::owners`].
-pub fn any_owner<K: 'static>(queue: Queue<ObjectKey>, kind: &'static str) -> impl Handler<K> {
+pub fn any_owner<K: 'static>(
+    queue: Queue<ObjectKey>,
+    kind: impl Into<Cow<'static, str>>,
+) -> impl Handler<K> {
+    let kind = kind.into();
     owners(queue, Scope::Namespaced, move |owner| owner.kind == kind)
 }
 
@@ -191,6 +194,17 @@ enum Scope {
     /// In the namespace of the object.
     Namespaced,
     Cluster,
+}
+
+fn controllers<K: 'static>(
+    queue: Queue<ObjectKey>,
+    scope: Scope,
+    group: Cow<'static, str>,
+    kind: Cow<'static, str>,
+) -> impl Handler<K> {
+    owners(queue, scope, move |owner| {
+        owner.controller && owner.group() == group && owner.kind == kind
+    })
 }
 
 fn owners<K: 'static>(

@@ -28,7 +28,7 @@ pub(crate) enum ProxyKind {
     Http,
     /// HTTP over TLS.
     Https,
-    /// The proxy looks up the name of the server, for `socks5` as for `socks5h`. So it is in client-go.
+    /// The proxy looks up the name of the server, for `socks5` as for `socks5h`. client-go does the same.
     Socks5,
 }
 
@@ -72,13 +72,13 @@ impl Proxy {
             .map(|(login, _)| Login::parse(login))
             .transpose()
             .map_err(bad)?;
-        let is_too_long = |login: &Login| {
+        let is_refused = |login: &Login| {
             let lengths = [login.user.expose().len(), login.password.expose().len()];
             login.user.is_empty() || lengths.iter().any(|length| *length > LONGEST_SOCKS)
         };
-        if kind == ProxyKind::Socks5 && login.as_ref().is_some_and(is_too_long) {
+        if kind == ProxyKind::Socks5 && login.as_ref().is_some_and(is_refused) {
             return Err(bad(
-                "has a user or password that socks5 does not allow; use 1 to 255 bytes each",
+                "has a user or password that socks5 does not allow; use at most 255 bytes each, and at least one for the user",
             ));
         }
         Ok(Self {

@@ -239,10 +239,9 @@ impl Pool {
     fn unsent_for(&self, error: &hyper::Error, is_safe_to_repeat: bool) -> Unsent {
         let error = if find::<rustls::Error>(error).is_some() {
             // With TLS 1.3 the server checks our certificate after the handshake.
-            SendError::Connect(ConnectError(tls_failure(
-                error,
-                &Peer::server(&self.config),
-            )))
+            let forwarder = self.config.forwarder();
+            let peer = forwarder.map_or_else(|| Peer::server(&self.config), Peer::proxy);
+            SendError::Connect(ConnectError(tls_failure(error, &peer)))
         } else {
             let server = &self.config.server;
             let hint = if error.is_parse() && !server.tls {

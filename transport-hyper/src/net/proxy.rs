@@ -20,9 +20,10 @@ pub(super) async fn through(
     tls: Option<&TlsSource>,
 ) -> Result<Box<dyn Stream>, ConnectError> {
     let whom = format!("the proxy {}", proxy.authority());
+    let named = format!("{whom} ({})", proxy.field);
     let tcp = tcp(&proxy.host, proxy.port, &config.settings)
         .await
-        .map_err(|error| reach_failure(&whom, &proxy.host, &error))?;
+        .map_err(|error| reach_failure(&named, &proxy.host, &error))?;
     let mut stream: Box<dyn Stream> = match tls {
         None => Box::new(tcp),
         Some(tls) => {

@@ -129,14 +129,14 @@ fn both_doors_lead_to_the_same_target() {
 #[tokio::test]
 async fn keys_and_references_become_one_another() {
     let key = ObjectKey::new("web", "w");
-    let reference: ObjectRef<Widget> = key.object_ref(());
+    let reference: ObjectRef<Widget> = key.to_object_ref(());
     assert_eq!(reference, ObjectRef::new("w").within("web"));
     assert_eq!(reference.object_key(), key);
     let node = ObjectKey::new("", "node-1");
-    assert_eq!(node.object_ref::<Node>(()), ObjectRef::new("node-1"));
-    assert_eq!(node.object_ref::<Node>(()).object_key(), node);
+    assert_eq!(node.to_object_ref::<Node>(()), ObjectRef::new("node-1"));
+    assert_eq!(node.to_object_ref::<Node>(()).object_key(), node);
     let resource = ApiResource::erase::<Widget>(&());
-    let erased: ObjectRef<DynamicObject> = key.object_ref(resource.clone());
+    let erased: ObjectRef<DynamicObject> = key.to_object_ref(resource.clone());
     assert_eq!(erased, ObjectRef::<Widget>::new("w").within("web").erase());
 
     let (_server, running) = server().await;
@@ -144,7 +144,7 @@ async fn keys_and_references_become_one_another() {
     let widgets = InformerBuilder::<Widget>::kube().start(&client).unwrap();
     widgets.synced(LONG).await.unwrap();
     let widget = widgets.lister().get("web", "w").unwrap();
-    let ours = widget.object_ref::<Widget>(());
+    let ours = widget.to_object_ref::<Widget>(());
     let theirs = ObjectRef::from_obj(widget.body());
     assert_eq!(ours, theirs);
     assert_eq!(ours.extra.uid, theirs.extra.uid);

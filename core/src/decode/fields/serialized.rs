@@ -18,6 +18,10 @@ pub(super) fn each_in(
     let _ = value.serialize(Walk { steps, visit });
 }
 
+/// With its feature `arbitrary_precision`, which any crate of a program may switch on, serde_json
+/// serializes a number as a struct with this one field.
+const NUMBER: &str = "$serde_json::private::Number";
+
 /// A value, and the path from there.
 struct Walk<'a> {
     steps: &'a [Step],
@@ -39,6 +43,14 @@ impl<'a> Walk<'a> {
     /// Walks on if the next step is the member `name`.
     fn member(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Result<(), Stop> {
         match self.steps {
+            [] if name == NUMBER => value.serialize(Walk {
+                steps: &[],
+                visit: &mut |scalar| {
+                    if let Scalar::Text(number) = scalar {
+                        (self.visit)(Scalar::Number(number));
+                    }
+                },
+            }),
             [Step::Member(wanted), steps @ ..] if **wanted == *name => value.serialize(Walk {
                 steps,
                 visit: &mut *self.visit,

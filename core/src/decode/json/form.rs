@@ -44,10 +44,10 @@ impl<'a> JsonObject<'a> {
         }
     }
 
-    /// The same object, of which `managedFields` are kept, too, or not.
+    /// The same object. `managedFields` are kept if this form says so, or one around it.
     pub(in crate::decode) const fn keeping_managed_fields(self, keep: bool) -> Self {
         Self {
-            keeps_managed_fields: keep,
+            keeps_managed_fields: self.keeps_managed_fields || keep,
             ..self
         }
     }

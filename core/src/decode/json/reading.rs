@@ -319,5 +319,5 @@ fn assemble<F: Form>(
     };
     let body = form.read_json(object)?;
     record::write(draft, object, &form.keeps_json(object));
-    Ok(draft.finish_beside(key, body, aside.clone()))
+    Ok(draft.finish_with(key, body, aside.clone()))
 }

@@ -18,7 +18,7 @@ pub(super) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) 
         } else {
             &[]
         };
-        draft.push_beside(annotations, header.owners);
+        draft.push_metadata(annotations, header.owners);
     }
     let mut text = |text: Option<JsonStr<'_>>| write_text(draft, text, object.json, kept);
     let (uid, version) = (text(header.uid), text(header.version));
