@@ -12,20 +12,31 @@ pub(crate) fn decode(
     head: &[u8],
     length: usize,
 ) -> Option<Vec<u8>> {
-    let mut text = Vec::with_capacity(length);
+    let text = decode_start(&mut written, dictionary, head, length)?;
+    (text.len() == length && written.is_empty()).then_some(text)
+}
+
+/// Restores at least the first `enough` bytes of a text.
+pub(crate) fn decode_start(
+    written: &mut &[u8],
+    dictionary: &[u8],
+    head: &[u8],
+    enough: usize,
+) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(enough);
     let mut next = 0;
-    while text.len() < length {
+    while text.len() < enough {
         let token = usize::from(*written.split_off_first()?);
-        let literals = count(token >> 5, &mut written)?;
+        let literals = count(token >> 5, written)?;
         text.extend_from_slice(written.split_off(..literals)?);
         next += literals;
-        if text.len() >= length {
+        if text.len() >= enough {
             break;
         }
         let source = *Source::ALL.get(token >> 3 & 3)?;
-        let copied = SHORTEST + count(token & 7, &mut written)?;
+        let copied = SHORTEST + count(token & 7, written)?;
         if source == Source::Recent {
-            let distance = usize::from(place(&mut written)?);
+            let distance = usize::from(place(written)?);
             copy_recent(&mut text, head, distance, copied)?;
             next += copied;
             continue;
@@ -35,13 +46,13 @@ pub(crate) fn decode(
                 let by = i8::from_le_bytes([*written.split_off_first()?]);
                 next.checked_add_signed(isize::from(by))?
             }
-            Source::Far => usize::from(place(&mut written)?),
+            Source::Far => usize::from(place(written)?),
             _ => next,
         };
         next = from.checked_add(copied)?;
         text.extend_from_slice(dictionary.get(from..next)?);
     }
-    (text.len() == length && written.is_empty()).then_some(text)
+    Some(text)
 }
 
 fn count(bits: usize, written: &mut &[u8]) -> Option<usize> {

@@ -22,7 +22,7 @@ mod decode;
 // Numbers of seven bits a byte.
 mod varint;
 
-pub(crate) use decode::decode;
+pub(crate) use decode::{decode, decode_start};
 pub(crate) use dictionary::Dictionary;
 pub(crate) use encode::Encoder;
 pub(crate) use varint::{put_varint, take_varint};

@@ -37,6 +37,19 @@ proptest! {
     }
 
     #[test]
+    fn its_start_can_be_read_alone(
+        dictionary in text(), head in text(), text in text(), part in 0..=100_usize
+    ) {
+        let dictionary = Dictionary::new(dictionary.as_bytes());
+        let written = written(&dictionary, head.as_bytes(), text.as_bytes());
+        let enough = text.len() * part / 100;
+        let start = decode_start(&mut &*written, dictionary.texts(), head.as_bytes(), enough);
+        let start = start.unwrap_or_default();
+        prop_assert!(start.len() >= enough);
+        prop_assert!(text.as_bytes().starts_with(&start));
+    }
+
+    #[test]
     fn anything_else_is_refused_or_has_the_right_length(
         bytes in prop::collection::vec(any::<u8>(), 0..64),
         length in 0..200_usize,

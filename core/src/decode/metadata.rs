@@ -13,9 +13,9 @@ impl<K> Object<K> {
     /// Calls `visit` with every owner reference, in the order of the object. A change of the body does not
     /// change them.
     pub fn each_owner(&self, visit: &mut dyn FnMut(OwnerReference<'_>)) {
-        // The text of a packed object is only unpacked if there is something to find.
-        if self.has_owners() {
-            each_in_text(self.owners_in(&self.kept_text()), visit);
+        let owners = self.owners_text();
+        if !owners.is_empty() {
+            each_in_text(&owners, visit);
         }
     }
 
@@ -58,10 +58,10 @@ impl<K> Object<K> {
     pub fn each_annotation(&self, visit: &mut dyn FnMut(&str, &str)) {
         if let Some(read) = self.body_annotations() {
             read(self.body(), visit);
-        } else if self.has_annotations() {
-            for (key, value) in Pairs::new(self.annotations_in(&self.kept_text())) {
-                visit(&key.to_cow(), &value.to_cow());
-            }
+            return;
+        }
+        for (key, value) in Pairs::new(&self.annotations_text()) {
+            visit(&key.to_cow(), &value.to_cow());
         }
     }
 
@@ -77,13 +77,10 @@ impl<K> Object<K> {
             });
             return found;
         }
-        if !self.has_annotations() {
-            return None;
-        }
-        match self.kept_text() {
-            Cow::Borrowed(json) => in_text(self.annotations_in(json), name),
+        match self.annotations_text() {
+            Cow::Borrowed(json) => in_text(json, name),
             Cow::Owned(json) => {
-                let found = in_text(self.annotations_in(&json), name)?;
+                let found = in_text(&json, name)?;
                 Some(Cow::Owned(found.into_owned()))
             }
         }

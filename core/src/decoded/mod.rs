@@ -198,24 +198,29 @@ impl<K> Object<K> {
         self.aside()?.annotations
     }
 
-    /// The annotations in `text`, which is the kept text.
-    pub(crate) fn annotations_in<'a>(&self, text: &'a str) -> &'a [u8] {
-        part(text, self.record.header.meta.annotations)
+    /// The annotations in the kept text, as JSON; empty if there are none.
+    pub(crate) fn annotations_text(&self) -> Cow<'_, [u8]> {
+        self.kept_part(self.record.header.meta.annotations)
     }
 
-    /// The owner references in `text`, which is the kept text.
-    pub(crate) fn owners_in<'a>(&self, text: &'a str) -> &'a [u8] {
-        part(text, self.record.header.meta.owners)
+    /// The owner references in the kept text, as JSON; empty if there are none.
+    pub(crate) fn owners_text(&self) -> Cow<'_, [u8]> {
+        self.kept_part(self.record.header.meta.owners)
     }
 
-    /// Whether there are owner references.
-    pub(crate) fn has_owners(&self) -> bool {
-        self.record.header.meta.owners.length() > 0
-    }
-
-    /// Whether there are annotations in the kept text.
-    pub(crate) fn has_annotations(&self) -> bool {
-        self.record.header.meta.annotations.length() > 0
+    /// A part of the kept text. A packed text is unpacked only up to its end: metadata usually come first.
+    fn kept_part(&self, part: Extent) -> Cow<'_, [u8]> {
+        let header = &self.record.header;
+        let mut kept = self.record.texts().bytes(header.meta.text);
+        let beyond = || cannot_happen("an extent beyond its text", Cow::Borrowed(&[][..]));
+        let Some(dictionary) = header.dictionary.as_deref().filter(|_| part.length() > 0) else {
+            let part = kept.get(part.range());
+            return part.map_or_else(beyond, Cow::Borrowed);
+        };
+        let (texts, head) = (dictionary.texts(), self.record.head());
+        let start = compress::decode_start(&mut kept, texts, head, part.range().end);
+        let part = start.and_then(|start| Some(start.get(part.range())?.to_vec()));
+        part.map_or_else(beyond, Cow::Owned)
     }
 
     fn aside(&self) -> Option<&Aside<K>> {
@@ -458,12 +463,6 @@ impl<K: fmt::Debug> fmt::Debug for Object<K> {
         }
         shown.finish_non_exhaustive()
     }
-}
-
-/// The part of a kept text.
-fn part(text: &str, extent: Extent) -> &[u8] {
-    let part = text.as_bytes().get(extent.range());
-    part.unwrap_or_else(|| cannot_happen("an extent beyond its text", &[]))
 }
 
 /// Converts text of a record, which was written from texts.
