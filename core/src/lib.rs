@@ -125,6 +125,9 @@ mod clock;
 #[cfg(feature = "alloc")]
 mod wakers;
 
+// A seeded random generator.
+mod rng;
+
 // A token bucket.
 mod bucket;
 
@@ -192,6 +195,10 @@ pub mod informer;
 
 // Keys to work on, with delays and retries.
 pub mod workqueue;
+
+// Which replica leads.
+#[cfg(feature = "alloc")]
+pub mod election;
 
 #[cfg(feature = "alloc")]
 pub use clock::{Clock, Timer};

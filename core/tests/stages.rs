@@ -23,6 +23,7 @@ const EDGES: &[(&str, &str)] = &[
     ("wakers", ""),
     ("object", ""),
     ("metadata", ""),
+    ("rng", ""),
     ("clock", "time"),
     ("bucket", "time"),
     ("storage", "invariant"),
@@ -40,7 +41,7 @@ const EDGES: &[(&str, &str)] = &[
     ("pack", "compress decode decoded"),
     (
         "reflector",
-        "bucket failure flow invariant limits object storage time transport version",
+        "bucket failure flow invariant limits object rng storage time transport version",
     ),
     ("queue", "flow invariant known limits object storage"),
     ("indexer", "flow invariant known limits object storage"),
@@ -50,6 +51,7 @@ const EDGES: &[(&str, &str)] = &[
         "decode encoding failure flow indexer invariant object processor queue reflector storage time transport version",
     ),
     ("workqueue", "bucket invariant storage time"),
+    ("election", "rng time"),
 ];
 
 /// Returns the modules in the `use crate::…` lines of a file, without its tests.

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::config::{BackoffConfig, BackoffReset};
-use super::rng::Rng;
+use crate::rng::Rng;
 use crate::time::Instant;
 
 /// The one back-off of a reflector. Each delay doubles, up to a cap. A random part of up to the same

@@ -24,9 +24,6 @@ mod server;
 // Progress of the current attempt.
 mod attempt;
 
-// A seeded random generator.
-mod rng;
-
 // The version and the page of the next request.
 mod request;
 
@@ -57,12 +54,12 @@ use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Request};
 
+use crate::rng::Rng;
 use attempt::Attempt;
 use backoff::{Backoff, RetryWindow};
 pub use config::{BackoffConfig, BackoffReset, FirstState, InvalidConfig, ReflectorConfig};
 pub use phase::{AfterWait, Phase};
 use phase::{State, Waiting};
-use rng::Rng;
 use server::Server;
 
 /// Lists, watches, and relists when it must.
