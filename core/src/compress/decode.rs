@@ -7,36 +7,36 @@ use super::{MORE, SHORTEST, Source, take_varint};
 /// Restores a text of `length` bytes; `None` if this is not what an
 /// [`Encoder`](super::Encoder) wrote with this dictionary and head.
 pub(crate) fn decode(
-    mut written: &[u8],
+    written: &[u8],
     dictionary: &[u8],
     head: &[u8],
     length: usize,
 ) -> Option<Vec<u8>> {
-    let text = decode_start(&mut written, dictionary, head, length)?;
-    (text.len() == length && written.is_empty()).then_some(text)
+    let (text, rest) = decode_start(written, dictionary, head, length)?;
+    (text.len() == length && rest.is_empty()).then_some(text)
 }
 
-/// Restores at least the first `enough` bytes of a text.
-pub(crate) fn decode_start(
-    written: &mut &[u8],
+/// Restores at least the first `enough` bytes of a text. Returns them and what is left of the written form.
+pub(crate) fn decode_start<'a>(
+    mut written: &'a [u8],
     dictionary: &[u8],
     head: &[u8],
     enough: usize,
-) -> Option<Vec<u8>> {
+) -> Option<(Vec<u8>, &'a [u8])> {
     let mut text = Vec::with_capacity(enough);
     let mut next = 0;
     while text.len() < enough {
         let token = usize::from(*written.split_off_first()?);
-        let literals = count(token >> 5, written)?;
+        let literals = count(token >> 5, &mut written)?;
         text.extend_from_slice(written.split_off(..literals)?);
         next += literals;
         if text.len() >= enough {
             break;
         }
         let source = *Source::ALL.get(token >> 3 & 3)?;
-        let copied = SHORTEST + count(token & 7, written)?;
+        let copied = SHORTEST + count(token & 7, &mut written)?;
         if source == Source::Recent {
-            let distance = usize::from(place(written)?);
+            let distance = usize::from(place(&mut written)?);
             copy_recent(&mut text, head, distance, copied)?;
             next += copied;
             continue;
@@ -46,13 +46,13 @@ pub(crate) fn decode_start(
                 let by = i8::from_le_bytes([*written.split_off_first()?]);
                 next.checked_add_signed(isize::from(by))?
             }
-            Source::Far => usize::from(place(written)?),
+            Source::Far => usize::from(place(&mut written)?),
             _ => next,
         };
         next = from.checked_add(copied)?;
         text.extend_from_slice(dictionary.get(from..next)?);
     }
-    Some(text)
+    Some((text, written))
 }
 
 fn count(bits: usize, written: &mut &[u8]) -> Option<usize> {

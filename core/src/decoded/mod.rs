@@ -211,15 +211,15 @@ impl<K> Object<K> {
     /// A part of the kept text. A packed text is unpacked only up to its end: metadata usually come first.
     fn kept_part(&self, part: Extent) -> Cow<'_, [u8]> {
         let header = &self.record.header;
-        let mut kept = self.record.texts().bytes(header.meta.text);
+        let kept = self.record.texts().bytes(header.meta.text);
         let beyond = || cannot_happen("an extent beyond its text", Cow::Borrowed(&[][..]));
         let Some(dictionary) = header.dictionary.as_deref().filter(|_| part.length() > 0) else {
             let part = kept.get(part.range());
             return part.map_or_else(beyond, Cow::Borrowed);
         };
         let (texts, head) = (dictionary.texts(), self.record.head());
-        let start = compress::decode_start(&mut kept, texts, head, part.range().end);
-        let part = start.and_then(|start| Some(start.get(part.range())?.to_vec()));
+        let start = compress::decode_start(kept, texts, head, part.range().end);
+        let part = start.and_then(|(start, _)| Some(start.get(part.range())?.to_vec()));
         part.map_or_else(beyond, Cow::Owned)
     }
 
