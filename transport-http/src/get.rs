@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use informer_core::Failure;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::body::Body;
@@ -58,9 +59,19 @@ pub async fn get<S: Sender>(
         asked.prepare().await;
         whole(&*asked, &path, accept, largest).await
     };
-    match sender.runtime().spawn(task).await {
+    let mut running = Running(sender.runtime().spawn(task));
+    match (&mut running.0).await {
         Ok(answer) => Ok(answer.map_err(|failed| sender.explain(failed))?),
         Err(_) => Err(Failed::runtime_ended().into()),
+    }
+}
+
+/// A task that ends with the call that waits for it.
+struct Running<T>(JoinHandle<T>);
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

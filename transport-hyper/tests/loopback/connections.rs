@@ -345,6 +345,22 @@ fn a_client_can_be_polled_from_outside_its_runtime() {
     outlives_its_runtime(true);
 }
 
+/// Nobody waits for its answer any more.
+#[tokio::test]
+async fn a_request_ends_with_the_call_that_waits_for_it() {
+    for http2 in [false, true] {
+        let mut cluster = Cluster::new(http2).await;
+        let client = Client::new(cluster.config()).unwrap();
+        let mut answer = Box::pin(client.get("/version"));
+        let feed = tokio::select! {
+            answer = &mut answer => panic!("{answer:?}"),
+            call = cluster.server.call() => call.stream(),
+        };
+        drop(answer);
+        feed.gone().await;
+    }
+}
+
 /// A client that is created outside of tokio has its own runtime, which serves callers in any other.
 #[test]
 fn a_client_may_have_its_own_runtime() {
