@@ -379,6 +379,14 @@ fn owners_and_annotations_are_filed_under_all_their_values() {
     assert_eq!(store.count(owner, "o1"), Ok(10));
     assert_eq!(store.count(note, "2"), Ok(10));
     assert_eq!(store.index_values(image).unwrap().count(), 0);
+
+    // A reference without a UID refers to nobody.
+    let json =
+        br#"{"metadata":{"name":"orphan","ownerReferences":[{"kind":"Node","controller":true}]}}"#;
+    store.put(decode_object(&mut Lean, json).unwrap()).unwrap();
+    let controller = store.add_index("controller", by::controller_uid()).unwrap();
+    assert_eq!(store.count(owner, ""), Ok(0));
+    assert_eq!(store.count(controller, ""), Ok(0));
 }
 
 #[test]

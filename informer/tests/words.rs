@@ -44,3 +44,33 @@ fn a_status_is_one_line_that_says_what_is_wrong() {
         said()
     );
 }
+
+#[test]
+fn a_status_says_what_failed_until_the_server_is_followed() {
+    let world = World::new();
+    let widgets = InformerBuilder::lean_at(Target::new("example.com", "v1", "widgets"))
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    widgets.start().unwrap();
+    world.pass(Duration::from_secs(5));
+    let said = widgets.status().to_string();
+    let (before, after) = said.split_once("; the last failure: ").unwrap();
+    assert!(
+        before.starts_with("widgets.v1.example.com: waiting ") && before.contains("0 objects"),
+        "{said}"
+    );
+    assert!(
+        after.starts_with("the server has no such resource"),
+        "{said}"
+    );
+
+    // It is said while the next attempt is under way, too.
+    let mut status = widgets.status();
+    status.phase = informer::Phase::Listing {
+        items: 0,
+        remaining: None,
+    };
+    assert!(status.to_string().contains(after), "{status}");
+    status.following = true;
+    assert!(!status.to_string().contains(after), "{status}");
+}
