@@ -37,7 +37,8 @@ mod files;
 #[path = "../../../informer/tests/faults_over_http/tokens.rs"]
 mod tokens;
 
-// Unknown certificate authorities. kube reads a changed authority about once a minute: that is its own.
+// Unknown certificate authorities. The test that replaces an authority is not run: kube reads the file once
+// a minute.
 #[path = "../../../informer/tests/faults_over_http/trust.rs"]
 mod trust;
 
