@@ -41,6 +41,7 @@ struct Spec {
 impl Kind for Deployment {
     const GROUP: &'static str = "apps";
     const VERSION: &'static str = "v1";
+    const KIND: &'static str = "Deployment";
     const PLURAL: &'static str = "deployments";
 }
 
@@ -51,6 +52,7 @@ struct Service {}
 impl Kind for Service {
     const GROUP: &'static str = "";
     const VERSION: &'static str = "v1";
+    const KIND: &'static str = "Service";
     const PLURAL: &'static str = "services";
 }
 

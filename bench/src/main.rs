@@ -36,6 +36,10 @@ use informer::{LeanBody, MetadataBody, PackedBody};
 use crate::options::{Form, Options};
 use crate::run::run;
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let options = Options::parse();
     match measure(&options) {

@@ -19,6 +19,12 @@ use crate::report::Report;
 /// The label of the second index, besides the namespace.
 const LABEL: &str = "app.kubernetes.io/name";
 
+const ALLOCATOR: &str = if cfg!(feature = "mimalloc") {
+    "mimalloc"
+} else {
+    "system"
+};
+
 /// Longer than any sync worth measuring.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -62,7 +68,7 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
 
     Ok(Report {
         contender: "informer",
-        allocator: "system",
+        allocator: ALLOCATOR,
         form: options.form,
         strategy: options.strategy,
         handlers: options.handlers,

@@ -426,6 +426,176 @@ fn every_planted_mistake_is_found() {
     }
 }
 
+/// One replica and what a server would answer, step by step.
+struct Alone {
+    election: Election,
+    now: Instant,
+}
+
+impl Alone {
+    fn new() -> Self {
+        let mut election = elector(1, 0, 1);
+        let now = Instant::from_micros(0);
+        election.start(now);
+        Self { election, now }
+    }
+
+    /// The next request; the clock goes on until there is one.
+    fn request(&mut self) -> (LeaseRequestId, LeaseRequest) {
+        for _ in 0..10 {
+            if let Some(request) = self.election.poll_request(self.now) {
+                return request;
+            }
+            self.now = self.election.next_deadline().unwrap();
+        }
+        panic!("no request: {:?}", self.election);
+    }
+
+    fn answer(&mut self, id: LeaseRequestId, answer: LeaseAnswer) {
+        self.election.answer(id, answer, self.now);
+    }
+
+    /// Begins to lead.
+    fn lead(&mut self) -> Lease {
+        let (id, request) = self.request();
+        assert_eq!(request, LeaseRequest::Get);
+        self.answer(id, LeaseAnswer::Missing);
+        let (id, request) = self.request();
+        let LeaseRequest::Create(claim) = request else {
+            panic!("{request:?}");
+        };
+        let lease = lease(&claim.holder, claim.transitions);
+        self.answer(id, LeaseAnswer::Written(lease.clone()));
+        assert!(self.election.is_leader(self.now));
+        lease
+    }
+}
+
+fn lease(holder: &str, transitions: u32) -> Lease {
+    let record = LeaseRecord {
+        holder: holder.to_owned(),
+        duration: Duration::from_secs(15),
+        transitions,
+        ..LeaseRecord::default()
+    };
+    let version = "7".to_owned();
+    Lease { record, version }
+}
+
+#[test]
+fn a_leader_that_may_read_but_not_write_does_not_hurry() {
+    let mut alone = Alone::new();
+    let lease = alone.lead();
+    let began = alone.now;
+    let mut requests = 0;
+    while alone.election.is_leader(alone.now) {
+        let (id, request) = alone.request();
+        requests += 1;
+        let answer = match request {
+            LeaseRequest::Get => LeaseAnswer::Found(lease.clone()),
+            _ => LeaseAnswer::Failed,
+        };
+        alone.answer(id, answer);
+    }
+    assert!(alone.now >= began.after(Duration::from_secs(10)));
+    // Three for each of five attempts, and the first one afterwards.
+    assert!(requests <= 16, "{requests} requests");
+}
+
+#[test]
+fn a_token_belongs_to_one_term() {
+    let mut alone = Alone::new();
+    let lease = alone.lead();
+    assert_eq!(alone.election.fencing_token(alone.now), Some(0));
+    alone.now = alone.now.after(Duration::from_secs(10));
+    assert_eq!(alone.election.fencing_token(alone.now), None);
+    let (id, request) = alone.request();
+    assert_eq!(request, LeaseRequest::Get);
+    alone.answer(id, LeaseAnswer::Found(lease));
+    // The lease is still that of the first term.
+    let (_, request) = alone.request();
+    let LeaseRequest::Update { claim, .. } = request else {
+        panic!("{request:?}");
+    };
+    assert_eq!((claim.transitions, claim.acquired), (1, None));
+}
+
+#[test]
+fn a_leader_whose_lease_was_cleared_begins_another_term() {
+    let mut alone = Alone::new();
+    alone.lead();
+    let (id, request) = alone.request();
+    assert!(
+        matches!(request, LeaseRequest::Update { .. }),
+        "{request:?}"
+    );
+    alone.answer(id, LeaseAnswer::Refused);
+    let (id, _) = alone.request();
+    alone.answer(id, LeaseAnswer::Found(lease("", 4)));
+    assert!(!alone.election.is_leader(alone.now));
+    let (id, request) = alone.request();
+    let LeaseRequest::Update { claim, .. } = request else {
+        panic!("{request:?}");
+    };
+    alone.answer(
+        id,
+        LeaseAnswer::Written(lease(&claim.holder, claim.transitions)),
+    );
+    assert_eq!(alone.election.terms(), 2);
+    assert_eq!(alone.election.fencing_token(alone.now), Some(5));
+}
+
+#[test]
+fn a_deleted_lease_is_created_by_its_holder_or_when_its_time_has_passed() {
+    let mut alone = Alone::new();
+    alone.lead();
+    let (id, _) = alone.request();
+    alone.answer(id, LeaseAnswer::Missing);
+    let (id, _) = alone.request();
+    alone.answer(id, LeaseAnswer::Missing);
+    let (_, request) = alone.request();
+    let LeaseRequest::Create(claim) = request else {
+        panic!("{request:?}");
+    };
+    assert_eq!(claim.transitions, 0);
+
+    let mut alone = Alone::new();
+    let (id, _) = alone.request();
+    alone.answer(id, LeaseAnswer::Found(lease("another", 3)));
+    let seen = alone.now;
+    loop {
+        let (id, request) = alone.request();
+        if let LeaseRequest::Create(claim) = request {
+            assert_eq!(claim.transitions, 4);
+            break;
+        }
+        alone.answer(id, LeaseAnswer::Missing);
+    }
+    assert!(alone.now >= seen.after(Duration::from_secs(15)));
+}
+
+#[test]
+fn a_renewal_counts_from_when_it_was_sent() {
+    let mut alone = Alone::new();
+    let lease = alone.lead();
+    let (id, _) = alone.request();
+    let sent = alone.now;
+    alone.now = sent.after(Duration::from_secs(3));
+    alone.answer(id, LeaseAnswer::Written(lease));
+    let until = sent.after(Duration::from_secs(10));
+    assert_eq!(alone.election.leads_until(), Some(until));
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_not_awaited() {
+    let mut alone = Alone::new();
+    let (id, _) = alone.request();
+    assert!(alone.election.awaits(id));
+    alone.now = alone.now.after(Duration::from_secs(5));
+    alone.election.advance(alone.now);
+    assert!(!alone.election.awaits(id));
+}
+
 #[test]
 fn settings_that_do_not_fit_are_refused() {
     let new = |change: fn(&mut ElectionConfig)| {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -139,6 +140,28 @@ impl Api {
         Ok(counts.sum::<f64>() as u64)
     }
 
+    /// Watches the list at `path`, from its newest state on.
+    ///
+    /// # Errors
+    /// The server refuses.
+    pub async fn watch(&self, path: &str) -> Outcome<Watch> {
+        let version = self.get(path).await?;
+        let path = format!(
+            "{path}?watch=true&resourceVersion={}",
+            self::version(&version)?
+        );
+        let mut connection = self.connection().await?;
+        let answer = connection.send_request(self.request(Method::GET, &path, None)?);
+        let answer = timeout(PATIENCE, answer).await??;
+        if !answer.status().is_success() {
+            return Err(format!("{path}: {}", answer.status()).into());
+        }
+        Ok(Watch {
+            body: answer.into_body(),
+            read: Vec::new(),
+        })
+    }
+
     async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Outcome<Value> {
         let (status, text) = self.send(method.clone(), path, body).await?;
         let answer: Value = serde_json::from_slice(&text)
@@ -159,18 +182,7 @@ impl Api {
         path: &str,
         body: Option<&Value>,
     ) -> Outcome<(StatusCode, Bytes)> {
-        let kind = if method == Method::PATCH {
-            "application/merge-patch+json"
-        } else {
-            "application/json"
-        };
-        let body = body.map_or_else(String::new, Value::to_string);
-        let request = Request::builder()
-            .method(method)
-            .uri(format!("https://{}{path}", self.authority))
-            .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", kind)
-            .body(Full::from(body))?;
+        let request = self.request(method, path, body)?;
         let answered = async {
             let mut connection = self.connection().await?;
             let answer = connection.send_request(request).await?;
@@ -180,6 +192,26 @@ impl Api {
         timeout(PATIENCE, answered)
             .await
             .map_err(|_| format!("{path}: no answer after {PATIENCE:?}"))?
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Outcome<Request<Full<Bytes>>> {
+        let kind = if method == Method::PATCH {
+            "application/merge-patch+json"
+        } else {
+            "application/json"
+        };
+        let body = body.map_or_else(String::new, Value::to_string);
+        Ok(Request::builder()
+            .method(method)
+            .uri(format!("https://{}{path}", self.authority))
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("content-type", kind)
+            .body(Full::from(body))?)
     }
 
     /// The connection, renewed if it no longer works.
@@ -200,6 +232,34 @@ impl Api {
             .await?;
         tokio::spawn(driver);
         Ok(connection.insert(sender).clone())
+    }
+}
+
+/// An open watch.
+#[derive(Debug)]
+pub struct Watch {
+    body: Incoming,
+    read: Vec<u8>,
+}
+
+impl Watch {
+    /// The next event; `None` if the server has ended the watch.
+    ///
+    /// # Errors
+    /// The connection broke, or this is no event.
+    pub async fn next(&mut self) -> Outcome<Option<Value>> {
+        loop {
+            if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<_> = self.read.drain(..=end).collect();
+                return Ok(Some(serde_json::from_slice(&line)?));
+            }
+            let Some(frame) = self.body.frame().await else {
+                return Ok(None);
+            };
+            if let Ok(data) = frame?.into_data() {
+                self.read.extend_from_slice(&data);
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -121,6 +122,24 @@ impl Cluster {
     #[must_use]
     pub fn kubeconfig(&self) -> &Path {
         &self.state.kubeconfig
+    }
+
+    /// A kubeconfig with this token alone.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn kubeconfig_of(&self, token: &str) -> Outcome<PathBuf> {
+        let State { url, authority, .. } = &self.state;
+        // JSON is YAML.
+        let config = json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "it",
+            "clusters": [{"name": "it", "cluster": {"server": url, "certificate-authority": authority}}],
+            "users": [{"name": "it", "user": {"token": token}}],
+            "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+        });
+        let file = self.dir.join("kubeconfig-of-token");
+        std::fs::write(&file, config.to_string())?;
+        Ok(file)
     }
 
     /// The same through a proxy.

@@ -1,5 +1,9 @@
 //! The program: starts a server and runs the scenarios.
-#![expect(clippy::print_stdout, reason = "a command-line program prints")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line program prints"
+)]
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,14 +17,26 @@ use informer_e2e::report::Report;
 use tokio::time::timeout;
 
 use crate::clients::OWN;
-use crate::scenarios::{SCENARIOS, Scenario, World};
+use crate::scenarios::{SCENARIOS, Scenario, World, replica};
 
 /// The time limit of a scenario.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Runs the scenarios that the arguments name, or all.
+/// Runs the scenarios that the arguments name, or all. As `replica …`, it is a process of the elections.
 pub(crate) async fn main() -> ExitCode {
-    match run().await {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if let Some((word, rest)) = arguments.split_first()
+        && word == "replica"
+    {
+        return match replica(rest).await {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    match run(arguments).await {
         Ok(report) => {
             println!("\n{report}");
             if report.is_good() {
@@ -36,9 +52,9 @@ pub(crate) async fn main() -> ExitCode {
     }
 }
 
-async fn run() -> Outcome<Report> {
-    let (flags, names): (Vec<_>, Vec<_>) = std::env::args()
-        .skip(1)
+async fn run(arguments: Vec<String>) -> Outcome<Report> {
+    let (flags, names): (Vec<_>, Vec<_>) = arguments
+        .into_iter()
         .partition(|word| word.starts_with('-'));
     if let Some(flag) = flags.iter().find(|flag| *flag != "--quick") {
         return Err(format!("unknown flag {flag}; try: e2e [--quick] [NAME…]").into());

@@ -28,6 +28,7 @@ pub struct PodStatus {
 impl Kind for Pod {
     const GROUP: &'static str = "";
     const VERSION: &'static str = "v1";
+    const KIND: &'static str = "Pod";
     const PLURAL: &'static str = "pods";
 }
 

@@ -1,15 +1,19 @@
-//! Transports for informers. The only file that depends on hyper, and with `kube.rs` on kube-rs.
+//! Transports for informers, and callers for writes. The only file that depends on hyper and on the mock, and
+//! with `kube.rs` on kube-rs.
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
-use informer_core::transport::{Target, Transport};
+use informer_core::transport::{Caller, Target, Transport};
 #[cfg(feature = "hyper")]
 use informer_transport_hyper::HyperTransport;
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper::{Client, Config};
 #[cfg(feature = "kube")]
 use informer_transport_kube::{KubeClient, KubeTransport, kube};
+#[cfg(feature = "mock")]
+use informer_transport_mock::{MockServer, transport::MockTransport};
 
 /// Creates transports: a client of an API server, a mock server, or a function.
 ///
@@ -98,7 +102,58 @@ impl Connect for KubeClient {
     }
 }
 
-/// There is no transport for a target.
+/// Connects to a mock server, in virtual time.
+#[cfg(feature = "mock")]
+impl Connect for MockServer {
+    type Transport = MockTransport;
+
+    fn connect(&self, target: &Target) -> Result<MockTransport, ConnectError> {
+        Ok(self.transport(target, 0))
+    }
+}
+
+/// Creates callers, which read and write single objects: see [`Api`](crate::Api).
+///
+/// Clients of API servers and mock servers implement it. For a client of your own, implement it beside
+/// [`Connect`].
+pub trait Calls {
+    /// Creates a caller. It sends nothing before it is asked to.
+    ///
+    /// # Errors
+    /// There is no caller, for example because a runtime is missing.
+    fn caller(&self) -> Result<Arc<dyn Caller>, ConnectError>;
+}
+
+#[cfg(feature = "hyper")]
+impl Calls for Client {
+    fn caller(&self) -> Result<Arc<dyn Caller>, ConnectError> {
+        Ok(Arc::new(self.clone()))
+    }
+}
+
+#[cfg(feature = "kube")]
+impl Calls for kube::Client {
+    fn caller(&self) -> Result<Arc<dyn Caller>, ConnectError> {
+        let client = KubeClient::new(self.clone()).map_err(ConnectError::new)?;
+        Ok(Arc::new(client))
+    }
+}
+
+#[cfg(feature = "kube")]
+impl Calls for KubeClient {
+    fn caller(&self) -> Result<Arc<dyn Caller>, ConnectError> {
+        Ok(Arc::new(self.clone()))
+    }
+}
+
+#[cfg(feature = "mock")]
+impl Calls for MockServer {
+    fn caller(&self) -> Result<Arc<dyn Caller>, ConnectError> {
+        Ok(Arc::new(self.clone()))
+    }
+}
+
+/// There is no transport for a target, or no caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConnectError {
     reason: String,

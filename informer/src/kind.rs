@@ -25,6 +25,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// impl Kind for Widget {
 ///     const GROUP: &'static str = "example.com";
 ///     const VERSION: &'static str = "v1";
+///     const KIND: &'static str = "Widget";
 ///     const PLURAL: &'static str = "widgets";
 /// }
 /// assert_eq!(Widget::target().path(), "/apis/example.com/v1/widgets");
@@ -34,6 +35,8 @@ pub trait Kind: serde::de::DeserializeOwned + Send + Sync + 'static {
     const GROUP: &'static str;
     /// The version of the API group.
     const VERSION: &'static str;
+    /// The name of the kind, as in the field `kind`.
+    const KIND: &'static str;
     /// The plural name of the resource, as in URLs.
     const PLURAL: &'static str;
 
@@ -55,6 +58,7 @@ where
 {
     const GROUP: &'static str = K::GROUP;
     const VERSION: &'static str = K::VERSION;
+    const KIND: &'static str = K::KIND;
     const PLURAL: &'static str = K::URL_PATH_SEGMENT;
     const ANNOTATIONS: Option<ReadAnnotations<K>> = Some(|object, visit| {
         for (key, value) in object.metadata().annotations.iter().flatten() {

@@ -43,11 +43,14 @@
 //! [`KubeClient`](informer_transport_kube::KubeClient). What the settings of a kube client mean for informers
 //! is in the documentation of [`informer_transport_kube`].
 
-use informer_core::Object;
+use std::sync::Arc;
+
 #[cfg(feature = "kube-runtime")]
-use informer_core::ObjectKey;
+use informer_core::OwnerReference;
+use informer_core::decode::decode_object;
 use informer_core::decode::form::{PackedBody, Typed};
 use informer_core::transport::{Content, Target};
+use informer_core::{Object, ObjectKey};
 use informer_transport_kube::k8s_openapi::api::core::v1::ObjectReference;
 use informer_transport_kube::kube::Resource;
 use informer_transport_kube::kube::core::ApiResource;
@@ -55,8 +58,10 @@ use informer_transport_kube::kube::core::ApiResource;
 use informer_transport_kube::kube::runtime::reflector::{Lookup, ObjectRef};
 use serde::de::DeserializeOwned;
 
+use crate::api::Api;
 use crate::builder::InformerBuilder;
-use crate::connect::Connect;
+use crate::connect::{Calls, Connect, ConnectError};
+use crate::controller::{AnyClient, Controller, ControllerBuilder, Owner};
 use crate::error::BuildError;
 use crate::factory::SharedInformerFactory;
 use crate::shared::SharedInformer;
@@ -101,6 +106,40 @@ where
     #[must_use]
     pub fn kube_packed() -> InformerBuilder<PackedBody<K>> {
         Self::packed_from(target::<K>())
+    }
+}
+
+impl<K> Api<K>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+{
+    /// Reads and writes objects of a type of kube-rs.
+    ///
+    /// # Errors
+    /// The client cannot send requests here.
+    pub fn kube(client: &impl Calls) -> Result<Self, ConnectError> {
+        let form = Typed::new().with_annotations(annotations);
+        let decode = Arc::new(move |json: &[u8]| decode_object(&mut form.clone(), json));
+        Ok(Self::of(client.caller()?, target::<K>(), "", decode))
+    }
+}
+
+impl Controller<ObjectKey> {
+    /// A controller of a type of kube-rs: see [`Controller::of`]. For owned kinds there is
+    /// [`owns_with`](ControllerBuilder::owns_with)`(InformerBuilder::<S>::kube())`.
+    #[must_use]
+    pub fn kube<K>(
+        client: &(impl Connect + Calls + Clone + Send + Sync + 'static),
+    ) -> ControllerBuilder<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    {
+        let owner = Owner {
+            group: K::group(&()).into_owned(),
+            version: K::version(&()).into_owned(),
+            kind: K::kind(&()).into_owned(),
+        };
+        ControllerBuilder::new(AnyClient::new(client), owner, InformerBuilder::kube())
     }
 }
 
@@ -196,6 +235,36 @@ impl<B> ToObjectRef for Object<B> {
         reference.extra.resource_version = said(self.version());
         reference
     }
+}
+
+/// Refers to the owner of an object, if it is of this type: if group and kind are the same.
+///
+/// `namespace` is that of the owned object, or empty if owners of this type have none. `kind` is `()`, or the
+/// resource of a `DynamicObject`.
+///
+/// ```
+/// use informer::OwnerReference;
+/// use informer::informer_transport_kube::k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use informer::kube::owner_object_ref;
+///
+/// let owner = OwnerReference::new("apps/v1", "ReplicaSet", "shop", "u-1");
+/// let reference = owner_object_ref::<ReplicaSet>("web", &owner, ()).expect("a replica set");
+/// assert_eq!(reference.to_string(), "ReplicaSet.v1.apps/shop.web");
+/// assert_eq!(owner_object_ref::<Deployment>("web", &owner, ()), None);
+/// ```
+#[cfg(feature = "kube-runtime")]
+#[must_use]
+pub fn owner_object_ref<K: Lookup>(
+    namespace: &str,
+    owner: &OwnerReference<'_>,
+    kind: K::DynamicType,
+) -> Option<ObjectRef<K>> {
+    if owner.group() != K::group(&kind) || owner.kind != K::kind(&kind) {
+        return None;
+    }
+    let mut reference = ObjectKey::new(namespace, &owner.name).to_object_ref::<K>(kind);
+    reference.extra.uid = said(&owner.uid);
+    Some(reference)
 }
 
 /// From the references of `kube::runtime` to keys.

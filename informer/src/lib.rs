@@ -64,9 +64,11 @@
 //! | --- | --- |
 //! | `hyper` (default) | `Client` and `Config`: an API server over HTTP, found by kubeconfig or from inside the cluster; implies `tokio` |
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
+//! | `signal` (default) | `ControllerBuilder::shutdown_on_signal`: SIGTERM and Ctrl-C; implies `tokio` |
 //! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime; a `Client` works there, too |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
+//! | `mock` | a `MockServer` is a [`Connect`] and a [`Calls`], for tests of your controllers |
 //! | `kube-runtime` | conversions to and from the `ObjectRef` of `kube::runtime`; implies `kube` |
 //!
 //! # Where to go on
@@ -80,6 +82,10 @@
 //!   the others unless you choose [`Backlog::Stall`].
 //! * [`Lister`] reads the cache by key, index or [`Query`], without waiting for writers.
 //! * [`controller`] has a work queue, workers with retries, and handlers that enqueue keys.
+//! * [`election`] lets one replica work at a time.
+//! * [`Api`] reads and writes single objects: create, update, patch, apply, delete.
+//! * [`finalizer`] holds deleted objects until your controller has cleaned up. [`events`] tells the users
+//!   of an object what the controller does.
 //! * [`Status`] says what the informer is doing and why it waits. Use [`SharedInformer::is_fresh`] for a
 //!   readiness probe and [`SharedInformer::reached`] to wait until the cache shows your own writes.
 //! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. The crate
@@ -159,6 +165,24 @@ mod factory;
 #[cfg(feature = "k8s-openapi")]
 mod k8s;
 
+// Reads and writes single objects.
+mod api;
+
+// Names by the rules of an API server.
+mod names;
+
+// The name of a replica.
+mod identity;
+
+// Times in objects.
+mod micro_time;
+
+// Clean up before an object goes.
+pub mod finalizer;
+
+// What a controller tells the users of an object.
+pub mod events;
+
 // The client and the types of kube-rs.
 #[cfg(feature = "kube")]
 pub mod kube;
@@ -166,10 +190,17 @@ pub mod kube;
 // Work queue and reconcile workers.
 pub mod controller;
 
+// Leader election.
+pub mod election;
+
+pub use api::{
+    Api, ApiError, ApiErrorKind, Apply, Delete, Deletion, FieldCause, Patch, Propagation, Scale,
+    ScaleSpec, ScaleStatus,
+};
 pub use builder::InformerBuilder;
+pub use connect::{Calls, Connect, ConnectError};
 #[cfg(feature = "hyper")]
 pub use connect::{Client, Config};
-pub use connect::{Connect, ConnectError};
 pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
 pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
@@ -188,6 +219,10 @@ pub use informer_indexers;
 // For connection settings, credentials and discovery of resources.
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper;
+
+// For tests.
+#[cfg(feature = "mock")]
+pub use informer_transport_mock;
 
 // For limits of a kube client.
 #[cfg(feature = "kube")]

@@ -16,6 +16,10 @@ pub(crate) enum Log {
     Broken(String),
     Lost(RuntimeError),
     HandlerLost(ListenerId),
+    Dropped {
+        handlers: usize,
+        waiting: usize,
+    },
     Failed(LastFailure<String>),
     Phase {
         phase: Phase,
@@ -40,6 +44,13 @@ impl Log {
                 ?handler,
                 reason = %RuntimeError::ended(),
                 "a handler was lost"
+            ),
+            Self::Dropped { handlers, waiting } => tracing::warn!(
+                informer,
+                handlers,
+                waiting,
+                "the last handle of an informer was dropped while handlers were there or tasks waited for \
+                 it; keep a handle or a lister, or end it with `stop`"
             ),
             Self::Failed(last) => tracing::warn!(
                 informer,

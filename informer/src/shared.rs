@@ -61,7 +61,8 @@ use crate::wait::Wait;
 /// ```
 ///
 /// The watch ends and the cache is freed when you drop the last clone, [lister](Self::lister) and
-/// [stream](Self::stream). A handler that owns one of these keeps its own informer alive; you must
+/// [stream](Self::stream). If it still has handlers then, or somebody waits for it, a warning is logged:
+/// [stop](Self::stop) it first. A handler that owns one of these keeps its own informer alive; you must
 /// [stop](Self::stop) such an informer.
 pub struct SharedInformer<K: Send + Sync + 'static> {
     handle: Arc<Handle<K>>,
@@ -437,7 +438,9 @@ impl<K: Send + Sync + 'static> Handle<K> {
 
 impl<K: Send + Sync + 'static> Drop for Handle<K> {
     fn drop(&mut self) {
-        self.stop();
+        let driver = self.take_driver();
+        self.engine.abandon();
+        drop(driver);
     }
 }
 

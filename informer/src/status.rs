@@ -81,10 +81,16 @@ pub struct Status {
     pub panic: Option<String>,
     /// Why the informer lost its task, which ended it.
     pub lost: Option<RuntimeError>,
+    /// Whether the informer has ended because its last handle was dropped, while it still had handlers or
+    /// somebody waited for it.
+    pub dropped: bool,
 }
 
 /// Says which user code can end an informer with a panic.
 pub(crate) const PANICKED: &str = "a decoder, transform, index function or transport panicked";
+
+/// Why an informer has ended that nobody stopped.
+pub(crate) const DROPPED: &str = "its last handle was dropped; keep a handle or a lister of it";
 
 /// What to do after a runtime has ended.
 pub(crate) const NEW_RUNTIME: &str = "build a new informer on a runtime that outlives it";
@@ -113,6 +119,7 @@ impl Status {
             handlers: state.handlers(now),
             panic: state.broken.clone(),
             lost: state.lost.clone(),
+            dropped: state.dropped,
         }
     }
 
@@ -159,6 +166,7 @@ impl Status {
         }
         match self.phase {
             _ if !self.started => "it was not started; call `start`".to_owned(),
+            Phase::Stopped if self.dropped => format!("{DROPPED}{failure}"),
             Phase::Stopped => format!("it was stopped{failure}"),
             Phase::Waiting { cause, .. } => {
                 let message = self.last_failure.as_ref().map_or("", |last| &last.message);
@@ -247,6 +255,9 @@ impl fmt::Display for Status {
         }
         if let Some(panic) = &self.panic {
             write!(f, "; {PANICKED}: {panic}")?;
+        }
+        if self.dropped {
+            write!(f, "; {DROPPED}")?;
         }
         match &self.lost {
             Some(lost) => write!(f, "; {lost}; {NEW_RUNTIME}"),

@@ -38,6 +38,7 @@ struct Spec {
 impl Kind for Pod {
     const GROUP: &'static str = "";
     const VERSION: &'static str = "v1";
+    const KIND: &'static str = "Pod";
     const PLURAL: &'static str = "pods";
 }
 

@@ -130,3 +130,39 @@ fn panics_of_a_hook_are_logged_sparingly() {
     assert!(said[0].get("informer").is_some());
     assert_eq!(not_logged(&said)[LINES], Some("90".to_owned()));
 }
+
+#[test]
+fn an_informer_that_is_dropped_with_handlers_says_so() {
+    let world = World::new();
+    let mut waited = None;
+    let lines = logged(|| {
+        let start = || {
+            let informer = pods()
+                .build(&world.connect(), world.runtime.clone())
+                .unwrap();
+            informer.start().unwrap();
+            informer
+        };
+        let pods = start();
+        let registration = pods.on(|_: Notification<Pod>| {}).unwrap();
+        drop(pods);
+        waited = Some(world.wait(registration.synced(Duration::from_secs(5))));
+
+        // These say nothing: one was stopped, the other has no handlers.
+        let stopped = start();
+        stopped.on(|_: Notification<Pod>| {}).unwrap();
+        stopped.stop();
+        drop(stopped);
+        drop(start());
+    });
+    let text = "the last handle of an informer was dropped while handlers were there or tasks waited for it; \
+                keep a handle or a lister, or end it with `stop`";
+    let said = saying(&lines, text);
+    assert_eq!(said.len(), 1, "{lines:?}");
+    assert_eq!(said[0].get("handlers"), Some("1"));
+    let error = waited.unwrap().unwrap_err().to_string();
+    assert!(
+        error.contains("dropped; keep a handle or a lister of it"),
+        "{error}"
+    );
+}

@@ -22,8 +22,8 @@ const TO_HTTPS: &[u8] = b"Client sent an HTTP request to an HTTPS server";
 /// Runs `opening` with the timeout for the first byte of an answer.
 pub(crate) async fn within<A>(
     patience: Duration,
-    opening: impl Future<Output = Result<(A, Encoding), Failed>>,
-) -> Result<(A, Encoding), Failed> {
+    opening: impl Future<Output = Result<A, Failed>>,
+) -> Result<A, Failed> {
     timeout(patience, opening).await.unwrap_or_else(|_| {
         let message = format!("the server sent no answer within {patience:?}; is it overloaded?");
         Err(Failed::new(Failure::TimedOut, message))
@@ -39,7 +39,10 @@ pub(crate) async fn open<S: Sender>(
     match answer.head().status {
         StatusCode::OK => encoding(&answer).map(|encoding| (answer, encoding)),
         status if status.is_redirection() => Err(redirected(&answer)),
-        status => Err(sender.explain_answer(status, refusal(answer).await)),
+        status => {
+            let refusal = Refusal::read(answer).await;
+            Err(sender.explain_answer(status, refusal.failure()))
+        }
     }
 }
 
@@ -47,7 +50,7 @@ pub(crate) async fn open<S: Sender>(
 const QUOTED: usize = 60;
 
 /// The encoding of a successful answer. Fails for other content, such as a login page.
-fn encoding(answer: &impl Answer) -> Result<Encoding, Failed> {
+pub(crate) fn encoding(answer: &impl Answer) -> Result<Encoding, Failed> {
     let text = answer.head().headers.get(header::CONTENT_TYPE);
     let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
     Encoding::from_content_type(text.as_deref())
@@ -55,7 +58,7 @@ fn encoding(answer: &impl Answer) -> Result<Encoding, Failed> {
 }
 
 /// The failure for a redirect, which is never followed: the credentials are not for that host.
-fn redirected(answer: &impl Answer) -> Failed {
+pub(crate) fn redirected(answer: &impl Answer) -> Failed {
     let to = answer.head().headers.get(header::LOCATION);
     let to = to.and_then(|to| to.to_str().ok()?.parse::<Uri>().ok());
     let to = to.as_ref().and_then(Uri::authority);
@@ -73,26 +76,44 @@ fn redirected(answer: &impl Answer) -> Failed {
     )
 }
 
-/// The failure that an error answer describes.
-async fn refusal(answer: impl Answer) -> Failed {
-    let code = answer.head().status.as_u16();
-    let retry_after = asked_wait(&answer.head().headers, SystemTime::now());
-    let mut body = Body::new(answer, None);
-    let mut said = Vec::new();
-    let read = async {
-        while said.len() < MAX_ERROR_BODY
-            && let Ok(Some(piece)) = body.next().await
-        {
-            said.extend_from_slice(&piece);
+/// An answer that is not a success.
+pub(crate) struct Refusal {
+    pub(crate) code: u16,
+    pub(crate) retry_after: Option<Duration>,
+    /// What was read of its body.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Refusal {
+    pub(crate) async fn read(answer: impl Answer) -> Self {
+        let code = answer.head().status.as_u16();
+        let retry_after = asked_wait(&answer.head().headers, SystemTime::now());
+        let mut body = Body::new(answer, None);
+        let mut said = Vec::new();
+        let read = async {
+            while said.len() < MAX_ERROR_BODY
+                && let Ok(Some(piece)) = body.next().await
+            {
+                said.extend_from_slice(&piece);
+            }
+        };
+        // If the body stalls or breaks, the status code must do.
+        let _ = timeout(ERROR_BODY_TIMEOUT, read).await;
+        said.truncate(MAX_ERROR_BODY);
+        Self {
+            code,
+            retry_after,
+            body: said,
         }
-    };
-    // If the body stalls or breaks, the status code must do.
-    let _ = timeout(ERROR_BODY_TIMEOUT, read).await;
-    said.truncate(MAX_ERROR_BODY);
-    if code == 400 && memmem::find(&said, TO_HTTPS).is_some() {
-        let about = "the server requires TLS, but the request was plain HTTP; begin its address with https://";
-        return Failed::new(Failure::Unreachable, about);
     }
-    let (failure, message) = failure_of_answer(code, &said, retry_after);
-    Failed::new(failure, message)
+
+    /// The failure that it describes.
+    pub(crate) fn failure(&self) -> Failed {
+        if self.code == 400 && memmem::find(&self.body, TO_HTTPS).is_some() {
+            let about = "the server requires TLS, but the request was plain HTTP; begin its address with https://";
+            return Failed::new(Failure::Unreachable, about);
+        }
+        let (failure, message) = failure_of_answer(self.code, &self.body, self.retry_after);
+        Failed::new(failure, message)
+    }
 }

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use informer_core::Failure;
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 use crate::body::Body;
 use crate::exchange::{open, within};
 use crate::failed::Failed;
-use crate::sender::{Question, Sender};
+use crate::sender::{Answer, Purpose, Question, Sender};
 
 /// Why a request failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,15 +55,29 @@ pub async fn get<S: Sender>(
     largest: usize,
 ) -> Result<Bytes, RequestError> {
     let (asked, path) = (Arc::clone(sender), path.to_owned());
-    // The caller may be in another runtime, or in none.
+    let answer = in_its_runtime(sender, async move {
+        let question = Question::get(&path, accept, Purpose::Single);
+        let opening = open(&*asked, question);
+        let (answer, _) = within(asked.limits().head_timeout, opening).await?;
+        whole(answer, &path, largest, asked.limits().list_timeout).await
+    });
+    Ok(answer.await?.into())
+}
+
+/// Runs a request in the runtime of its sender, because the caller may be in another one, or in none.
+pub(crate) async fn in_its_runtime<S: Sender, A: Send + 'static>(
+    sender: &Arc<S>,
+    request: impl Future<Output = Result<A, Failed>> + Send + 'static,
+) -> Result<A, Failed> {
+    let asked = Arc::clone(sender);
     let task = async move {
         asked.prepare().await;
-        whole(&*asked, &path, accept, largest).await
+        request.await
     };
     let mut running = Running(sender.runtime().spawn(task));
     match (&mut running.0).await {
-        Ok(answer) => Ok(answer.map_err(|failed| sender.explain(failed))?),
-        Err(_) => Err(Failed::runtime_ended().into()),
+        Ok(answer) => answer.map_err(|failed| sender.explain(failed)),
+        Err(_) => Err(Failed::runtime_ended()),
     }
 }
 
@@ -75,19 +90,13 @@ impl<T> Drop for Running<T> {
     }
 }
 
-async fn whole<S: Sender>(
-    sender: &S,
+/// The whole body of an answer, up to `largest` bytes, within a time.
+pub(crate) async fn whole(
+    answer: impl Answer,
     path: &str,
-    accept: &'static str,
     largest: usize,
-) -> Result<Bytes, Failed> {
-    let limits = sender.limits();
-    let question = Question {
-        path,
-        accept,
-        is_watch: false,
-    };
-    let (answer, _) = within(limits.head_timeout, open(sender, question)).await?;
+    patience: Duration,
+) -> Result<Vec<u8>, Failed> {
     let mut body = Body::new(answer, None);
     let reading = async {
         let mut whole = Vec::new();
@@ -98,8 +107,12 @@ async fn whole<S: Sender>(
             }
             whole.extend_from_slice(&piece);
         }
-        Ok(whole.into())
+        Ok(whole)
     };
-    let read = timeout(limits.list_timeout, reading).await;
-    read.unwrap_or_else(|_| Err(Failed::too_slow()))
+    timeout(patience, reading).await.unwrap_or_else(|_| {
+        let about = format_args!(
+            "the answer to {path} took longer than {patience:?}; is the server overloaded?"
+        );
+        Err(Failed::new(Failure::TimedOut, about))
+    })
 }

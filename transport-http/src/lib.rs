@@ -50,17 +50,21 @@ mod transport;
 // One request with its whole answer.
 mod get;
 
+// One request for one object.
+mod call;
+
 // From names to resources.
 mod discovery;
 
 pub use body::poll_data;
 pub use budget::Budget;
+pub use call::call;
 pub use causes::{chain, find};
 pub use discovery::{ResolveError, resolve};
 pub use failed::Failed;
 pub use get::{RequestError, get};
 pub use resource::{ApiResource, Reach, TargetError};
-pub use sender::{Answer, Limits, Question, Sender};
+pub use sender::{Answer, Limits, Purpose, Question, Sender};
 pub use transport::HttpTransport;
 
 // The examples of the README are compiled and run.

@@ -1,26 +1,88 @@
 //! Sends requests.
 
+use std::fmt;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
 use http::response::Parts;
+use informer_core::transport::Method;
 use tokio::runtime::Handle;
 
 use crate::budget::Budget;
 use crate::failed::Failed;
 
 /// What to request, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Question<'a> {
+    /// What to do. What is not a [`Get`](Method::Get) must not be sent twice, unless no server has looked
+    /// at it.
+    pub method: Method,
     /// The path below the address of the server, with the query.
     pub path: &'a str,
     /// The `Accept` header.
     pub accept: &'static str,
-    /// Whether the answer goes on for minutes, perhaps without a byte.
-    pub is_watch: bool,
+    /// The `Content-Type` of the body; empty if there is none.
+    pub content_type: &'static str,
+    /// The body; empty if there is none.
+    pub body: &'a Bytes,
+    /// What the answer is for.
+    pub purpose: Purpose,
+}
+
+/// Shows no body: that of a Secret is secret.
+impl fmt::Debug for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .field("accept", &self.accept)
+            .field("content_type", &self.content_type)
+            .field("bytes", &self.body.len())
+            .field("purpose", &self.purpose)
+            .finish()
+    }
+}
+
+/// What an answer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "senders handle every purpose")]
+pub enum Purpose {
+    /// A list: it may be long.
+    List,
+    /// A watch: it goes on for minutes, perhaps without a byte.
+    Watch,
+    /// A single object, or what discovery asks for: somebody waits for the whole of it.
+    Single,
+}
+
+impl<'a> Question<'a> {
+    /// The method, in the words of the crate `http`.
+    #[must_use]
+    pub const fn http_method(&self) -> http::Method {
+        match self.method {
+            Method::Get => http::Method::GET,
+            Method::Post => http::Method::POST,
+            Method::Put => http::Method::PUT,
+            Method::Patch => http::Method::PATCH,
+            Method::Delete => http::Method::DELETE,
+        }
+    }
+
+    /// A question for `path`, without a body.
+    pub(crate) const fn get(path: &'a str, accept: &'static str, purpose: Purpose) -> Self {
+        static NOTHING: Bytes = Bytes::new();
+        Self {
+            method: Method::Get,
+            path,
+            accept,
+            content_type: "",
+            body: &NOTHING,
+            purpose,
+        }
+    }
 }
 
 /// An answer whose body has not been read yet.
@@ -49,7 +111,7 @@ pub trait Sender: Send + Sync + 'static {
     /// What the server answers.
     type Answer: Answer;
 
-    /// Sends `GET path`. An answer is not a failure, whatever its status.
+    /// Sends a request. An answer is not a failure, whatever its status.
     ///
     /// # Errors
     /// There is no answer.

@@ -17,7 +17,7 @@ use crate::failed::Failed;
 use crate::pace::{Pace, watch_over};
 use crate::reading::Reading;
 use crate::resource::{TargetError, accept, check};
-use crate::sender::{Answer, Question, Sender};
+use crate::sender::{Answer, Purpose, Question, Sender};
 
 /// The HTTP transport of one informer.
 ///
@@ -240,11 +240,13 @@ impl<S: Sender> Job<S> {
             Kind::List | Kind::Stream => self.sender.budget().slot().await,
         };
         let is_list = self.kind == Kind::List;
-        let question = Question {
-            path: &self.path,
-            accept: accept(self.target.content, !is_list),
-            is_watch: !is_list,
+        let purpose = if is_list {
+            Purpose::List
+        } else {
+            Purpose::Watch
         };
+        let accept = accept(self.target.content, !is_list);
+        let question = Question::get(&self.path, accept, purpose);
         let opening = open(&*self.sender, question);
         let (answer, encoding) = if self.kind == Kind::Watch {
             // No timeout here: the reflector has its own idle deadline for watches.

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use informer_core::transport::Target;
+use informer_core::transport::{Call, Caller, Calling, Target};
 use informer_transport_http::{
-    ApiResource, Budget, RequestError, ResolveError, TargetError, get, resolve,
+    ApiResource, Budget, RequestError, ResolveError, TargetError, call, get, resolve,
 };
 
 use crate::auth::Credentials;
@@ -207,5 +207,12 @@ impl Client {
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.inner.config
+    }
+}
+
+/// Reads and writes single objects.
+impl Caller for Client {
+    fn call(&self, request: Call) -> Calling {
+        call(&self.inner, request)
     }
 }

@@ -4,10 +4,10 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::response::Parts;
-use http::{HeaderValue, Method, Request, StatusCode, Uri, header};
-use http_body_util::Empty;
+use http::{HeaderValue, Request, StatusCode, Uri, header};
+use http_body_util::Full;
 use informer_core::Failure;
-use informer_transport_http::{Budget, Failed, Limits, Question, Sender};
+use informer_transport_http::{Budget, Failed, Limits, Purpose, Question, Sender};
 use tokio::runtime::Handle;
 
 use crate::auth::Shown;
@@ -146,18 +146,21 @@ async fn send(
             let message = format!("`{}` is not a path: {error}", question.path);
             Failed::new(Failure::Invalid, message)
         })?;
-    let class = if question.is_watch {
-        Class::Watch
-    } else {
-        Class::List
+    let class = match question.purpose {
+        Purpose::List => Class::List,
+        Purpose::Watch | Purpose::Single => Class::Watch,
     };
-    let mut request = Request::new(Empty::<Bytes>::new());
-    *request.method_mut() = Method::GET;
+    let mut request = Request::new(Full::new(question.body.clone()));
+    *request.method_mut() = question.http_method();
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
     headers.extend(client.credentials.impersonation().clone());
     headers.insert(header::ACCEPT, HeaderValue::from_static(question.accept));
     headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+    if !question.content_type.is_empty() {
+        let content_type = HeaderValue::from_static(question.content_type);
+        headers.insert(header::CONTENT_TYPE, content_type);
+    }
     if client.config.compression {
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
     }

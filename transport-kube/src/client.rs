@@ -9,12 +9,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, header};
 use informer_core::Failure;
-use informer_core::transport::Target;
+use informer_core::transport::{Call, Caller, Calling, Target};
 use informer_transport_http::{
-    ApiResource, Budget, Failed, HttpTransport, Limits, Question, RequestError, ResolveError,
-    Sender, TargetError, get, resolve,
+    ApiResource, Budget, Failed, HttpTransport, Limits, Purpose, Question, RequestError,
+    ResolveError, Sender, TargetError, call, get, resolve,
 };
-use kube::client::Body;
 use tokio::runtime::Handle;
 
 use crate::answer::KubeAnswer;
@@ -184,17 +183,24 @@ impl Sender for Inner {
     type Answer = KubeAnswer;
 
     async fn send(&self, question: Question<'_>) -> Result<KubeAnswer, Failed> {
-        let mut request = Request::get(question.path)
+        let mut request = Request::builder()
+            .method(question.http_method())
+            .uri(question.path)
             .header(header::ACCEPT, question.accept)
             .header(header::USER_AGENT, USER_AGENT);
-        if question.is_watch {
+        if !question.content_type.is_empty() {
+            request = request.header(header::CONTENT_TYPE, question.content_type);
+        }
+        if question.purpose == Purpose::Watch {
             // A server ends a gzip member at every flush, and kube's decompression ends with the first one.
             request = request.header(header::ACCEPT_ENCODING, "identity");
         }
-        let request = request.body(Body::empty()).map_err(|error| {
-            let about = format_args!("`{}` is not a path: {error}", question.path);
-            Failed::new(Failure::Invalid, about)
-        })?;
+        let request = request
+            .body(question.body.clone().into())
+            .map_err(|error| {
+                let about = format_args!("`{}` is not a path: {error}", question.path);
+                Failed::new(Failure::Invalid, about)
+            })?;
         match self.client.send(request).await {
             Ok(answer) => Ok(answer.into()),
             Err(error) => Err(unanswered(&error)),
@@ -211,5 +217,12 @@ impl Sender for Inner {
 
     fn runtime(&self) -> &Handle {
         &self.runtime
+    }
+}
+
+/// Reads and writes single objects.
+impl Caller for KubeClient {
+    fn call(&self, request: Call) -> Calling {
+        call(&self.inner, request)
     }
 }

@@ -57,8 +57,9 @@ fn unreachable(error: &(dyn Error + 'static)) -> String {
     let why = chain(error);
     if why.contains("certificate") {
         return format!(
-            "the certificate of the server, or ours, was refused: {why}; check `Config::root_cert`, \
-             `Config::tls_server_name` and the client certificate of the kube client"
+            "the certificate of the server, or ours, was refused: {why}; check `Config::root_cert` (only \
+             `Config::root_cert_file` is read again), `Config::tls_server_name` and the client certificate of \
+             the kube client"
         );
     }
     match io_kind(error) {

@@ -39,7 +39,11 @@
 //!   is lost, and nothing is listed again. A server sends a bookmark about once a minute, so a timeout of
 //!   several minutes never strikes. The informer has its own deadline for silent watches.
 //! * **Connections.** The default stack of kube speaks HTTP/1.1: each watch has a connection of its own.
-//! * **Certificates and tokens** are read when the client is built, and as often as kube reads them again.
+//! * **Tokens and authorities.** kube reads a token file (`tokenFile` of a kubeconfig, or that of the cluster)
+//!   again after 50 s and, with rustls, `Config::root_cert_file` after 60 s. Until then the informer reports
+//!   the failure and retries, and nothing is lost. [`Config::incluster`](kube::Config::incluster) sets
+//!   `root_cert_file`. From a kubeconfig, kube reads `certificate-authority` once: if it may be replaced, set
+//!   `root_cert_file` yourself, before you build the client. kube reads client certificates once, too.
 //!
 //! # Features
 //!

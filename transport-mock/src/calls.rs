@@ -9,8 +9,11 @@ use crate::server::Server;
 use crate::status::ApiError;
 use crate::store::metadata::text;
 use crate::store::object::{StoredObject, key};
-use crate::store::patch::PatchType;
+use crate::store::patch;
 use crate::store::write::{Deletion, Part, Preconditions, Target};
+
+/// The field manager of the shortcuts.
+const MANAGER: &str = "unknown";
 
 /// Shortcuts for tests. They follow the same rules as [`handle`](Server::handle). Kinds go by the
 /// names that kubectl accepts: `pods`, `po`, `Pod`, `deployments.apps`. Objects go by key:
@@ -25,9 +28,11 @@ impl Server {
         let (id, kind) = self.find(kind)?;
         let object = into_map(object)?;
         let namespace = text(&object, "namespace").map(str::to_owned);
-        let now = self.wall_clock();
+        let author = self.author(MANAGER, false);
         let target = target(id, &kind, namespace.as_deref());
-        self.store_mut().create(target, object, now)
+        let created = self.store_mut().create(target, object, author);
+        self.follow_definitions();
+        created
     }
 
     /// Replaces an object. Without a `resourceVersion` the write is unconditional, if the kind
@@ -63,8 +68,11 @@ impl Server {
         let object = into_map(object)?;
         let namespace = text(&object, "namespace").map(str::to_owned);
         let name = text(&object, "name").unwrap_or_default().to_owned();
+        let author = self.author(MANAGER, false);
         let target = target(id, &kind, namespace.as_deref());
-        self.store_mut().update(target, &name, object, part)
+        let updated = self.store_mut().update(target, &name, object, part, author);
+        self.follow_definitions();
+        updated
     }
 
     /// Merges `changes` into an object.
@@ -106,8 +114,53 @@ impl Server {
         let (namespace, name) = place(name);
         let target = target(id, &kind, namespace);
         let changes = into_map(changes)?;
-        self.store_mut()
-            .patch(target, name, changes, PatchType::Merge, part)
+        let change = |object: &mut Map<String, Value>| {
+            patch::merge(object, changes);
+            Ok(())
+        };
+        let author = self.author(MANAGER, false);
+        let patched = self.store_mut().patch(target, name, part, author, change);
+        self.follow_definitions();
+        patched
+    }
+
+    /// Applies an object as a field manager (server-side apply): creates it, or changes the fields
+    /// that it has. With `force`, fields of other managers are taken over.
+    ///
+    /// ```
+    /// use informer_transport_mock::{Server, ServerConfig};
+    /// use serde_json::json;
+    ///
+    /// let mut server = Server::new(ServerConfig::new(42));
+    /// let size = |size: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"size": size}});
+    /// server.apply("configmaps", "mine", size("1"), false)?;
+    /// let refused = server.apply("configmaps", "yours", size("2"), false).unwrap_err();
+    /// assert_eq!(refused.message(), r#"Apply failed with 1 conflict: conflict with "mine": .data.size"#);
+    /// # Ok::<(), informer_transport_mock::status::ApiError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The refusal that the server would send: 409 if another manager owns a field that would
+    /// change.
+    pub fn apply(
+        &mut self,
+        kind: &str,
+        manager: &str,
+        object: Value,
+        force: bool,
+    ) -> Result<Arc<StoredObject>, ApiError> {
+        let (id, kind) = self.find(kind)?;
+        let object = into_map(object)?;
+        let namespace = text(&object, "namespace").map(str::to_owned);
+        let name = text(&object, "name").unwrap_or_default().to_owned();
+        let author = self.author(manager, false);
+        let target = target(id, &kind, namespace.as_deref());
+        let applied = self
+            .store_mut()
+            .apply(target, &name, &object, Part::Main, author, force);
+        self.follow_definitions();
+        applied.map(|(object, _)| object)
     }
 
     /// Deletes an object. Returns `false` if finalizers keep it for now.
@@ -119,10 +172,11 @@ impl Server {
         let (id, kind) = self.find(kind)?;
         let (namespace, name) = place(name);
         let target = target(id, &kind, namespace);
-        let now = self.wall_clock();
+        let author = self.author(MANAGER, false);
         let deletion = self
             .store_mut()
-            .delete(target, name, &Preconditions::default(), now)?;
+            .delete(target, name, &Preconditions::default(), author)?;
+        self.follow_definitions();
         Ok(matches!(deletion, Deletion::Done { .. }))
     }
 

@@ -36,6 +36,10 @@ pub struct ServerConfig {
     pub watch_timeout: Duration,
     /// How the server refuses a watch from an expired version.
     pub expired_watch: ExpiredWatch,
+    /// Whether objects have `managedFields` from their creation on, as on a real server. Otherwise
+    /// they have them from the first server-side apply on, and what was there before belongs to
+    /// `before-first-apply`: objects stay small, and writes cheap. Default: `false`.
+    pub managed_fields: bool,
 }
 
 /// How a server refuses a watch from an expired version.
@@ -61,6 +65,7 @@ impl ServerConfig {
             compact_every: Duration::from_secs(300),
             watch_timeout: Duration::from_secs(1800),
             expired_watch: ExpiredWatch::Event,
+            managed_fields: false,
         }
     }
 }

@@ -82,10 +82,8 @@ impl ObjectForm {
     pub(crate) fn begin_list(self, kind: &ApiKind, page: &Page, out: &mut Vec<u8>) {
         let (list_kind, api_version) = match self {
             Self::Object => (kind.list_kind(), kind.api_version()),
-            Self::Metadata | Self::MetadataList => {
-                ("PartialObjectMetadataList".to_owned(), META.to_owned())
-            }
-            Self::Table => ("Table".to_owned(), META.to_owned()),
+            Self::Metadata | Self::MetadataList => ("PartialObjectMetadataList", META.to_owned()),
+            Self::Table => ("Table", META.to_owned()),
         };
         if self == Self::Object && kind.is_custom() {
             let opening = format!(r#"{{"apiVersion":"{api_version}","items":["#);

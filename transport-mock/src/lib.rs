@@ -52,7 +52,8 @@
 //! | you want | look at |
 //! | --- | --- |
 //! | a server for informers, in virtual time | [`MockServer`], [`VirtualClock`] |
-//! | expired watches, other kinds, smaller windows | [`Server`], [`ServerConfig`], [`api::ApiKind`] |
+//! | expired watches, smaller windows | [`Server`], [`ServerConfig`] |
+//! | custom resources | create their CustomResourceDefinition, or [`api::ApiKind`] |
 //! | broken connections, throttling, corrupt objects | [`fault`] |
 //! | a unit test of single requests and replies | [`script`] |
 //! | a transport to drive by hand | [`transport`] |
@@ -77,11 +78,16 @@
 //! The folder `e2e/probes` of the repository asks this server and a real one the same questions, and
 //! lists every difference with its reason. These are the large ones:
 //!
-//! * **Kinds** have one version each, and no subresource but `status`. The server validates names,
-//!   labels and finalizers, but neither validates nor defaults specs. There is no admission and there
-//!   are no managed fields.
-//! * **Writes**: no server-side apply and no JSON patch (415), no dry run (400), no create by `PUT`. A
-//!   strategic merge knows the common lists by name and replaces all others.
+//! * **Kinds** have no subresource but `status` and `scale`, and the built-in ones have one version
+//!   each. The schema of a CustomResourceDefinition is neither checked nor used to prune, and names
+//!   that two definitions claim are not noticed. The server validates names, labels, finalizers,
+//!   leases and events, but neither validates nor defaults other specs. The two groups of events do
+//!   not share their objects. There is no admission.
+//! * **Writes**: no create by `PUT`. A strategic merge knows the common lists by name and replaces all
+//!   others.
+//! * **Server-side apply** knows the lists of built-in kinds by name, refuses no unknown fields, and
+//!   does not work on `scale`. Objects have `managedFields` from their first apply on, unless
+//!   [`ServerConfig::managed_fields`] is set.
 //! * **Deletions** ignore grace periods and propagation. An object without finalizers is gone at once,
 //!   pods and namespaces included. Namespaces need not exist.
 //! * **Bodies** are JSON. YAML is refused with 415, protobuf and CBOR with 406.
@@ -154,6 +160,9 @@ mod config;
 // The server itself.
 mod server;
 
+// Custom resource definitions.
+mod definitions;
+
 // Shortcuts for tests.
 mod calls;
 
@@ -171,6 +180,9 @@ mod shared;
 
 // The server as a transport.
 pub mod transport;
+
+// The server as a caller.
+mod caller;
 
 // A scripted transport.
 pub mod script;

@@ -64,7 +64,8 @@ impl List<'_> {
             if n > 0 {
                 out.push(b',');
             }
-            self.form.item(object.encoded(), object.row(now), &mut out);
+            let encoded = object.encoded(self.kind);
+            self.form.item(&encoded, object.row(now), &mut out);
         }
         self.form.end_list(self.kind, page, &mut out);
         out

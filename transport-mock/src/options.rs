@@ -1,8 +1,12 @@
 //! Query parameters, and the combinations that the server refuses.
 
 use crate::query::pairs;
+use crate::request::{PatchType, Verb};
 use crate::status::ApiError;
 use crate::status::StatusCause;
+
+/// How long the name of a field manager may be.
+pub(crate) const MANAGER_LENGTH: usize = 128;
 
 /// The query parameters of a request. Absent ones are empty.
 ///
@@ -37,8 +41,14 @@ pub struct Options {
     pub continue_token: String,
     /// `sendInitialEvents`
     pub send_initial_events: Option<bool>,
-    /// `dryRun`
-    pub dry_run: bool,
+    /// `dryRun`, which may be given more than once.
+    pub dry_run: Vec<String>,
+    /// `fieldManager`
+    pub field_manager: String,
+    /// `fieldValidation`
+    pub field_validation: String,
+    /// `force`
+    pub force: Option<bool>,
     /// `propagationPolicy`
     pub propagation_policy: String,
 }
@@ -71,7 +81,10 @@ impl Options {
                 "limit" => options.limit = number(&value)?,
                 "continue" => options.continue_token = value,
                 "sendInitialEvents" => options.send_initial_events = Some(flag(&value)),
-                "dryRun" => options.dry_run = true,
+                "dryRun" => options.dry_run.push(value),
+                "fieldManager" => options.field_manager = value,
+                "fieldValidation" => options.field_validation = value,
+                "force" => options.force = Some(flag(&value)),
                 "propagationPolicy" => options.propagation_policy = value,
                 // The value is ignored, but must be a number.
                 "gracePeriodSeconds" => drop(number(&value)?),
@@ -119,7 +132,7 @@ impl Options {
                 "sendInitialEvents is forbidden for list",
             ));
         }
-        refuse(causes)
+        refuse("ListOptions", causes)
     }
 
     /// Checks the parameters of a watch, and returns whether it begins with the current state. By
@@ -156,16 +169,72 @@ impl Options {
                 "resourceVersionMatch is forbidden when continue is provided",
             ));
         }
-        refuse(causes)?;
+        refuse("ListOptions", causes)?;
         Ok(self.send_initial_events.unwrap_or(is_anywhere))
+    }
+
+    /// Checks the parameters of a create, an update or a patch, and returns whether it is a dry run.
+    pub(crate) fn check_write(&self, verb: Verb) -> Result<bool, ApiError> {
+        let mut causes = Vec::new();
+        let kind = match verb {
+            Verb::Create => "CreateOptions",
+            Verb::Patch(_) => "PatchOptions",
+            _ => "UpdateOptions",
+        };
+        match verb {
+            Verb::Patch(PatchType::Apply) if self.field_manager.is_empty() => {
+                let why = "is required for apply patch";
+                causes.push(StatusCause::required("fieldManager", why));
+            }
+            Verb::Patch(how) if how != PatchType::Apply && self.force.is_some() => {
+                let why = "may not be specified for non-apply patch";
+                causes.push(StatusCause::forbidden("force", why));
+            }
+            _ => {}
+        }
+        check_manager(&mut causes, &self.field_manager);
+        let is_dry_run = check_dry_run(&mut causes, &self.dry_run);
+        let validation = self.field_validation.as_str();
+        if !matches!(validation, "" | "Ignore" | "Warn" | "Strict") {
+            let known = ["", "Ignore", "Strict", "Warn"];
+            causes.push(StatusCause::not_supported(
+                "fieldValidation",
+                validation,
+                &known,
+            ));
+        }
+        refuse(kind, causes)?;
+        Ok(is_dry_run)
     }
 }
 
-fn refuse(causes: Vec<StatusCause>) -> Result<(), ApiError> {
+/// Checks the values of `dryRun`, and returns whether it is a dry run.
+pub(crate) fn check_dry_run(causes: &mut Vec<StatusCause>, values: &[String]) -> bool {
+    if values.iter().any(|value| value != "All") {
+        causes.push(StatusCause::not_supported_list("dryRun", values, &["All"]));
+    }
+    !values.is_empty()
+}
+
+fn check_manager(causes: &mut Vec<StatusCause>, manager: &str) {
+    const FIELD: &str = "fieldManager";
+    if manager.len() > MANAGER_LENGTH {
+        causes.push(StatusCause::too_long(FIELD, MANAGER_LENGTH));
+    }
+    for (at, c) in manager.char_indices().filter(|(_, c)| c.is_control()) {
+        let why = format!(
+            "invalid character U+{:04X} (at position {at})",
+            u32::from(c)
+        );
+        causes.push(StatusCause::invalid(FIELD, manager, &why));
+    }
+}
+
+fn refuse(kind: &str, causes: Vec<StatusCause>) -> Result<(), ApiError> {
     if causes.is_empty() {
         Ok(())
     } else {
-        Err(ApiError::invalid_options("ListOptions", causes))
+        Err(ApiError::invalid_options(kind, causes))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::api::ApiKind;
 pub use crate::form::ObjectForm;
+use crate::options::MANAGER_LENGTH;
 pub use crate::options::Options;
 use crate::query::percent_decoded;
 use crate::status::ApiError;
@@ -27,6 +28,18 @@ pub enum Verb {
     Delete,
     /// Delete a collection.
     DeleteCollection,
+}
+
+/// A part of an object with a path of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Subresource {
+    /// `…/status`
+    Status,
+    /// `…/scale`
+    Scale,
+    /// Any other, which no kind of this server has.
+    Other,
 }
 
 /// The headers that affect the meaning of a request.
@@ -70,12 +83,14 @@ pub struct ApiRequest {
     pub namespace: Option<String>,
     /// The name in the path.
     pub name: Option<String>,
-    /// Whether the path ends in `/status`.
-    pub is_status: bool,
+    /// The subresource at the end of the path.
+    pub subresource: Option<Subresource>,
     /// The query parameters.
     pub options: Options,
     /// The form in which the client wants objects.
     pub form: ObjectForm,
+    /// The header `User-Agent`. Its first part is the field manager of a write that names none.
+    pub user_agent: String,
 }
 
 impl ApiRequest {
@@ -89,9 +104,10 @@ impl ApiRequest {
             plural: kind.plural().to_owned(),
             namespace: None,
             name: None,
-            is_status: false,
+            subresource: None,
             options: Options::default(),
             form: ObjectForm::Object,
+            user_agent: String::new(),
         }
     }
 
@@ -112,7 +128,14 @@ impl ApiRequest {
     /// Asks for the status subresource.
     #[must_use]
     pub const fn of_status(mut self) -> Self {
-        self.is_status = true;
+        self.subresource = Some(Subresource::Status);
+        self
+    }
+
+    /// Asks for the scale subresource.
+    #[must_use]
+    pub const fn of_scale(mut self) -> Self {
+        self.subresource = Some(Subresource::Scale);
         self
     }
 
@@ -128,6 +151,25 @@ impl ApiRequest {
     pub const fn in_form(mut self, form: ObjectForm) -> Self {
         self.form = form;
         self
+    }
+
+    /// Sets the header `User-Agent`.
+    #[must_use]
+    pub fn by_agent(mut self, user_agent: &str) -> Self {
+        user_agent.clone_into(&mut self.user_agent);
+        self
+    }
+
+    /// The field manager of a write: the parameter, or the first part of the user agent.
+    pub(crate) fn field_manager(&self) -> &str {
+        let agent = self.user_agent.split('/').next().unwrap_or_default();
+        let mut ends = (0..=agent.len().min(MANAGER_LENGTH)).rev();
+        let agent = ends.find_map(|end| agent.get(..end)).unwrap_or_default();
+        match (self.options.field_manager.as_str(), agent) {
+            ("", "") => "unknown",
+            ("", agent) => agent,
+            (manager, _) => manager,
+        }
     }
 
     /// Parses an HTTP request.
@@ -152,7 +194,7 @@ impl ApiRequest {
             ("POST", false) => Verb::Create,
             ("PUT", true) => Verb::Update,
             ("PATCH", true) => Verb::Patch(patch_type(headers.content_type)?),
-            ("DELETE", true) if !place.is_status => Verb::Delete,
+            ("DELETE", true) => Verb::Delete,
             ("DELETE", false) => Verb::DeleteCollection,
             _ => return Err(ApiError::method_not_allowed()),
         };
@@ -166,9 +208,10 @@ impl ApiRequest {
             plural: place.plural,
             namespace: place.namespace,
             name: place.name,
-            is_status: place.is_status,
+            subresource: place.subresource,
             options,
             form: ObjectForm::from_accept(headers.accept)?,
+            user_agent: String::new(),
         })
     }
 
@@ -181,11 +224,15 @@ impl ApiRequest {
             format!("/apis/{}/{}", self.group, self.version)
         };
         let namespace = self.namespace.iter().flat_map(|name| ["namespaces", name]);
-        let status = self.is_status.then_some("status");
+        let subresource = self.subresource.map(|subresource| match subresource {
+            Subresource::Status => "status",
+            Subresource::Scale => "scale",
+            Subresource::Other => "other",
+        });
         let parts = namespace
             .chain([self.plural.as_str()])
             .chain(self.name.as_deref())
-            .chain(status);
+            .chain(subresource);
         for part in parts {
             path.push('/');
             path.push_str(part);
@@ -201,7 +248,7 @@ struct Place {
     plural: String,
     namespace: Option<String>,
     name: Option<String>,
-    is_status: bool,
+    subresource: Option<Subresource>,
 }
 
 impl Place {
@@ -224,10 +271,17 @@ impl Place {
             ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
             _ => (None, rest),
         };
-        let (plural, name, is_status) = match rest {
-            [plural] => (*plural, None, false),
-            [plural, name] => (*plural, Some(*name), false),
-            [plural, name, "status"] => (*plural, Some(*name), true),
+        let (plural, name, subresource) = match rest {
+            [plural] => (*plural, None, None),
+            [plural, name] => (*plural, Some(*name), None),
+            [plural, name, subresource] => {
+                let subresource = match *subresource {
+                    "status" => Subresource::Status,
+                    "scale" => Subresource::Scale,
+                    _ => Subresource::Other,
+                };
+                (*plural, Some(*name), Some(subresource))
+            }
             _ if group.is_empty() => return Err(ApiError::resource_not_found()),
             _ => return Err(ApiError::page_not_found()),
         };
@@ -242,7 +296,7 @@ impl Place {
             plural: plural.to_owned(),
             namespace: namespace.map(str::to_owned),
             name: name.map(str::to_owned),
-            is_status,
+            subresource,
         })
     }
 }
@@ -261,15 +315,10 @@ fn check_body_type(content_type: Option<&str>) -> Result<(), ApiError> {
 
 fn patch_type(content_type: Option<&str>) -> Result<PatchType, ApiError> {
     match content_type.map(media_type) {
+        Some("application/json-patch+json") => Ok(PatchType::Json),
         Some("application/merge-patch+json") => Ok(PatchType::Merge),
         Some("application/strategic-merge-patch+json") => Ok(PatchType::Strategic),
-        // The real server supports these.
-        Some("application/json-patch+json" | "application/apply-patch+yaml") => {
-            Err(ApiError::unsupported_media_type(&[
-                "application/merge-patch+json",
-                "application/strategic-merge-patch+json",
-            ]))
-        }
+        Some("application/apply-patch+yaml") => Ok(PatchType::Apply),
         _ => Err(ApiError::no_such_patch()),
     }
 }

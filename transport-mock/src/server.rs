@@ -9,14 +9,16 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, AnswerBody};
 use crate::api::{ApiKind, KindId, Registry};
 use crate::config::{ExpiredWatch, ServerConfig};
-use crate::delete_options::preconditions;
+use crate::definitions::Definitions;
+use crate::delete_options::delete_options;
 use crate::list::{List, version};
-use crate::request::{ApiRequest, PatchType, Verb};
+use crate::request::{ApiRequest, PatchType, Subresource, Verb};
 use crate::selection::Selection;
 use crate::status::{self, ApiError, Reason};
 use crate::store::Store;
 use crate::store::object::{StoredObject, key};
-use crate::store::write::{Deletion, Part, Target};
+use crate::store::write::{Author, Deletion, Part, Target};
+use crate::store::{patch, scale};
 use crate::timestamp::Timestamp;
 use crate::watch::{Opening, PATIENCE, Watch};
 
@@ -56,6 +58,7 @@ pub struct Server {
     next_compaction: Instant,
     /// The newest version at the last compaction: the next compaction goes up to here.
     compact_to: u64,
+    definitions: Definitions,
 }
 
 impl Server {
@@ -65,13 +68,19 @@ impl Server {
         let registry = Registry::with_builtins();
         // 0 means "any version" to clients, so no server is ever at 0.
         let version = config.first_version.max(1);
-        let mut store = Store::new(version, config.watch_window, config.seed);
+        let mut store = Store::new(
+            version,
+            config.watch_window,
+            config.seed,
+            config.managed_fields,
+        );
         for _ in registry.iter() {
             store.add_table();
         }
         Self {
             next_compaction: Instant::default().after(config.compact_every),
             compact_to: version,
+            definitions: Definitions::new(&registry),
             registry,
             store,
             config,
@@ -105,7 +114,39 @@ impl Server {
         Ok(())
     }
 
-    fn remove(&mut self, id: KindId) {
+    /// Serves the versions of a kind from one table: a given one, or a new one.
+    pub(crate) fn serve_kinds(&mut self, table: Option<KindId>, kinds: Vec<ApiKind>) -> KindId {
+        let table = match table {
+            Some(table) => {
+                self.registry.remove(table);
+                table
+            }
+            None => {
+                self.store.add_table();
+                self.registry.new_table()
+            }
+        };
+        for kind in kinds {
+            if let Some((id, _)) =
+                self.registry
+                    .at_path(kind.group(), kind.version(), kind.plural())
+            {
+                self.remove(id);
+            }
+            self.registry.register_in(table, kind);
+        }
+        table
+    }
+
+    pub(crate) const fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    pub(crate) const fn definitions_mut(&mut self) -> &mut Definitions {
+        &mut self.definitions
+    }
+
+    pub(crate) fn remove(&mut self, id: KindId) {
         self.store.clear(id);
         self.registry.remove(id);
     }
@@ -172,7 +213,9 @@ impl Server {
     /// Handles one request at `now`.
     pub fn handle(&mut self, request: &ApiRequest, body: &[u8], now: Instant) -> Answer {
         self.advance(now);
-        match self.answer(request, body) {
+        let answer = self.answer(request, body);
+        self.follow_definitions();
+        match answer {
             Ok(answer) => answer,
             Err(refused) => {
                 let is_early = refused.reason() == Reason::Timeout;
@@ -191,22 +234,17 @@ impl Server {
             kind: &kind,
             namespace: request.namespace.as_deref(),
         };
-        if request.options.dry_run {
-            return Err(ApiError::bad_request(
-                "dryRun is not supported by this server",
-            ));
-        }
         request.form.check(&kind, request.verb)?;
         let name = request.name.as_deref().unwrap_or_default();
-        let part = if request.is_status {
-            Part::Status
-        } else {
-            Part::Main
+        let part = match request.subresource {
+            Some(Subresource::Scale) => return self.scale(target, name, request, body),
+            Some(_) => Part::Status,
+            None => Part::Main,
         };
         match request.verb {
             Verb::Get => {
                 let object = self.read(target, name, request)?;
-                Ok(self.object(200, &object, request))
+                Ok(self.object(200, &kind, &object, request))
             }
             Verb::List => {
                 request.options.check_list()?;
@@ -224,31 +262,65 @@ impl Server {
             }
             Verb::Watch => self.watch(id, &kind, request),
             Verb::Create => {
-                let object = self
-                    .store
-                    .create(target, parsed(&kind, body)?, self.wall_clock())?;
-                Ok(self.object(201, &object, request))
+                let author = self.author_of(request)?;
+                let object = self.store.create(target, parsed(&kind, body)?, author)?;
+                Ok(self.object(201, &kind, &object, request))
             }
             Verb::Update => {
-                let object = self
-                    .store
-                    .update(target, name, parsed(&kind, body)?, part)?;
-                Ok(self.object(200, &object, request))
+                let author = self.author_of(request)?;
+                let object = parsed(&kind, body)?;
+                let object = self.store.update(target, name, object, part, author)?;
+                Ok(self.object(200, &kind, &object, request))
             }
             Verb::Patch(how) => {
-                let changes = patch(body)?;
-                let object = self.store.patch(target, name, changes, how, part)?;
-                Ok(self.object(200, &object, request))
+                let author = self.author_of(request)?;
+                if how == PatchType::Apply {
+                    let config = patch::config(body)?;
+                    let force = request.options.force == Some(true);
+                    let (object, is_new) = self
+                        .store
+                        .apply(target, name, &config, part, author, force)?;
+                    let status = if is_new { 201 } else { 200 };
+                    return Ok(self.object(status, &kind, &object, request));
+                }
+                let change = |object: &mut _| patch::apply(how, object, body);
+                let object = self.store.patch(target, name, part, author, change)?;
+                Ok(self.object(200, &kind, &object, request))
             }
             Verb::Delete => {
-                let preconditions = preconditions(&request.options, body)?;
-                let deletion =
-                    self.store
-                        .delete(target, name, &preconditions, self.wall_clock())?;
+                let options = delete_options(&request.options, body)?;
+                let author = self.author("", options.is_dry_run);
+                let deletion = self
+                    .store
+                    .delete(target, name, &options.preconditions, author)?;
                 Ok(self.deleted(&kind, &deletion, request))
             }
             Verb::DeleteCollection => self.delete_collection(target, request, body),
         }
+    }
+
+    /// Answers a request for the scale of an object.
+    fn scale(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        request: &ApiRequest,
+        body: &[u8],
+    ) -> Result<Answer, ApiError> {
+        let scale = match request.verb {
+            Verb::Update => {
+                let author = self.author_of(request)?;
+                let scale = parsed(scale::kind(), body)?;
+                self.store.update_scale(target, name, scale, author)?
+            }
+            Verb::Patch(how) => {
+                let author = self.author_of(request)?;
+                let change = |scale: &mut _| patch::apply(how, scale, body);
+                self.store.patch_scale(target, name, author, change)?
+            }
+            _ => scale::of(target.kind, &*self.read(target, name, request)?)?,
+        };
+        Ok(self.object(200, scale::kind(), &scale, request))
     }
 
     /// The kind that the request's path names, if the path is valid for that kind.
@@ -261,16 +333,35 @@ impl Server {
         let is_reading_many = matches!(request.verb, Verb::List | Verb::Watch);
         if request.namespace.is_some() && !kind.is_namespaced()
             || is_whole_cluster && request.name.is_some()
-            || request.is_status && !kind.has_status()
         {
             return Err(self.nothing_there(request));
+        }
+        let has_subresource = match request.subresource {
+            Some(Subresource::Status) => kind.has_status(),
+            Some(Subresource::Scale) => kind.scale().is_some(),
+            Some(Subresource::Other) => false,
+            None => true,
+        };
+        if !has_subresource {
+            return Err(match kind.is_custom() {
+                true => ApiError::not_found(kind, request.name.as_deref().unwrap_or_default()),
+                false => ApiError::resource_not_found(),
+            });
+        }
+        if request.subresource.is_some() && request.verb == Verb::Delete {
+            return Err(match kind.is_custom() {
+                true => ApiError::not_supported(kind, "delete"),
+                false => ApiError::method_not_allowed(),
+            });
         }
         if is_whole_cluster && !is_reading_many {
             return Err(ApiError::method_not_allowed());
         }
         if request.verb == Verb::Patch(PatchType::Strategic) && kind.is_custom() {
             return Err(ApiError::unsupported_media_type(&[
+                "application/json-patch+json",
                 "application/merge-patch+json",
+                "application/apply-patch+yaml",
             ]));
         }
         Ok((id, Arc::clone(kind)))
@@ -344,7 +435,8 @@ impl Server {
         body: &[u8],
     ) -> Result<Answer, ApiError> {
         request.options.check_list()?;
-        let preconditions = preconditions(&request.options, body)?;
+        let options = delete_options(&request.options, body)?;
+        let author = self.author("", options.is_dry_run);
         let selection = Selection::new(target.kind, target.namespace, &request.options)?;
         let list = List {
             id: target.id,
@@ -362,16 +454,16 @@ impl Server {
                 ..target
             };
             self.store
-                .delete(target, object.name(), &preconditions, self.wall_clock())?;
+                .delete(target, object.name(), &options.preconditions, author)?;
         }
         Ok(Answer::new(200, AnswerBody::Complete(bytes)))
     }
 
     fn deleted(&self, kind: &ApiKind, deletion: &Deletion, request: &ApiRequest) -> Answer {
         match deletion {
-            Deletion::Pending(object) => self.object(200, object, request),
+            Deletion::Pending(object) => self.object(200, kind, object, request),
             Deletion::Done { last, version } if kind.returns_deleted() => {
-                let encoded = last.encoded().at_version(*version);
+                let encoded = last.encoded(kind).at_version(*version);
                 let row = last.row(self.wall_clock());
                 let mut bytes = request.form.object(&encoded, row, true).to_vec();
                 bytes.push(b'\n');
@@ -384,11 +476,41 @@ impl Server {
         }
     }
 
-    fn object(&self, status: u16, object: &StoredObject, request: &ApiRequest) -> Answer {
+    fn object(
+        &self,
+        status: u16,
+        kind: &ApiKind,
+        object: &StoredObject,
+        request: &ApiRequest,
+    ) -> Answer {
         let row = object.row(self.wall_clock());
-        let mut bytes = request.form.object(object.encoded(), row, true).to_vec();
+        let encoded = object.encoded(kind);
+        let mut bytes = request.form.object(&encoded, row, true).to_vec();
         bytes.push(b'\n');
         Answer::new(status, AnswerBody::Complete(bytes))
+    }
+
+    /// The author of a request, if its options are right.
+    fn author_of<'a>(&self, request: &'a ApiRequest) -> Result<Author<'a>, ApiError> {
+        Ok(Author {
+            is_dry_run: request.options.check_write(request.verb)?,
+            subresource: match request.subresource {
+                Some(Subresource::Status) => "status",
+                Some(Subresource::Scale) => "scale",
+                Some(Subresource::Other) | None => "",
+            },
+            ..self.author(request.field_manager(), false)
+        })
+    }
+
+    /// A field manager that writes now.
+    pub(crate) fn author<'a>(&self, manager: &'a str, is_dry_run: bool) -> Author<'a> {
+        Author {
+            manager,
+            subresource: "",
+            now: self.wall_clock(),
+            is_dry_run,
+        }
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<(KindId, Arc<ApiKind>), ApiError> {
@@ -427,10 +549,4 @@ fn parsed(kind: &ApiKind, body: &[u8]) -> Result<Map<String, Value>, ApiError> {
         )));
     }
     Ok(object)
-}
-
-/// Parses the body of a patch.
-fn patch(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
-    serde_json::from_slice(body)
-        .map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))
 }

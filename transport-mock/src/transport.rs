@@ -201,7 +201,7 @@ impl MockTransport {
 }
 
 /// The refusal that a fault sends instead of an answer.
-fn refusal(fault: Fault) -> Option<ApiError> {
+pub(crate) fn refusal(fault: Fault) -> Option<ApiError> {
     Some(match fault {
         Fault::Throttle { retry_after } => {
             ApiError::too_many_requests("Too many requests, please try again later.", retry_after)

@@ -215,7 +215,7 @@ impl Watch {
         }
         if let State::Initial(objects) = &mut self.state {
             if let Some(object) = objects.next() {
-                return self.object(WatchEventType::Added, object.encoded(), &object, server);
+                return self.object(WatchEventType::Added, &object, server);
             }
             self.state = State::Live;
             if self.has_bookmarks {
@@ -296,28 +296,20 @@ impl Watch {
         let after = change.after.as_ref().filter(selected);
         Some(match (before, after) {
             (None, None) => return None,
-            (None, Some(object)) => {
-                self.object(WatchEventType::Added, object.encoded(), object, server)
-            }
-            (Some(_), Some(object)) => {
-                self.object(WatchEventType::Modified, object.encoded(), object, server)
-            }
+            (None, Some(object)) => self.object(WatchEventType::Added, object, server),
+            (Some(_), Some(object)) => self.object(WatchEventType::Modified, object, server),
             (Some(last), None) => {
-                let encoded = last.encoded().at_version(change.version);
-                self.object(WatchEventType::Deleted, &encoded, last, server)
+                let encoded = last.encoded(&self.kind).at_version(change.version);
+                let row = last.row(server.wall_clock());
+                self.frame(WatchEventType::Deleted, &encoded, row)
             }
         })
     }
 
-    fn object(
-        &mut self,
-        event: WatchEventType,
-        encoded: &Encoded,
-        object: &StoredObject,
-        server: &Server,
-    ) -> Polled {
+    fn object(&mut self, event: WatchEventType, object: &StoredObject, server: &Server) -> Polled {
+        let kind = Arc::clone(&self.kind);
         let row = object.row(server.wall_clock());
-        self.frame(event, encoded, row)
+        self.frame(event, &object.encoded(&kind), row)
     }
 
     fn frame(&mut self, event: WatchEventType, encoded: &Encoded, row: Row<'_>) -> Polled {

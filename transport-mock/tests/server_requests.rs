@@ -9,7 +9,7 @@ mod support;
 
 use informer_transport_mock::Server;
 use informer_transport_mock::api::ApiKind;
-use informer_transport_mock::request::{ApiRequest, Headers, PatchType, Verb};
+use informer_transport_mock::request::{ApiRequest, Headers, PatchType, Subresource, Verb};
 use serde_json::{Value, json};
 use support::{at, get, names, send, send_as, server, text, value};
 
@@ -132,7 +132,7 @@ fn path_and_method_decide_the_verb() {
             request.plural,
             or_none(&request.namespace),
             or_none(&request.name),
-            request.is_status
+            request.subresource == Some(Subresource::Status)
         );
         assert_eq!(found, place, "{method} {path}");
         assert_eq!(request.path(), path.replace("%2D", "-"));

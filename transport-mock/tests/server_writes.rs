@@ -12,7 +12,7 @@ use informer_transport_mock::request::Headers;
 use informer_transport_mock::status::Reason;
 use informer_transport_mock::{Server, ServerConfig, StoredObject};
 use serde_json::{Value, json};
-use support::{at, get, metadata, pod, send, send_as, server, text, value, write};
+use support::{at, get, metadata, names, pod, send, send_as, server, text, value, write};
 
 #[test]
 fn a_create_sets_the_fields_of_the_server() {
@@ -263,8 +263,9 @@ fn the_media_type_decides_the_patch() {
             200,
             json!([{"name": "c", "tty": true}]),
         ),
-        (Some("application/json-patch+json"), 415, Value::Null),
-        (Some("application/apply-patch+yaml"), 415, Value::Null),
+        (Some("application/json-patch+json"), 400, Value::Null),
+        // It needs a field manager.
+        (Some("application/apply-patch+yaml"), 422, Value::Null),
         (None, 415, Value::Null),
     ] {
         let headers = Headers {
@@ -366,17 +367,6 @@ fn bodies_must_match_their_path() {
 }
 
 #[test]
-fn a_dry_run_is_refused() {
-    let mut server = server();
-    let (code, _) = write(
-        &mut server,
-        "POST /api/v1/namespaces/default/pods?dryRun=All",
-        &pod("a", ""),
-    );
-    assert_eq!((code, server.version()), (400, 1));
-}
-
-#[test]
 fn cluster_scoped_objects_lose_their_namespace() {
     let mut server = server();
     let node = server
@@ -411,4 +401,84 @@ fn the_same_calls_give_the_same_bytes() {
     };
     assert_eq!(run(1), run(1));
     assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn a_json_patch_is_done_as_a_whole_or_not_at_all() {
+    let mut server = server();
+    server.create("pods", pod("a", "app=web")).unwrap();
+    let mut patch = |line: &str, operations: Value| {
+        let headers = Headers {
+            accept: None,
+            content_type: Some("application/json-patch+json"),
+        };
+        let answer = send_as(&mut server, line, &operations, headers, at(0));
+        let body = value(&text(&answer));
+        (
+            answer.status,
+            body["metadata"]["labels"].clone(),
+            server.version(),
+        )
+    };
+    let a = "PATCH /api/v1/namespaces/default/pods/a";
+    let before = 2;
+    assert_eq!(
+        patch(
+            a,
+            json!([{"op": "remove", "path": "/metadata/labels/app"}, {"op": "test", "path": "/spec", "value": 1}])
+        ),
+        (422, Value::Null, before)
+    );
+    let team = json!([{"op": "add", "path": "/metadata/labels/example.com~1team", "value": "t"}]);
+    let labels = json!({"app": "web", "example.com/team": "t"});
+    assert_eq!(patch(a, team.clone()), (200, labels.clone(), before + 1));
+    // The same again is not a change.
+    assert_eq!(patch(a, team), (200, labels, before + 1));
+    // An absent object is noticed before a wrong patch.
+    let nobody = "PATCH /api/v1/namespaces/default/pods/nobody";
+    assert_eq!(patch(nobody, json!({})).0, 404);
+}
+
+#[test]
+fn a_dry_run_answers_but_changes_nothing() {
+    let mut server = server();
+    let held = json!({"metadata": {"name": "held", "finalizers": ["example.com/hold"]}});
+    server.create("pods", pod("a", "")).unwrap();
+    server.create("pods", held).unwrap();
+    let before = server.version();
+    let pods = "/api/v1/namespaces/default/pods";
+    let label = json!({"metadata": {"name": "a", "labels": {"k": "v"}}});
+    for (line, body, code) in [
+        (format!("POST {pods}?dryRun=All"), pod("b", ""), 201),
+        (format!("POST {pods}?dryRun=All"), pod("a", ""), 409),
+        (format!("POST {pods}?dryRun=All"), pod("A", ""), 422),
+        (format!("PUT {pods}/a?dryRun=All"), label, 200),
+        (format!("DELETE {pods}/a?dryRun=All"), Value::Null, 200),
+        (format!("DELETE {pods}/a"), json!({"dryRun": ["All"]}), 200),
+        (format!("DELETE {pods}/held?dryRun=All"), Value::Null, 200),
+        (format!("DELETE {pods}?dryRun=All"), Value::Null, 200),
+        (format!("POST {pods}?dryRun=Some"), pod("b", ""), 422),
+        (format!("POST {pods}?dryRun="), pod("b", ""), 422),
+    ] {
+        let (status, _) = write(&mut server, &line, &body);
+        assert_eq!(status, code, "{line}");
+        assert_eq!(server.version(), before, "{line}");
+    }
+    assert_eq!(names(&get(&mut server, pods).1), ["a", "held"]);
+    // A new object has no version yet, a changed one keeps its own.
+    let (_, new) = write(
+        &mut server,
+        &format!("POST {pods}?dryRun=All"),
+        &pod("b", ""),
+    );
+    assert_eq!(new["metadata"]["resourceVersion"], Value::Null);
+    let gone = write(
+        &mut server,
+        &format!("DELETE {pods}/held?dryRun=All"),
+        &Value::Null,
+    );
+    assert_eq!(gone.1["metadata"]["resourceVersion"], "3");
+    assert!(gone.1["metadata"]["deletionTimestamp"].is_string());
+    let held = server.get("pods", "held").unwrap();
+    assert_eq!(metadata(held)["deletionTimestamp"], Value::Null);
 }

@@ -31,8 +31,14 @@ pub(crate) struct Encoder {
     recent: Places,
 }
 
-/// Where a text with some hash stands, plus one; 0 for none.
-struct Places(Box<[u32]>);
+/// Where texts with some hash stand.
+struct Places {
+    /// Counted from `first`. What is below it is forgotten.
+    places: Box<[u32]>,
+    first: u32,
+    /// Where the next text may be counted from.
+    end: u32,
+}
 
 /// The text that is being written, after its head, and what was written of it.
 struct Writing<'a> {
@@ -91,7 +97,7 @@ impl Encoder {
         head: usize,
         written: &mut Vec<u8>,
     ) {
-        self.recent.0.fill(0);
+        self.recent.forget(text.len());
         for at in 0..head {
             if let Some(word) = word(text, at) {
                 self.recent.remember(hash(word), at);
@@ -136,20 +142,37 @@ impl Encoder {
 
 impl Places {
     fn new(places: usize) -> Self {
-        Self(vec![0; places].into_boxed_slice())
+        Self {
+            places: vec![0; places].into_boxed_slice(),
+            first: 1,
+            end: 1,
+        }
+    }
+
+    /// Forgets everything, for a text of this length. Clearing the places each time would take a tenth of
+    /// the instructions of writing a text.
+    fn forget(&mut self, length: usize) {
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        self.first = self.end;
+        self.end = self.first.checked_add(length).unwrap_or_else(|| {
+            self.places.fill(0);
+            self.first = 1;
+            length.saturating_add(1)
+        });
     }
 
     fn remember(&mut self, hash: usize, at: usize) {
-        let at = u32::try_from(at + 1);
-        let mask = self.0.len() - 1;
-        if let (Ok(at), Some(place)) = (at, self.0.get_mut(hash & mask)) {
+        let at = u32::try_from(at).ok();
+        let at = at.and_then(|at| self.first.checked_add(at));
+        let mask = self.places.len() - 1;
+        if let (Some(at), Some(place)) = (at, self.places.get_mut(hash & mask)) {
             *place = at;
         }
     }
 
     fn get(&self, hash: usize) -> Option<usize> {
-        let place = self.0.get(hash & (self.0.len() - 1))?;
-        (*place as usize).checked_sub(1)
+        let place = self.places.get(hash & (self.places.len() - 1))?;
+        Some(place.checked_sub(self.first)? as usize)
     }
 }
 
@@ -294,4 +317,22 @@ fn word(text: &[u8], at: usize) -> Option<u64> {
 
 const fn hash(word: u64) -> usize {
     (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_forgotten_even_when_their_numbers_run_out() {
+        let mut places = Places::new(4);
+        for length in [9, u32::MAX as usize - 20, 9, 9, usize::MAX, 9, 9] {
+            places.forget(length);
+            assert_eq!(places.get(2), None, "{length}");
+            places.remember(2, 0);
+            assert_eq!(places.get(2), Some(0));
+            places.remember(2, 8);
+            assert_eq!(places.get(2), Some(8));
+        }
+    }
 }

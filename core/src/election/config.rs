@@ -10,8 +10,8 @@ pub(super) const JITTER_TENTHS: u64 = 12;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "users set the public fields")]
 pub struct ElectionConfig {
-    /// How long the others wait after the last renewal that they saw before one of them takes over.
-    /// Default 15 s.
+    /// How long the others wait after the last renewal that they saw before one of them takes over. A Lease
+    /// counts whole seconds, rounded up. Default 15 s.
     pub lease_duration: Duration,
     /// How long after its last successful renewal a leader leads, at most. It must be shorter than the
     /// lease; the difference is what clocks may differ by in that time. Default 10 s.

@@ -38,7 +38,7 @@ pub struct Lease {
 pub struct Claim {
     /// `spec.holderIdentity`; empty to release the Lease.
     pub holder: String,
-    /// `spec.leaseDurationSeconds`
+    /// `spec.leaseDurationSeconds`, rounded up
     pub duration: Duration,
     /// `spec.acquireTime`; `None` for the time of the write.
     pub acquired: Option<String>,

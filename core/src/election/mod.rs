@@ -61,6 +61,8 @@ pub struct Election {
     /// Set while this replica leads: when the last renewal that succeeded was sent. Others saw it later.
     renewed: Option<Instant>,
     pending: Option<Pending>,
+    /// Whether the current attempt has read the Lease.
+    looked: bool,
     requests: u64,
     terms: u64,
 }
@@ -114,6 +116,7 @@ impl Election {
             seen: None,
             renewed: None,
             pending: None,
+            looked: false,
             requests: 0,
             terms: 0,
         })
@@ -180,13 +183,17 @@ impl Election {
     /// Takes the answer to a request. That of an earlier one is ignored.
     pub fn answer(&mut self, id: LeaseRequestId, answer: LeaseAnswer, now: Instant) {
         self.advance(now);
-        if self
-            .pending
-            .as_ref()
-            .is_some_and(|pending| pending.id == id)
-        {
+        if self.awaits(id) {
             self.act(answer);
         }
+    }
+
+    /// Whether the answer to this request still counts. If not, nobody needs to wait for it.
+    #[must_use]
+    pub fn awaits(&self, id: LeaseRequestId) -> bool {
+        self.pending
+            .as_ref()
+            .is_some_and(|pending| pending.id == id)
     }
 
     /// When to call [`advance`](Self::advance) at the latest.
@@ -216,16 +223,22 @@ impl Election {
     /// Who holds the lease, as far as this replica has seen; `None` if nobody does.
     #[must_use]
     pub fn holder(&self) -> Option<&str> {
-        let (lease, _) = self.seen.as_ref()?;
-        let holder = lease.record.holder.as_str();
+        let holder = self.seen()?.record.holder.as_str();
         (!holder.is_empty()).then_some(holder)
     }
 
-    /// How many times the lease has changed hands, while this replica leads. It is larger than that of any
-    /// leader before: what you write to can refuse a smaller number.
+    /// The Lease as this replica last saw it, or wrote it.
+    #[must_use]
+    pub fn seen(&self) -> Option<&Lease> {
+        self.seen.as_ref().map(|(lease, _)| lease)
+    }
+
+    /// `leaseTransitions`, while this replica leads. Each term of a leader counts as one, so it is larger than
+    /// that of any term before: what you write to can refuse a smaller number. (If somebody deletes the
+    /// Lease, a replica that never saw it starts at zero again.)
     #[must_use]
     pub fn fencing_token(&self, now: Instant) -> Option<u32> {
-        let (lease, _) = self.seen.as_ref()?;
+        let lease = self.seen()?;
         self.is_leader(now).then_some(lease.record.transitions)
     }
 
@@ -249,6 +262,7 @@ impl Election {
 
     /// Begins an attempt to acquire or renew the lease.
     fn attempt(&mut self) {
+        self.looked = false;
         let renewal = match &self.seen {
             Some((lease, _)) if self.renewed.is_some() => Some(LeaseRequest::Update {
                 claim: self.claim(&lease.record),
@@ -278,19 +292,11 @@ impl Election {
             (State::Releasing, LeaseRequest::Get, LeaseAnswer::Found(lease)) => self.release(lease),
             (State::Releasing, ..) => self.end(),
             (_, LeaseRequest::Get, LeaseAnswer::Found(lease)) => self.look(lease),
-            (_, LeaseRequest::Get, LeaseAnswer::Missing) => {
-                let claim = self.claim(&LeaseRecord::default());
-                // Nobody held it before, so this is no transition.
-                let claim = Claim {
-                    transitions: 0,
-                    ..claim
-                };
-                self.ask(LeaseRequest::Create(claim));
-            }
+            (_, LeaseRequest::Get, LeaseAnswer::Missing) => self.miss(),
             (_, LeaseRequest::Get, _) => self.retry(),
             (_, _, LeaseAnswer::Written(lease)) => self.succeed(lease, sent),
-            // The renewal did not work. Look what the server has.
-            (_, LeaseRequest::Update { .. }, _) if self.renewed.is_some() => {
+            // The renewal did not work. Look once what the server has.
+            (_, LeaseRequest::Update { .. }, _) if self.renewed.is_some() && !self.looked => {
                 self.ask(LeaseRequest::Get);
             }
             _ => self.retry(),
@@ -299,34 +305,63 @@ impl Election {
 
     /// Claims the lease, unless another one holds it.
     fn look(&mut self, lease: Lease) {
+        self.looked = true;
         self.see(lease);
-        let Some((lease, since)) = &self.seen else {
+        let Some((lease, _)) = &self.seen else {
             return;
         };
-        let record = &lease.record;
-        let is_ours = record.holder == self.identity;
-        let is_valid = self.now < since.after(record.duration);
-        if !record.holder.is_empty() && !is_ours && is_valid {
-            // A leader that sees another one has lost the lease.
+        if lease.record.holder != self.identity {
+            // A leader whose lease is not its own any more has lost it, whoever has it now.
             self.renewed = None;
+        }
+        if self.is_taken() {
             self.retry();
             return;
         }
         let request = LeaseRequest::Update {
-            claim: self.claim(record),
+            claim: self.claim(&lease.record),
             version: lease.version.clone(),
         };
         self.ask(request);
     }
 
+    /// Claims a lease that is not there. If another one held it, that one may not know yet that somebody has
+    /// deleted it.
+    fn miss(&mut self) {
+        self.looked = true;
+        if self.is_taken() {
+            self.retry();
+            return;
+        }
+        let claim = match &self.seen {
+            Some((lease, _)) => self.claim(&lease.record),
+            // Nobody held it before, so this is no transition.
+            None => Claim {
+                transitions: 0,
+                ..self.claim(&LeaseRecord::default())
+            },
+        };
+        self.ask(LeaseRequest::Create(claim));
+    }
+
+    /// Whether another one may hold the lease that was last seen.
+    fn is_taken(&self) -> bool {
+        self.seen.as_ref().is_some_and(|(lease, since)| {
+            let Lease { record, .. } = lease;
+            let is_other = !record.holder.is_empty() && record.holder != self.identity;
+            is_other && self.now < since.after(record.duration)
+        })
+    }
+
     /// What to write into a lease with this record.
     fn claim(&self, record: &LeaseRecord) -> Claim {
-        let is_ours = record.holder == self.identity;
+        // Each term is a transition, also if the lease was ours before: a token belongs to one term.
+        let is_renewal = self.renewed.is_some() && record.holder == self.identity;
         Claim {
             holder: self.identity.clone(),
             duration: self.config.lease_duration,
-            acquired: is_ours.then(|| record.acquired.clone()),
-            transitions: record.transitions.saturating_add(u32::from(!is_ours)),
+            acquired: is_renewal.then(|| record.acquired.clone()),
+            transitions: record.transitions.saturating_add(u32::from(!is_renewal)),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::flow::{Cause, Notification};
 use crate::object::Resource;
-use crate::storage::{Bucket, Ends, Full, Links, Places, Seed, Slab, Storage, Table};
+use crate::storage::{Bucket, Ends, Full, Links, NONE, Places, Seed, Slab, Storage, Table};
 
 /// What to do with the notifications of a listener that does not keep up.
 ///
@@ -74,7 +74,7 @@ pub(super) struct Pending<T: Resource, S: Storage> {
     recreated: Recreated,
     nodes: Places<S, Node<T>>,
     order: Ends,
-    /// The newest node of each waiting key. Kept only if nodes may be merged.
+    /// The newest node of each waiting key. Empty until nodes may be merged.
     newest: Table<S::Cells<Bucket>>,
 }
 
@@ -126,11 +126,16 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
             self.append(notification, 0)?;
             return Ok(Pushed::Appended);
         };
+        if self.newest.is_empty() {
+            // A listener that keeps up does not need the table.
+            if self.len() < above {
+                self.append(notification, 0)?;
+                return Ok(Pushed::Appended);
+            }
+            self.enter_all(seed)?;
+        }
         let hash = seed.hash(notification.key());
-        let newest = self.newest.find(hash, |at| {
-            let node = self.nodes.linked(at);
-            node.is_some_and(|node| node.notification.key() == notification.key())
-        });
+        let newest = self.newest_of(notification.key(), hash);
         let Some(newest) = newest else {
             self.newest.reserve()?;
             let at = self.append(notification, hash)?;
@@ -162,6 +167,31 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
         }
     }
 
+    /// Enters the newest node of each waiting key into the table. The table stays until the last of them is
+    /// gone, so this costs each notification at most as much as entering it at once.
+    fn enter_all(&mut self, seed: &Seed) -> Result<(), Full> {
+        let mut at = self.order.last;
+        while at != NONE
+            && let Some(node) = self.nodes.linked_mut(at)
+        {
+            let (key, before) = (node.notification.key().clone(), node.links.before);
+            let hash = seed.hash(&key);
+            node.hash = hash;
+            if self.newest_of(&key, hash).is_none() {
+                self.newest.insert(hash, at)?;
+            }
+            at = before;
+        }
+        Ok(())
+    }
+
+    fn newest_of(&self, key: &T::Key, hash: u32) -> Option<u32> {
+        self.newest.find(hash, |at| {
+            let node = self.nodes.linked(at);
+            node.is_some_and(|node| node.notification.key() == key)
+        })
+    }
+
     pub(super) fn pop(&mut self) -> Option<Notification<T>> {
         self.order.first().and_then(|at| self.remove(at))
     }
@@ -184,7 +214,7 @@ impl<T: Resource + Clone, S: Storage> Pending<T, S> {
             .remove(node.links, &mut self.nodes, |node| &mut node.links);
         // Older nodes of the same key may still wait. They are not merged with the next notification,
         // which costs an entry but keeps the order.
-        if matches!(self.policy, Backlog::Coalesce { .. }) {
+        if !self.newest.is_empty() {
             self.newest.remove(node.hash, at);
         }
         Some(node.notification)

@@ -68,6 +68,11 @@ impl<C: Cells<Bucket>> Table<C> {
             .map(|(_, bucket)| bucket.place)
     }
 
+    /// Whether there are no numbers.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Makes sure that one more entry fits.
     ///
     /// # Errors

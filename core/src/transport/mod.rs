@@ -4,9 +4,16 @@
 //! data, so you can record and replay a run. One transport serves one reflector: it is made for one
 //! `Target` (resource, namespace, selectors and content). A [`Request`] carries only what changes
 //! from one request to the next.
+//!
+//! What is not a list or a watch is a `Call`: one request with one whole answer. A `Caller` sends it.
+//! That is how objects are written.
 
 // From borrowed to owned commands and back.
 mod owned;
+
+// One request with one whole answer.
+#[cfg(feature = "alloc")]
+mod call;
 
 // What to list and watch.
 #[cfg(feature = "alloc")]
@@ -17,6 +24,8 @@ use core::time::Duration;
 
 use crate::encoding::Encoding;
 use crate::failure::Failure;
+#[cfg(feature = "alloc")]
+pub use call::{Call, Caller, Calling, Method, Reply, Unanswered};
 #[cfg(feature = "alloc")]
 pub use target::{Content, InvalidTarget, Target, check_namespace};
 

@@ -59,6 +59,26 @@ pub trait RateLimiter<K> {
     fn attempts(&self, item: &K) -> u32;
 }
 
+/// A limiter that is chosen at run time.
+#[cfg(feature = "alloc")]
+impl<K, L: RateLimiter<K> + ?Sized> RateLimiter<K> for alloc::boxed::Box<L> {
+    fn reserve(&mut self, item: &K) -> Result<(), Full> {
+        (**self).reserve(item)
+    }
+
+    fn when(&mut self, item: &K, now: Instant) -> Result<Duration, Full> {
+        (**self).when(item, now)
+    }
+
+    fn forget(&mut self, item: &K) {
+        (**self).forget(item);
+    }
+
+    fn attempts(&self, item: &K) -> u32 {
+        (**self).attempts(item)
+    }
+}
+
 /// The type of limiter that [`controller_limiter`] returns.
 pub type ControllerLimiter<K, S> = MaxOf<Exponential<K, S>, TokenBucket>;
 

@@ -151,6 +151,11 @@ impl<K, L, S: Storage> Workqueue<K, L, S> {
         }
     }
 
+    /// Replaces the limiter of a queue in use, by one of the same type.
+    pub fn set_limiter(&mut self, limiter: L) {
+        self.limiter = limiter;
+    }
+
     /// Sets the effect of [`done`](Self::done) on an item that is not taken.
     #[must_use]
     pub const fn with_stray_done(mut self, stray: StrayDone) -> Self {

@@ -153,6 +153,27 @@ impl Reader<'_> {
         line.into()
     }
 
+    /// The owners of fields, in an order that does not depend on the second of their writes. Only a
+    /// real server fills in fields, so only there does somebody own them.
+    fn owners(&self, mut owners: Vec<Value>) -> Value {
+        if self.has_defaults {
+            owners.retain(|owner| owner.get("operation") == Some(&"Apply".into()));
+        }
+        let order = ["operation", "subresource", "apiVersion", "manager"];
+        sort_by_texts(&mut owners, order);
+        self.whole(owners.into())
+    }
+
+    /// The causes of a refusal. The owners of conflicting fields come in any order.
+    fn causes(&self, mut causes: Vec<Value>) -> Value {
+        let is_conflict =
+            |cause: &Value| cause.get("reason") == Some(&"FieldManagerConflict".into());
+        if causes.iter().all(is_conflict) {
+            sort_by_texts(&mut causes, ["message", "field"]);
+        }
+        self.whole(causes.into())
+    }
+
     /// Everything, except for what differs from run to run.
     fn whole(&self, value: Value) -> Value {
         match value {
@@ -169,8 +190,8 @@ impl Reader<'_> {
         let mut out = Map::new();
         for (key, value) in fields {
             let value = match (key.as_str(), value) {
-                // The mock does not have managed fields.
-                ("managedFields", _) => continue,
+                ("managedFields", Value::Array(entries)) => self.owners(entries),
+                ("causes", Value::Array(causes)) => self.causes(causes),
                 ("resourceVersion", Value::String(text)) => self.names.version(&text).into(),
                 ("continue", Value::String(text)) => self.names.token(&text),
                 ("spec" | "status", Value::Object(_)) if is_object && self.has_defaults => {
@@ -183,6 +204,16 @@ impl Reader<'_> {
         }
         out
     }
+}
+
+/// Sorts values by some of their texts.
+fn sort_by_texts<const N: usize>(values: &mut [Value], fields: [&str; N]) {
+    values.sort_by_key(|value| {
+        fields.map(|field| {
+            let text = value.get(field).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        })
+    });
 }
 
 /// Whether a text is an age as in tables: `5s`, `2m10s`.

@@ -50,6 +50,11 @@ async fn ask_chapter(
     while let Some((step, rest)) = steps.split_first() {
         let probe = match step {
             Step::Ask(probe) => probe,
+            Step::Until(probe, status) => {
+                wait_for(&subject.endpoint, probe, *status, names).await?;
+                steps = rest;
+                continue;
+            }
             Step::Forget if subject.forget().await? => {
                 steps = rest;
                 continue;
@@ -155,12 +160,22 @@ async fn define_widgets(endpoint: &Endpoint, names: &Names) -> Result<(), ProbeE
     if !matches!(reply.status, 201 | 409) {
         return Err(not_ready(&reply));
     }
+    wait_for(endpoint, &Probe::get(table::WIDGETS), 200, names).await
+}
+
+/// Repeats a request until its answer has a status.
+async fn wait_for(
+    endpoint: &Endpoint,
+    probe: &Probe,
+    status: u16,
+    names: &Names,
+) -> Result<(), ProbeError> {
     let mut looks = 0;
     loop {
-        let reply = endpoint.ask(&Probe::get(table::WIDGETS), names).await?;
+        let reply = endpoint.ask(probe, names).await?;
         looks += 1;
         match reply.status {
-            200 => return Ok(()),
+            reached if reached == status => return Ok(()),
             _ if looks == LOOKS => return Err(not_ready(&reply)),
             _ => tokio::time::sleep(Duration::from_millis(100)).await,
         }

@@ -84,6 +84,21 @@ pub const KNOWN: &[Known] = &[
         JSON_COMPLAINT,
     ),
     known(
+        "JSON patches: PATCH *-patch+json",
+        "/body/message",
+        JSON_COMPLAINT,
+    ),
+    known(
+        "JSON patches: PATCH *-patch+json [",
+        "/body/message",
+        JSON_COMPLAINT,
+    ),
+    known(
+        "refused applies: PATCH *-patch+yaml {",
+        "/body/message",
+        "another parser, of JSON alone",
+    ),
+    known(
         "refused deletions: DELETE */a {",
         "/body/message",
         JSON_COMPLAINT,
@@ -130,18 +145,16 @@ pub const KNOWN: &[Known] = &[
         "/body/details/causes",
         TOLD_OFTEN,
     ),
+    known("*atches: PATCH *", "/body/details/causes", TOLD_OFTEN),
+    known("dry runs: PATCH *", "/body/details/causes", TOLD_OFTEN),
     known(
-        "refused patches: PATCH */a *",
+        "refused applies: PATCH *\"uid\":*",
         "/body/details/causes",
         TOLD_OFTEN,
     ),
     // Features that the mock does not have.
     known("*protobuf*", "*", "bodies are JSON"),
-    known(
-        "*yaml*",
-        "*",
-        "bodies are JSON, and there is no server-side apply",
-    ),
+    known("* application/yaml*", "*", "bodies are JSON"),
     known(
         "* Accept: *",
         "/body/message",
@@ -153,13 +166,6 @@ pub const KNOWN: &[Known] = &[
         "refusals list the supported media types, and the mock has fewer",
     ),
     known(
-        "widgets: PATCH */w Content-Type: application/strategic-merge-patch+json {}",
-        "/body/message",
-        "refusals list the supported media types, and the mock has fewer",
-    ),
-    known("*json-patch+json*", "/status", "there are no JSON patches"),
-    known("*dryRun*", "/status", "there is no dry run: it is refused"),
-    known(
         "refused creates: POST /api/v1/namespaces/nowhere/*",
         "/status",
         "namespaces need not exist",
@@ -168,6 +174,16 @@ pub const KNOWN: &[Known] = &[
         "* GET /api/v1/watch/*",
         "/status",
         "the path is deprecated since 1.11",
+    ),
+    known(
+        "* GET /apis/*",
+        "*/storageVersionHash",
+        "there is no storage whose version could change",
+    ),
+    known(
+        "definitions: *",
+        "*/managedFields/*/manager",
+        "a real server writes under the name of its program",
     ),
     // Tables.
     known(
@@ -192,7 +208,7 @@ pub const KNOWN: &[Known] = &[
         "the request is a mistake: the real server sends nothing, the mock answers",
     ),
     // Deletions.
-    known("pods: DELETE *", "/body/metadata/*", AT_ONCE),
+    known("*: DELETE */pods/* {*", "/body/metadata/*", AT_ONCE),
     known("pods: GET *watch=true*", "/events", AT_ONCE),
     // Deprecated APIs.
     known(

@@ -37,6 +37,8 @@ impl Chapter {
 pub enum Step {
     /// A request whose answer is compared.
     Ask(Probe),
+    /// A request that is repeated until its answer has this status. It is not compared.
+    Until(Probe, u16),
     /// The server forgets every version before the present one.
     Forget,
 }
@@ -143,9 +145,11 @@ impl Probe {
 
     /// Whether a real server fills in the spec and status of its objects.
     pub(crate) fn has_defaults(&self) -> bool {
-        ["/pods", "/deployments"]
+        let has = |part: &&str| self.target.contains(part);
+        ["/pods", "/deployments", "/replicationcontrollers"]
             .iter()
-            .any(|plural| self.target.contains(plural))
+            .any(has)
+            && !self.target.split('?').any(|path| path.ends_with("/scale"))
     }
 
     /// The request as one line, the same for every server.

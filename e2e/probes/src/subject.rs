@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use tokio::process::Command;
@@ -41,15 +40,8 @@ impl Subject {
         // A server with a history, which forgets only on demand.
         config.first_version = 1000;
         config.compact_every = Duration::MAX;
-        let mut server = Server::new(config);
-        // What the definition creates on a real server.
-        server.register(ApiKind::custom(
-            "probes.example.com",
-            "v1",
-            "widgets",
-            "Widget",
-        ));
-        let server = SharedServer::new(server);
+        config.managed_fields = true;
+        let server = SharedServer::new(Server::new(config));
         let mut config = HttpConfig::new();
         config.token = Some("probes".to_owned());
         let running = serve(server.clone(), config).await;

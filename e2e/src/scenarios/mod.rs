@@ -13,8 +13,20 @@ mod kinds;
 // Access rights.
 mod users;
 
+// Writes of single objects.
+mod writes;
+
+// A whole controller.
+mod controllers;
+
 // Many informers, one client.
 mod many;
+
+// Finalizers and events.
+mod kit;
+
+// Electors, ours and those of client-go.
+mod elections;
 
 // The informer that faults hit.
 mod subject;
@@ -41,6 +53,8 @@ use serde_json::{Value, json};
 
 use crate::clients::{self, Client};
 
+pub(crate) use elections::replica;
+
 /// Long enough for everything.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
@@ -63,7 +77,11 @@ scenarios! {
     churn: churn;
     kinds: deployments, cluster_scoped, custom_resources, selectors, metadata_only;
     users: token_and_certificate, rights_denied_and_granted;
+    writes: objects_are_written;
+    controllers: a_whole_controller;
     many: two_hundred_watches, read_your_writes;
+    kit: finalizers, events;
+    elections: elections;
     server_faults: kill_while_watching, kill_and_change_unseen, kill_while_listing, kill_while_streaming, restart_etcd,
         versions_compacted, stopped_and_continued;
     line_faults: cuts, late_line, slow_line, silent_line;

@@ -1,4 +1,4 @@
-//! Handlers that enqueue keys.
+//! Handlers that enqueue keys. Those of an initial state wait behind changes.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,17 @@ use crate::handler::Handler;
 /// # }
 /// ```
 pub fn this<K: 'static>(queue: Queue<ObjectKey>) -> impl Handler<K> {
-    move |notification: Notification<Object<K>>| queue.add(notification.key().clone())
+    move |notification: Notification<Object<K>>| {
+        put(&queue, notification.key().clone(), &notification);
+    }
+}
+
+/// Adds a key because of a notification. An initial state waits behind changes.
+fn put<K, Q: Key>(queue: &Queue<Q>, key: Q, because: &Notification<Object<K>>) {
+    match because {
+        Notification::Added { initial: true, .. } => queue.add_behind(key),
+        _ => queue.add(key),
+    }
 }
 
 /// Enqueues the keys that a function returns for the object. For an update it is called for the old and
@@ -84,7 +94,9 @@ pub fn by<K: 'static, Q: Key, I: IntoIterator<Item = Q>>(
             Notification::Deleted { last, .. } => (last.as_ref(), None),
         };
         for object in before.into_iter().chain(after) {
-            keys(object).into_iter().for_each(|key| queue.add(key));
+            for key in keys(object) {
+                put(&queue, key, &notification);
+            }
         }
     }
 }
@@ -188,12 +200,24 @@ pub fn any_owner<K: 'static>(
     owners(queue, Scope::Namespaced, move |owner| owner.kind == kind)
 }
 
+/// Enqueues the controller of the object, whether its kind has namespaces or not: both keys, of which one is
+/// that of no object.
+pub(super) fn controller_of<K: 'static>(
+    queue: Queue<ObjectKey>,
+    group: String,
+    kind: String,
+) -> impl Handler<K> {
+    controllers(queue, Scope::Either, group.into(), kind.into())
+}
+
 /// Where owners are.
 #[derive(Clone, Copy)]
 enum Scope {
     /// In the namespace of the object.
     Namespaced,
     Cluster,
+    /// Nobody knows.
+    Either,
 }
 
 fn controllers<K: 'static>(
@@ -213,14 +237,18 @@ fn owners<K: 'static>(
     wanted: impl Fn(&OwnerReference<'_>) -> bool + Send + 'static,
 ) -> impl Handler<K> {
     by(queue, move |object: &Object<K>| {
-        let namespace = match scope {
-            Scope::Namespaced => object.key().namespace(),
-            Scope::Cluster => "",
+        let namespace = object.key().namespace();
+        let namespaces: &[&str] = match scope {
+            Scope::Namespaced => &[namespace],
+            Scope::Cluster => &[""],
+            Scope::Either if namespace.is_empty() => &[""],
+            Scope::Either => &[namespace, ""],
         };
         let mut keys = Vec::new();
         object.each_owner(&mut |owner| {
             if wanted(&owner) {
-                keys.push(ObjectKey::new(namespace, &owner.name));
+                let places = namespaces.iter();
+                keys.extend(places.map(|place| ObjectKey::new(place, &owner.name)));
             }
         });
         keys

@@ -6,7 +6,7 @@
 // Wake-ups, log events and reports after a change.
 mod announce;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::log::Log;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, RuntimeError, Task};
 use crate::sparing::Sparing;
-use crate::status::{HandlerStatus, PANICKED, Report, Status};
+use crate::status::{DROPPED, HandlerStatus, PANICKED, Report, Status};
 use crate::sync::AtomicBool;
 
 /// A decoder for any form.
@@ -77,6 +77,8 @@ pub(crate) struct State<K> {
     pub(crate) broken: Option<String>,
     /// Why the driver was dropped before the informer was stopped.
     pub(crate) lost: Option<RuntimeError>,
+    /// Whether the last handle was dropped while handlers were there, or somebody waited.
+    pub(crate) dropped: bool,
     announced: Announced,
     reports: Vec<Report>,
     /// Limits log lines about rejected objects.
@@ -126,6 +128,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             started: false,
             broken: None,
             lost: None,
+            dropped: false,
             announced: Announced::default(),
             reports: Vec::new(),
             rejections: Sparing::default(),
@@ -245,7 +248,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         &self,
         id: ListenerId,
         waker: &Waker,
-        batch: &mut impl Extend<Notification<Object<K>>>,
+        batch: &mut VecDeque<Notification<Object<K>>>,
     ) -> Poll<Option<()>> {
         self.update(|state| {
             if state.core.is_stopped() || !state.listeners.contains_key(&id) {
@@ -256,7 +259,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 state.touch();
             }
             let given = state.core.poll_notifications(id, BATCH, |notification| {
-                batch.extend([notification]);
+                batch.push_back(notification);
             });
             // A handler must find in the cache what it is notified of.
             state.publish();
@@ -331,6 +334,20 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update(|state| state.stop(now));
     }
 
+    /// Stops the informer because its last handle was dropped. Those that still rely on it are told.
+    pub(crate) fn abandon(&self) {
+        let now = self.clock.now();
+        self.update(|state| {
+            let handlers = state.listeners.len();
+            let waiting = state.status_waiting.len() + state.version_waiting.len();
+            if !state.core.is_stopped() && handlers + waiting > 0 {
+                state.dropped = true;
+                state.logs.push(Log::Dropped { handlers, waiting });
+            }
+            state.stop(now);
+        });
+    }
+
     /// Ends the informer because user code panicked.
     pub(crate) fn break_off(&self, panic: String) {
         let now = self.clock.now();
@@ -388,6 +405,7 @@ impl<K: Send + Sync + 'static> State<K> {
         match (&self.broken, &self.lost) {
             (Some(panic), _) => Some(format!("{PANICKED}: {panic}")),
             (None, Some(lost)) => Some(lost.to_string()),
+            (None, None) if self.dropped => Some(DROPPED.to_owned()),
             (None, None) => self.core.is_stopped().then(|| "it was stopped".to_owned()),
         }
     }

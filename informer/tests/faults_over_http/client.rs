@@ -1,12 +1,16 @@
 //! Clients over hyper.
 
 use std::path::Path;
+use std::time::Duration;
 
 use informer::informer_transport_hyper::{HttpVersion, Settings};
 use informer::{Client, Config};
 
 /// Whether it asks for compressed streams.
 pub(crate) const UNPACKS_STREAMS: bool = true;
+
+/// How long it may use a token or an authority after the file was replaced: each request reads the files.
+pub(crate) const REREADS_WITHIN: Duration = Duration::ZERO;
 
 /// A client without credentials.
 pub(crate) fn plain(url: &str) -> Client {

@@ -1,13 +1,18 @@
 //! Files that change while an informer runs.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many files there were.
+static FILES: AtomicUsize = AtomicUsize::new(0);
 
 /// A file that is deleted when dropped.
 pub(crate) struct File(PathBuf);
 
 impl File {
     pub(crate) fn new(name: &str) -> Self {
-        let name = format!("informer-faults-{}-{name}", std::process::id());
+        let count = FILES.fetch_add(1, Ordering::SeqCst);
+        let name = format!("informer-faults-{}-{count}-{name}", std::process::id());
         Self(std::env::temp_dir().join(name))
     }
 

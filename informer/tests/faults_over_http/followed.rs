@@ -13,17 +13,28 @@ use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::http::SharedServer;
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::json;
+use tokio::task::JoinSet;
 
+use crate::client;
 use crate::view::view_of;
 
-/// Far longer than any test takes.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+/// Far longer than any step of a test takes.
+const LONG: Duration = Duration::from_secs(60).saturating_add(client::REREADS_WITHIN);
 
 /// How the informer reads the first state, and which queue it uses.
 pub(crate) type Way = (FirstState, QueueKind);
 
 pub(crate) const LISTED: Way = (FirstState::Listed, QueueKind::InOrder);
 pub(crate) const WAYS: [Way; 2] = [(FirstState::Streamed, QueueKind::DeltaFifo), LISTED];
+
+/// Runs a test in every way, all at the same time: some clients read files once a minute.
+pub(crate) async fn in_every_way<T>(test: impl Fn(Way) -> T)
+where
+    T: Future<Output = ()> + Send + 'static,
+{
+    let tests: JoinSet<()> = WAYS.into_iter().map(test).collect();
+    tests.join_all().await;
+}
 
 /// A server with four pods. The last one never changes.
 pub(crate) fn server() -> SharedServer {
@@ -136,6 +147,10 @@ impl Followed {
         let same =
             |seen: &Failure| std::mem::discriminant(seen) == std::mem::discriminant(&failure);
         self.failures.lock().unwrap().iter().any(same)
+    }
+
+    pub(crate) fn forget_failures(&self) {
+        self.failures.lock().unwrap().clear();
     }
 
     /// Waits for a failure of this class.

@@ -3,7 +3,12 @@
 //!
 //! The informers use hyper against the mock server over HTTP, through a proxy that injects faults. The tests of
 //! `transport-kube` run the same modules with another `client`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 // Clients over hyper.
 mod client;
@@ -39,3 +44,6 @@ mod trust;
 
 // Changing certificate authorities.
 mod authorities;
+
+// Writes.
+mod writes;

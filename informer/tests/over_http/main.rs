@@ -8,5 +8,8 @@ mod client;
 // Informers that follow a server.
 mod follows;
 
+// Elections.
+mod elects;
+
 // Informers that stop reading.
 mod stalled_lists;

@@ -1,8 +1,9 @@
 //! Captures log events of this thread.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Once;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -41,10 +42,14 @@ impl Visit for Line {
     }
 }
 
-#[derive(Clone, Default)]
-struct Recorder(Arc<Mutex<Vec<Line>>>);
+thread_local! {
+    /// What this thread has logged, while somebody listens.
+    static HEARD: RefCell<Option<Vec<Line>>> = const { RefCell::new(None) };
+}
 
-impl Subscriber for Recorder {
+struct Listener;
+
+impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with("informer")
     }
@@ -58,9 +63,13 @@ impl Subscriber for Recorder {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut line = Line::default();
-        event.record(&mut line);
-        self.0.lock().unwrap().push(line);
+        HEARD.with_borrow_mut(|heard| {
+            if let Some(lines) = heard {
+                let mut line = Line::default();
+                event.record(&mut line);
+                lines.push(line);
+            }
+        });
     }
 
     fn enter(&self, _: &Id) {}
@@ -70,10 +79,13 @@ impl Subscriber for Recorder {
 
 /// The events that are logged while `happens` runs.
 pub fn logged(happens: impl FnOnce()) -> Vec<Line> {
-    let recorder = Recorder::default();
-    tracing::subscriber::with_default(recorder.clone(), happens);
-    let lines = recorder.0.lock().unwrap();
-    lines.clone()
+    // One subscriber for the whole program: a test without one could switch a line off for the others, if it
+    // is the first to come by.
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| tracing::subscriber::set_global_default(Listener).unwrap());
+    let before = HEARD.replace(Some(Vec::new()));
+    happens();
+    HEARD.replace(before).unwrap_or_default()
 }
 
 /// The events with this message.

@@ -14,9 +14,9 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
 use super::dial::Stream;
-use super::pool::NoBody;
+use super::pool::Content;
 
-type Connection = http1::Connection<TokioIo<Box<dyn Stream>>, NoBody>;
+type Connection = http1::Connection<TokioIo<Box<dyn Stream>>, Content>;
 
 /// How often to try again because the connection was woken while it was polled. It may wake itself to
 /// yield to other tasks, so not forever.

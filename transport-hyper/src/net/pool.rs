@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, Uri, header};
-use http_body_util::Empty;
+use http::{HeaderValue, Method, Request, Response, Uri, header};
+use http_body_util::Full;
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -25,11 +25,12 @@ use super::unhurried::{Arriving, States};
 use crate::config::{Config, Proxy};
 use crate::tls::{Tls, TlsSource};
 
-/// What a connection is used for. Lists are long and watches must not wait behind them, so the two do
+/// What a connection is used for. Lists are long and the rest must not wait behind them, so the two do
 /// not share connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
     List,
+    /// Watches and requests for single objects.
     Watch,
 }
 
@@ -61,8 +62,8 @@ const SPARE: usize = 8;
 /// The buffer of an HTTP/1.1 connection, which also bounds its chunks.
 const HTTP1_BUFFER: usize = 256 << 10;
 
-pub(super) type NoBody = Empty<Bytes>;
-type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, NoBody, TokioExecutor>;
+pub(super) type Content = Full<Bytes>;
+type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, Content, TokioExecutor>;
 
 /// A connection that one task drives while others read its limits; `None` after its end.
 type Driven = Mutex<Option<Http2Connection>>;
@@ -96,7 +97,7 @@ struct Open {
 
 /// An HTTP/2 connection.
 struct Shared {
-    sender: http2::SendRequest<NoBody>,
+    sender: http2::SendRequest<Content>,
     allowance: Arc<Driven>,
     streams: Arc<AtomicUsize>,
     states: States,
@@ -107,7 +108,7 @@ struct Shared {
 
 /// An idle HTTP/1.1 connection.
 struct Spare {
-    sender: http1::SendRequest<NoBody>,
+    sender: http1::SendRequest<Content>,
     connection: Arc<Http1>,
     states: States,
     generation: u64,
@@ -115,7 +116,7 @@ struct Spare {
 
 /// Permission to send one request.
 enum Lease {
-    Http2(http2::SendRequest<NoBody>, Slot, States),
+    Http2(http2::SendRequest<Content>, Slot, States),
     Http1(Spare, Freshness),
 }
 
@@ -174,7 +175,7 @@ impl Pool {
     pub(crate) async fn send(
         self: &Arc<Self>,
         class: Class,
-        request: Request<NoBody>,
+        request: Request<Content>,
         tls: Option<&Tls>,
     ) -> Result<Answer, SendError> {
         let mut attempt = 1;
@@ -192,7 +193,7 @@ impl Pool {
         self: &Arc<Self>,
         lease: Lease,
         class: Class,
-        mut request: Request<NoBody>,
+        mut request: Request<Content>,
     ) -> Result<Answer, Unsent> {
         match lease {
             Lease::Http2(mut sender, slot, states) => {
@@ -211,6 +212,11 @@ impl Pool {
                 if let Err(error) = spare.sender.ready().await {
                     return Err(self.unsent_for(&error, freshness == Freshness::Used));
                 }
+                // What the server may have carried out is repeated only if it changes nothing.
+                let freshness = match *request.method() {
+                    Method::GET => freshness,
+                    _ => Freshness::New,
+                };
                 let sent = spare.sender.try_send_request(request).await;
                 let response = sent.map_err(|error| self.unsent(error, freshness))?;
                 let lent = Arc::clone(&spare.connection).lend();
@@ -225,7 +231,7 @@ impl Pool {
         }
     }
 
-    fn unsent(&self, mut failed: TrySendError<Request<NoBody>>, freshness: Freshness) -> Unsent {
+    fn unsent(&self, mut failed: TrySendError<Request<Content>>, freshness: Freshness) -> Unsent {
         let never_sent = failed.take_message().is_some();
         let error = failed.into_error();
         let not_looked_at = find::<h2::Error>(&error).is_some_and(|error| {
@@ -511,7 +517,7 @@ fn allowed(connection: &Driven) -> usize {
 
 /// Waits until the peer has said how many streams it allows. Returns `false` if it is gone.
 async fn until_settled(
-    sender: &http2::SendRequest<NoBody>,
+    sender: &http2::SendRequest<Content>,
     allowance: &Driven,
     asked: &Notify,
 ) -> bool {
@@ -542,7 +548,7 @@ async fn run(connection: Arc<Driven>, reading: Arc<Reading>) {
 }
 
 /// HTTP/1.1 puts the host in a header, and in the request target only for a proxy that forwards the request.
-fn address(request: &mut Request<NoBody>, forwarder: Option<&Proxy>) {
+fn address(request: &mut Request<Content>, forwarder: Option<&Proxy>) {
     let host = request
         .uri()
         .authority()

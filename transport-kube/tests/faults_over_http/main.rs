@@ -1,5 +1,12 @@
-//! Faults between an informer over a kube client and a server: the tests of `informer`, with another client.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+//! Faults between an informer over a kube client and a server: all tests of `informer`, with another client.
+//!
+//! kube reads the files of tokens and authorities about once a minute: the tests that replace them take two.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 // Clients of kube-rs.
 mod client;
@@ -37,13 +44,26 @@ mod files;
 #[path = "../../../informer/tests/faults_over_http/tokens.rs"]
 mod tokens;
 
-// Unknown certificate authorities. The test that replaces an authority is not run: kube reads the file once
-// a minute.
+// Unknown certificate authorities.
 #[path = "../../../informer/tests/faults_over_http/trust.rs"]
 mod trust;
+
+// Changing certificate authorities.
+#[path = "../../../informer/tests/faults_over_http/authorities.rs"]
+mod authorities;
+
+// Tokens that a layer shows.
+mod layers;
+
+// What kube makes of the files that a kubeconfig names.
+mod kubeconfig;
 
 // Watches that are silent for longer than the client allows.
 mod silence;
 
 // Requests that the client itself repeats.
 mod repeats;
+
+// Writes.
+#[path = "../../../informer/tests/faults_over_http/writes.rs"]
+mod writes;

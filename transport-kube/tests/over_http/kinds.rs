@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use informer::informer_transport_kube::{k8s_openapi, kube};
-use informer::kube::{ToObjectKey as _, ToObjectRef as _, object_reference, target, target_of};
+use informer::kube::{
+    ToObjectKey as _, ToObjectRef as _, object_reference, owner_object_ref, target, target_of,
+};
 use informer::runtime::Tokio;
-use informer::{Content, InformerBuilder, Kind as _, ObjectKey, SharedInformerFactory};
+use informer::{
+    Content, InformerBuilder, Kind as _, ObjectKey, OwnerReference, SharedInformerFactory,
+};
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::{Running, SharedServer};
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -158,5 +162,40 @@ async fn keys_and_references_become_one_another() {
         (&ours.name, &ours.namespace),
         (&theirs.name, &theirs.namespace)
     );
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn owners_become_references() {
+    let (server, running) = server().await;
+    let owners = json!([
+        {"apiVersion": "example.com/v1beta1", "kind": "Widget", "name": "w", "uid": "u-1", "controller": true},
+        {"apiVersion": "v1", "kind": "Node", "name": "node-1", "uid": "u-2"},
+        {"apiVersion": "example.org/v1", "kind": "Widget", "name": "other", "uid": "u-3"},
+        {"apiVersion": "example.com/v1", "kind": "Gadget", "name": "other", "uid": "u-4"},
+    ]);
+    let pod = json!({"metadata": {"namespace": "web", "name": "p", "ownerReferences": owners}});
+    server.with(|server| server.create("pods", pod)).unwrap();
+    let client = client::plain(running.url());
+    let pods = InformerBuilder::<Pod>::kube().start(&client).unwrap();
+    pods.synced(LONG).await.unwrap();
+    let pod = pods.lister().get("web", "p").unwrap();
+
+    let resource = ApiResource::erase::<Widget>(&());
+    let (mut widgets, mut erased, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
+    pod.each_owner(&mut |owner: OwnerReference<'_>| {
+        widgets.extend(owner_object_ref::<Widget>("web", &owner, ()));
+        erased.extend(owner_object_ref::<DynamicObject>(
+            "web",
+            &owner,
+            resource.clone(),
+        ));
+        nodes.extend(owner_object_ref::<Node>("", &owner, ()));
+    });
+    let widget = ObjectRef::<Widget>::new("w").within("web");
+    assert_eq!(erased, [widget.clone().erase()]);
+    assert_eq!(widgets, [widget]);
+    assert_eq!(widgets[0].extra.uid.as_deref(), Some("u-1"));
+    assert_eq!(nodes, [ObjectRef::new("node-1")]);
     running.stop().await;
 }

@@ -8,6 +8,10 @@ mod client;
 #[path = "../../../informer/tests/over_http/follows.rs"]
 mod follows;
 
+// Elections.
+#[path = "../../../informer/tests/over_http/elects.rs"]
+mod elects;
+
 // Informers that stop reading.
 #[path = "../../../informer/tests/over_http/stalled_lists.rs"]
 mod stalled_lists;

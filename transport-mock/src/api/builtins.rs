@@ -1,6 +1,6 @@
 //! The built-in kinds, with the traits of their Go types.
 
-use crate::api::{ApiKind, Builtin, StatusRule};
+use crate::api::{ApiKind, Builtin, FieldRules, ScaleFields, ScaleSelector, StatusRule};
 
 /// What most built-in kinds have in common.
 const PLAIN: Builtin = Builtin {
@@ -10,6 +10,7 @@ const PLAIN: Builtin = Builtin {
     generations: false,
     counts_annotations: false,
     status: StatusRule::Plain,
+    fields: FieldRules::None,
 };
 
 /// Kinds whose spec changes raise the generation.
@@ -19,7 +20,12 @@ const COUNTED: Builtin = Builtin {
     ..PLAIN
 };
 
-pub(super) fn builtins() -> [ApiKind; 16] {
+/// The kind of all scale subresources. It has no collection.
+pub(super) fn scale() -> ApiKind {
+    ApiKind::builtin("autoscaling/v1", "scales", "Scale", PLAIN)
+}
+
+pub(super) fn builtins() -> [ApiKind; 18] {
     let core = |plural, kind, builtin| ApiKind::builtin("v1", plural, kind, builtin);
     let apps = |plural, kind, blank, status| {
         let status = StatusRule::Fresh(status);
@@ -87,6 +93,7 @@ pub(super) fn builtins() -> [ApiKind; 16] {
         .with_short_names(["sa"]),
         core("events", "Event", Builtin {
             blank: r#","involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":"""#,
+            fields: FieldRules::CoreEvent,
             ..PLAIN
         })
         .with_short_names(["ev"])
@@ -103,17 +110,28 @@ pub(super) fn builtins() -> [ApiKind; 16] {
             "source",
             "type",
         ]),
+        core("replicationcontrollers", "ReplicationController", Builtin {
+            blank: r#","spec":{},"status":{"replicas":0}"#,
+            status: StatusRule::Fresh(r#"{"replicas":0}"#),
+            ..COUNTED
+        })
+        .with_short_names(["rc"])
+        .with_selectable(["status.replicas"])
+        .scaled_by(ScaleFields::builtin(ScaleSelector::Labels)),
         ApiKind::builtin("apps/v1", "deployments", "Deployment", Builtin {
             blank: r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"strategy":{}},"status":{}"#,
             counts_annotations: true,
             ..COUNTED
         })
-            .with_short_names(["deploy"]),
+            .with_short_names(["deploy"])
+            .scaled_by(ScaleFields::builtin(ScaleSelector::Selector)),
         apps("replicasets", "ReplicaSet", r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}}},"status":{"replicas":0}"#, r#"{"replicas":0}"#)
             .with_short_names(["rs"])
-            .with_selectable(["status.replicas"]),
+            .with_selectable(["status.replicas"])
+            .scaled_by(ScaleFields::builtin(ScaleSelector::Selector)),
         apps("statefulsets", "StatefulSet", r#","spec":{"replicas":0,"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"serviceName":"","updateStrategy":{}},"status":{"replicas":0,"availableReplicas":0}"#, r#"{"replicas":0,"availableReplicas":0}"#)
-            .with_short_names(["sts"]),
+            .with_short_names(["sts"])
+            .scaled_by(ScaleFields::builtin(ScaleSelector::Selector)),
         apps("daemonsets", "DaemonSet", r#","spec":{"selector":null,"template":{"metadata":{},"spec":{"containers":null}},"updateStrategy":{}},"status":{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#, r#"{"currentNumberScheduled":0,"numberMisscheduled":0,"desiredNumberScheduled":0,"numberReady":0}"#)
             .with_short_names(["ds"]),
         ApiKind::builtin("batch/v1", "jobs", "Job", Builtin {
@@ -124,11 +142,32 @@ pub(super) fn builtins() -> [ApiKind; 16] {
         ApiKind::builtin("coordination.k8s.io/v1", "leases", "Lease", Builtin {
             blank: r#","spec":{}"#,
             unconditional_update: false,
+            fields: FieldRules::Lease,
             ..PLAIN
         }),
+        ApiKind::builtin("events.k8s.io/v1", "events", "Event", Builtin {
+            blank: r#","eventTime":null,"regarding":{},"deprecatedSource":{},"deprecatedFirstTimestamp":null,"deprecatedLastTimestamp":null"#,
+            fields: FieldRules::Event,
+            ..PLAIN
+        })
+        .with_short_names(["ev"])
+        .with_selectable([
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
+            "reason",
+            "reportingController",
+            "type",
+        ]),
         ApiKind::builtin("apiextensions.k8s.io/v1", "customresourcedefinitions", "CustomResourceDefinition", Builtin {
             blank: r#","spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":null},"status":{"conditions":null,"acceptedNames":{"plural":"","kind":""},"storedVersions":null}"#,
             unconditional_update: false,
+            status: StatusRule::Defined,
+            fields: FieldRules::Definition,
             ..COUNTED
         })
         .cluster_scoped()

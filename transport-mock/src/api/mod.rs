@@ -1,15 +1,22 @@
 //! Kinds and their registry.
 
+// Custom resource definitions.
+pub(crate) mod crd;
+
 // Built-in kinds.
 mod builtins;
 
 // Kinds by path and by name.
 mod registry;
 
+// The scale subresource.
+mod scale;
+
 use std::sync::Arc;
 
 pub(crate) use registry::KindId;
 pub use registry::Registry;
+pub(crate) use scale::{ScaleFields, ScaleSelector};
 
 /// A kind of object: its names, its scope, and its rules.
 ///
@@ -28,9 +35,18 @@ pub struct ApiKind {
     plural: String,
     singular: String,
     kind: String,
+    list_kind: String,
     namespaced: bool,
     short_names: Vec<String>,
     selectable: Vec<String>,
+    /// `None` without a scale subresource.
+    scale: Option<ScaleFields>,
+    /// Whether a custom resource has a status subresource.
+    has_custom_status: bool,
+    /// The API version in which its objects are stored, if that is another one.
+    stored_as: Option<String>,
+    /// The schema of a custom resource.
+    schema: Option<Arc<serde_json::Value>>,
     /// The traits of a built-in kind; `None` for custom resources.
     builtin: Option<Builtin>,
     /// The first bytes of a built-in object.
@@ -51,6 +67,20 @@ struct Builtin {
     /// Changes of annotations raise the generation too.
     counts_annotations: bool,
     status: StatusRule,
+    fields: FieldRules,
+}
+
+/// Which fields, besides the metadata, are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FieldRules {
+    None,
+    Lease,
+    /// An event of the group `events.k8s.io`.
+    Event,
+    /// An event of the core group.
+    CoreEvent,
+    /// A definition of custom resources.
+    Definition,
 }
 
 /// How the status of an object can be written.
@@ -62,6 +92,8 @@ pub(crate) enum StatusRule {
     OnCreate,
     /// Through the subresource only; a new object has none.
     Dropped,
+    /// That of a definition: through the subresource only, and by the server.
+    Defined,
     /// Through the subresource only; a new object gets this one.
     Fresh(&'static str),
 }
@@ -76,9 +108,14 @@ impl ApiKind {
             plural: plural.to_owned(),
             singular: kind.to_lowercase(),
             kind: kind.to_owned(),
+            list_kind: format!("{kind}List"),
             namespaced: true,
             short_names: Vec::new(),
             selectable: Vec::new(),
+            scale: None,
+            has_custom_status: true,
+            stored_as: None,
+            schema: None,
             builtin: None,
             opening: Arc::default(),
         }
@@ -103,6 +140,31 @@ impl ApiKind {
     pub fn with_selectable<const N: usize>(mut self, fields: [&str; N]) -> Self {
         self.selectable = fields.map(str::to_owned).to_vec();
         self
+    }
+
+    /// Adds a scale subresource that shows these fields, given as dotted paths: `spec.replicas`,
+    /// `status.replicas`, and perhaps `status.selector`.
+    #[must_use]
+    pub fn with_scale(
+        self,
+        spec_replicas: &str,
+        status_replicas: &str,
+        selector: Option<&str>,
+    ) -> Self {
+        self.scaled_by(ScaleFields {
+            spec_replicas: spec_replicas.to_owned(),
+            status_replicas: status_replicas.to_owned(),
+            selector: ScaleSelector::Text(selector.map(str::to_owned)),
+        })
+    }
+
+    fn scaled_by(mut self, scale: ScaleFields) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+
+    pub(crate) fn builtin_scale() -> Self {
+        builtins::scale()
     }
 
     fn builtin(api_version: &str, plural: &str, kind: &str, builtin: Builtin) -> Self {
@@ -147,8 +209,8 @@ impl ApiKind {
 
     /// The kind of its lists: `PodList`.
     #[must_use]
-    pub fn list_kind(&self) -> String {
-        format!("{}List", self.kind)
+    pub fn list_kind(&self) -> &str {
+        &self.list_kind
     }
 
     /// Whether its objects live in namespaces.
@@ -170,6 +232,17 @@ impl ApiKind {
         self.status_rule() != StatusRule::Plain
     }
 
+    /// Where a scale subresource under `…/scale` finds its fields.
+    pub(crate) const fn scale(&self) -> Option<&ScaleFields> {
+        self.scale.as_ref()
+    }
+
+    /// Whether it has a scale subresource under `…/scale`.
+    #[must_use]
+    pub const fn has_scale(&self) -> bool {
+        self.scale.is_some()
+    }
+
     /// The short names.
     #[must_use]
     pub fn short_names(&self) -> &[String] {
@@ -184,6 +257,21 @@ impl ApiKind {
         } else {
             format!("{}/{}", self.group, self.version)
         }
+    }
+
+    /// The API version in which its objects are stored.
+    pub(crate) fn stored_api_version(&self) -> String {
+        self.stored_as.clone().unwrap_or_else(|| self.api_version())
+    }
+
+    /// The schema of a custom resource, if it was defined with one.
+    pub(crate) fn schema(&self) -> Option<&serde_json::Value> {
+        self.schema.as_deref()
+    }
+
+    /// Whether its objects are stored in another version.
+    pub(crate) const fn is_converted(&self) -> bool {
+        self.stored_as.is_some()
     }
 
     /// The name in messages: `pods` or `deployments.apps`.
@@ -256,7 +344,8 @@ impl ApiKind {
     pub(crate) const fn status_rule(&self) -> StatusRule {
         match self.builtin {
             Some(builtin) => builtin.status,
-            None => StatusRule::Dropped,
+            None if self.has_custom_status => StatusRule::Dropped,
+            None => StatusRule::Plain,
         }
     }
 
@@ -286,6 +375,13 @@ impl ApiKind {
                 ..
             })
         )
+    }
+
+    pub(crate) const fn field_rules(&self) -> FieldRules {
+        match self.builtin {
+            Some(builtin) => builtin.fields,
+            None => FieldRules::None,
+        }
     }
 
     /// `{"kind":…,"apiVersion":…,` of a built-in object.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::api::ApiKind;
 use crate::api::builtins::builtins;
 
-/// The slot of a kind in the server. Slots are never reused.
+/// The table of a kind in the server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct KindId(pub(crate) usize);
 
@@ -25,14 +25,16 @@ pub(crate) struct KindId(pub(crate) usize);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    /// `None` for a removed kind. Its slot stays, so that its watches can still send the deletions.
-    kinds: Vec<Option<Arc<ApiKind>>>,
+    /// The kinds and their tables. Several versions of a kind share one.
+    kinds: Vec<(KindId, Arc<ApiKind>)>,
+    /// Tables are never reused: the watches of a removed kind still send its deletions.
+    tables: usize,
 }
 
 impl Registry {
     /// Creates a registry with the usual kinds: pods, nodes, namespaces, services, endpoints,
-    /// configmaps, secrets, serviceaccounts, events, deployments, replicasets, statefulsets,
-    /// daemonsets, jobs, leases and customresourcedefinitions.
+    /// configmaps, secrets, serviceaccounts, replicationcontrollers, deployments, replicasets,
+    /// statefulsets, daemonsets, jobs, leases, events of both groups, and customresourcedefinitions.
     #[must_use]
     pub fn with_builtins() -> Self {
         let mut registry = Self::default();
@@ -42,22 +44,31 @@ impl Registry {
         registry
     }
 
-    /// Adds a kind. The caller has removed any kind with the same path.
+    /// Adds a kind with a table of its own. The caller has removed any kind with the same path.
     pub(crate) fn register(&mut self, kind: ApiKind) -> KindId {
-        self.kinds.push(Some(Arc::new(kind)));
-        KindId(self.kinds.len() - 1)
+        let table = self.new_table();
+        self.register_in(table, kind);
+        table
     }
 
-    /// Removes a kind.
+    pub(crate) const fn new_table(&mut self) -> KindId {
+        self.tables += 1;
+        KindId(self.tables - 1)
+    }
+
+    /// Adds a version of a kind.
+    pub(crate) fn register_in(&mut self, table: KindId, kind: ApiKind) {
+        self.kinds.push((table, Arc::new(kind)));
+    }
+
+    /// Removes all versions of a kind.
     pub(crate) fn remove(&mut self, id: KindId) {
-        if let Some(place) = self.kinds.get_mut(id.0) {
-            *place = None;
-        }
+        self.kinds.retain(|(table, _)| *table != id);
     }
 
     /// The kinds, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ApiKind>> {
-        self.kinds.iter().flatten()
+        self.kinds.iter().map(|(_, kind)| kind)
     }
 
     /// The kind with this name: a plural, a singular, a short name or a kind, each with or without
@@ -95,10 +106,9 @@ impl Registry {
     }
 
     fn position(&self, is_meant: impl Fn(&ApiKind) -> bool) -> Option<(KindId, &Arc<ApiKind>)> {
-        self.kinds.iter().enumerate().find_map(|(at, kind)| {
-            let kind = kind.as_ref()?;
-            is_meant(kind).then_some((KindId(at), kind))
-        })
+        let mut kinds = self.kinds.iter();
+        let (table, kind) = kinds.find(|(_, kind)| is_meant(kind))?;
+        Some((*table, kind))
     }
 }
 

@@ -55,6 +55,8 @@ pub enum Fault {
     Expire,
     /// The server fails: 500.
     Fail,
+    /// A write is refused, because another one came first: 409. Lists and watches are answered.
+    Conflict,
     /// The answer arrives this much later than it was made.
     Delay(Duration),
     /// The connection breaks in the middle of the body.
@@ -122,6 +124,7 @@ impl Fault {
             Self::Throttle { .. } => "throttle",
             Self::Expire => "expire",
             Self::Fail => "fail",
+            Self::Conflict => "conflict",
             Self::Delay(_) => "delay",
             Self::Reset { .. } => "reset",
             Self::Stall { .. } => "stall",

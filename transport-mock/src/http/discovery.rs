@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::about::Page;
-use crate::api::{ApiKind, Registry, StatusRule};
+use crate::api::{ApiKind, Registry};
+use crate::store::scale;
 
 /// The media type of aggregated discovery: one document for everything.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -19,7 +20,20 @@ const VERBS: [&str; 8] = [
     "watch",
 ];
 
-const STATUS_VERBS: [&str; 3] = ["get", "patch", "update"];
+/// The verbs of a custom resource, in the order of the real server.
+const CUSTOM_VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
+
+/// The verbs of a subresource.
+const PART_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 /// The page at `path`, if there is one.
 pub(super) fn page(registry: &Registry, path: &str, accept: &str) -> Option<Page> {
@@ -122,20 +136,25 @@ fn resources(registry: &Registry, group: &str, version: &str) -> Option<Value> {
             "singularName": kind.singular(),
             "namespaced": kind.is_namespaced(),
             "kind": kind.kind(),
-            "verbs": VERBS,
+            "verbs": verbs(kind),
         });
         if !kind.short_names().is_empty() {
             merge(&mut resource, json!({"shortNames": kind.short_names()}));
         }
         resources.push(resource);
-        if has_status(kind) {
-            resources.push(json!({
-                "name": format!("{}/status", kind.plural()),
+        for subresource in subresources(kind) {
+            let mut resource = json!({
+                "name": format!("{}/{}", kind.plural(), subresource.name),
                 "singularName": "",
                 "namespaced": kind.is_namespaced(),
-                "kind": kind.kind(),
-                "verbs": STATUS_VERBS,
-            }));
+                "kind": subresource.of.kind(),
+                "verbs": PART_VERBS,
+            });
+            if subresource.of.group() != kind.group() {
+                let (group, version) = (subresource.of.group(), subresource.of.version());
+                merge(&mut resource, json!({"group": group, "version": version}));
+            }
+            resources.push(resource);
         }
     }
     Some(json!({
@@ -176,31 +195,63 @@ fn aggregated(registry: &Registry, is_core: bool) -> Value {
 }
 
 fn aggregated_resource(kind: &ApiKind) -> Value {
-    let response_kind =
-        json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind()});
+    let response_kind = |kind: &ApiKind| json!({"group": kind.group(), "version": kind.version(), "kind": kind.kind()});
     let mut resource = json!({
         "resource": kind.plural(),
-        "responseKind": response_kind,
+        "responseKind": response_kind(kind),
         "scope": if kind.is_namespaced() { "Namespaced" } else { "Cluster" },
         "singularResource": kind.singular(),
-        "verbs": VERBS,
+        "verbs": verbs(kind),
     });
     if !kind.short_names().is_empty() {
         merge(&mut resource, json!({"shortNames": kind.short_names()}));
     }
-    if has_status(kind) {
-        let status = json!({
-            "subresource": "status",
-            "responseKind": response_kind,
-            "verbs": STATUS_VERBS,
-        });
-        merge(&mut resource, json!({"subresources": [status]}));
+    let parts = subresources(kind);
+    let parts: Vec<Value> = parts
+        .iter()
+        .map(|part| {
+            json!({
+                "subresource": part.name,
+                "responseKind": response_kind(part.of),
+                "verbs": PART_VERBS,
+            })
+        })
+        .collect();
+    if !parts.is_empty() {
+        merge(&mut resource, json!({"subresources": parts}));
     }
     resource
 }
 
-fn has_status(kind: &ApiKind) -> bool {
-    kind.status_rule() != StatusRule::Plain
+const fn verbs(kind: &ApiKind) -> [&'static str; 8] {
+    match kind.is_custom() {
+        true => CUSTOM_VERBS,
+        false => VERBS,
+    }
+}
+
+/// A part of an object with a path of its own.
+struct Subresource<'a> {
+    name: &'static str,
+    /// The kind that it returns.
+    of: &'a ApiKind,
+}
+
+fn subresources(kind: &ApiKind) -> Vec<Subresource<'_>> {
+    let status = kind.has_status().then_some(Subresource {
+        name: "status",
+        of: kind,
+    });
+    let scale = kind.has_scale().then(|| Subresource {
+        name: "scale",
+        of: scale::kind(),
+    });
+    let mut all: Vec<Subresource<'_>> = status.into_iter().chain(scale).collect();
+    // Those of custom resources are in the order of their definition.
+    if !kind.is_custom() {
+        all.sort_by_key(|part| part.name);
+    }
+    all
 }
 
 /// Adds the fields of one object to another.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE};
+use hyper::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response};
 use informer_core::Instant;
@@ -98,6 +98,7 @@ impl Front {
                 content_type: header(&head.headers, &CONTENT_TYPE),
             },
         )?;
+        let request = request.by_agent(header(&head.headers, &USER_AGENT).unwrap_or_default());
         let body = self.read(body).await?;
         let now = self.server.now();
         let answer = self.server.lock().handle(&request, &body, now);

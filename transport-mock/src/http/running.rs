@@ -70,6 +70,7 @@ pub async fn serve(server: SharedServer, config: HttpConfig) -> Result<Running, 
     let url = format!("{scheme}://{address}");
     let kubeconfig = kubeconfig::text(&url, ca_pem.as_deref(), config.token.as_deref());
     let trouble = Trouble::new(config.faults);
+    let stopping = Arc::new(Notify::new());
     let door = Door {
         acceptor,
         front: Arc::new(Front::new(server, config.token, config.max_body, trouble)),
@@ -80,7 +81,12 @@ pub async fn serve(server: SharedServer, config: HttpConfig) -> Result<Running, 
         url,
         ca_pem,
         kubeconfig,
-        listening: tokio::spawn(door.listen(listener, config.max_connections)),
+        listening: tokio::spawn(door.listen(
+            listener,
+            config.max_connections,
+            Arc::clone(&stopping),
+        )),
+        stopping,
     })
 }
 
@@ -107,6 +113,7 @@ pub struct Running {
     ca_pem: Option<String>,
     kubeconfig: String,
     listening: JoinHandle<()>,
+    stopping: Arc<Notify>,
 }
 
 impl Running {
@@ -134,10 +141,10 @@ impl Running {
         &self.kubeconfig
     }
 
-    /// Stops the server: frees the port and breaks all connections.
+    /// Stops the server: frees the port and breaks all connections. After this, nothing more is sent.
     pub async fn stop(mut self) {
-        self.listening.abort();
-        // The task ends with a cancellation error, as intended.
+        self.stopping.notify_one();
+        // If it panicked, it has stopped, too.
         let _ = (&mut self.listening).await;
     }
 }
@@ -157,10 +164,31 @@ struct Door {
 }
 
 impl Door {
-    /// Accepts connections forever. Its tasks end with it.
-    async fn listen(self, listener: TcpListener, max_connections: NonZeroUsize) {
+    /// Accepts connections until it is to stop. Its tasks end with it.
+    async fn listen(
+        self,
+        listener: TcpListener,
+        max_connections: NonZeroUsize,
+        stopping: Arc<Notify>,
+    ) {
         let mut tasks = JoinSet::new();
         tasks.spawn(Arc::clone(&self.front).follow_script());
+        tokio::select! {
+            () = self.accept(&listener, max_connections, &mut tasks) => {}
+            () = stopping.notified() => {}
+        }
+        // The port first: a client whose connection breaks may connect again at once, and must be refused.
+        drop(listener);
+        // A task on another thread may be sending at this moment, so wait for it.
+        tasks.shutdown().await;
+    }
+
+    async fn accept(
+        &self,
+        listener: &TcpListener,
+        max_connections: NonZeroUsize,
+        tasks: &mut JoinSet<()>,
+    ) {
         let room = Arc::new(Semaphore::new(max_connections.get()));
         // Further connections wait in the system's queue. The semaphore is never closed.
         while let Ok(room) = Arc::clone(&room).acquire_owned().await {
@@ -220,5 +248,36 @@ impl Door {
             _ = &mut serving => {}
             () = silent => {}
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+    use crate::{Server, ServerConfig};
+
+    /// A client whose connection breaks connects again at once. It must be refused, not broken once more.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_stop_closes_the_port_before_it_breaks_connections() {
+        let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+        let running = serve(server, HttpConfig::new()).await.unwrap();
+        let address = running.address();
+        let mut clients = JoinSet::new();
+        for _ in 0..100 {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            let request = b"GET /version HTTP/1.1\r\nhost: mock\r\n\r\n";
+            client.write_all(request).await.unwrap();
+            assert!(client.read(&mut [0; 4096]).await.unwrap() > 0);
+            clients.spawn(async move {
+                while matches!(client.read(&mut [0; 4096]).await, Ok(1..)) {}
+                TcpStream::connect(address).await.is_err()
+            });
+        }
+        running.stop().await;
+        let refused = clients.join_all().await;
+        assert_eq!(refused.iter().filter(|refused| !**refused).count(), 0);
     }
 }

@@ -1,5 +1,7 @@
 //! A single problem with a request, in the real server's words.
 
+use serde_json::Value;
+
 /// A single problem, one of the causes of an [`ApiError`](crate::status::ApiError).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -18,6 +20,25 @@ impl StatusCause {
             "FieldValueInvalid",
             field,
             format!("Invalid value: {value:?}: {why}"),
+        )
+    }
+
+    /// The same for any value.
+    pub(crate) fn invalid_value(field: &str, value: Option<&Value>, why: &str) -> Self {
+        let value = value.unwrap_or(&Value::Null);
+        Self::of(
+            "FieldValueInvalid",
+            field,
+            format!("Invalid value: {value}: {why}"),
+        )
+    }
+
+    /// The same for a number.
+    pub(crate) fn invalid_number(field: &str, value: i64, why: &str) -> Self {
+        Self::of(
+            "FieldValueInvalid",
+            field,
+            format!("Invalid value: {value}: {why}"),
         )
     }
 
@@ -45,6 +66,24 @@ impl StatusCause {
         )
     }
 
+    /// The same for a list of values.
+    pub(crate) fn not_supported_list(field: &str, values: &[String], supported: &[&str]) -> Self {
+        let mut cause = Self::not_supported(field, "", supported);
+        let values: Vec<String> = values.iter().map(|text| format!("{text:?}")).collect();
+        cause.message = cause
+            .message
+            .replacen("\"\"", &format!("[{}]", values.join(",")), 1);
+        cause
+    }
+
+    pub(crate) fn too_long(field: &str, most: usize) -> Self {
+        Self::of(
+            "FieldValueTooLong",
+            field,
+            format!("Too long: may not be more than {most} bytes"),
+        )
+    }
+
     /// For a version that the server has not reached.
     pub(crate) fn version_too_large() -> Self {
         Self::of(
@@ -60,6 +99,15 @@ impl StatusCause {
             "FieldValueInvalid",
             "metadata.resourceVersion",
             "Invalid value: 0: must be specified for an update".to_owned(),
+        )
+    }
+
+    /// For a field that somebody else owns.
+    pub(crate) fn field_conflict(owner: &str, field: &str) -> Self {
+        Self::of(
+            "FieldManagerConflict",
+            field,
+            format!("conflict with {owner}"),
         )
     }
 

@@ -11,7 +11,7 @@ mod body;
 
 use core::fmt;
 
-use crate::api::ApiKind;
+use crate::api::{ApiKind, FieldRules};
 use crate::status::body::Details;
 pub(crate) use body::deleted;
 pub use cause::StatusCause;
@@ -117,6 +117,14 @@ impl ApiError {
         Self::about(Reason::Conflict, kind, name, message)
     }
 
+    /// 409 for applied fields that somebody else owns.
+    pub(crate) fn apply_conflict(message: String, causes: Vec<StatusCause>) -> Self {
+        Self::new(Reason::Conflict, message).with_details(Details {
+            causes,
+            ..Details::default()
+        })
+    }
+
     /// 409 for a delete whose precondition does not hold. The real server uses the kind here.
     pub(crate) fn precondition_failed(kind: &ApiKind, name: &str, why: &str) -> Self {
         Self::new(
@@ -166,6 +174,13 @@ impl ApiError {
         .with_details(Details::default())
     }
 
+    /// 405 for a method that a part of a custom resource does not support.
+    pub(crate) fn not_supported(kind: &ApiKind, verb: &str) -> Self {
+        let resource = kind.resource();
+        let message = format!("{verb} is not supported on resources of kind {resource:?}");
+        Self::about(Reason::MethodNotAllowed, kind, "", message)
+    }
+
     /// 415 for a body whose type is not among `accepted`.
     #[must_use]
     pub fn unsupported_media_type(accepted: &[&str]) -> Self {
@@ -208,13 +223,12 @@ impl ApiError {
     /// 422 for an object of `kind`.
     #[must_use]
     pub fn invalid(kind: &ApiKind, name: &str, causes: Vec<StatusCause>) -> Self {
-        Self::invalid_of(
-            &kind.qualified_kind(),
-            kind.group(),
-            kind.kind(),
-            name,
-            causes,
-        )
+        // The real server validates both groups of events as one.
+        let (qualified, group) = match kind.field_rules() {
+            FieldRules::Event => (kind.kind().to_owned(), ""),
+            _ => (kind.qualified_kind(), kind.group()),
+        };
+        Self::invalid_of(&qualified, group, kind.kind(), name, causes)
     }
 
     /// 422 where the real server names the resource instead of the kind.
@@ -255,6 +269,22 @@ impl ApiError {
             causes,
             ..Details::default()
         })
+    }
+
+    /// 422 for a JSON patch that does not fit the object. The real server does not say why.
+    pub(crate) fn unusable_patch() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(Reason::Invalid, message).with_details(Details::default())
+    }
+
+    /// 413 for a JSON patch with too many operations.
+    pub(crate) fn too_many_operations(most: usize, given: usize) -> Self {
+        Self::new(
+            Reason::RequestEntityTooLarge,
+            format!(
+                "Request entity too large: The allowed maximum operations in a JSON patch is {most}, got {given}"
+            ),
+        )
     }
 
     /// 410 for an expired version.

@@ -75,6 +75,12 @@ impl History {
         version >= self.last_lost
     }
 
+    /// The version of the newest change; 0 if there was none.
+    pub(crate) fn newest(&self) -> u64 {
+        let newest = self.changes.back().map_or(0, |change| change.version);
+        newest.max(self.last_lost)
+    }
+
     /// The first change after `version`.
     pub(crate) fn next_after(&self, version: u64) -> Option<&Change> {
         let at = self

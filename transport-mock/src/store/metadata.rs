@@ -82,7 +82,8 @@ pub(crate) fn admit(
 ) -> Result<Map<String, Value>, ApiError> {
     check_type(kind, &object)?;
     object.insert("kind".to_owned(), Value::from(kind.kind()));
-    object.insert("apiVersion".to_owned(), Value::from(kind.api_version()));
+    let stored = kind.stored_api_version();
+    object.insert("apiVersion".to_owned(), Value::from(stored));
     if object.get("metadata").is_some_and(Value::is_null) {
         object.remove("metadata");
     }
@@ -174,22 +175,27 @@ fn check_field(kind: &ApiKind, field: &str, value: &Value) -> Result<(), ApiErro
     }
 }
 
-/// The error of Go's JSON reader.
-fn unreadable(
-    kind: &ApiKind,
-    value: &Value,
-    parent: &str,
-    field: &str,
-    expected: &str,
-) -> ApiError {
-    let given = match value {
+/// Go's name for the type of a JSON value.
+pub(crate) const fn json_type(value: &Value) -> &'static str {
+    match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    };
+    }
+}
+
+/// The error of Go's JSON reader.
+pub(crate) fn unreadable(
+    kind: &ApiKind,
+    value: &Value,
+    parent: &str,
+    field: &str,
+    expected: &str,
+) -> ApiError {
+    let given = json_type(value);
     ApiError::bad_request(format!(
         "{0} in version {1:?} cannot be handled as a {0}: json: cannot unmarshal {given} into Go struct field {parent}.{field} of type {expected}",
         kind.kind(),

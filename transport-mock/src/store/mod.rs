@@ -6,14 +6,29 @@ pub(crate) mod metadata;
 // Validation of names and labels.
 mod validation;
 
+// Custom resource definitions.
+pub(crate) mod definition;
+
+// Leases and events.
+mod typed;
+
 // An object at one version.
 pub(crate) mod object;
 
 // Changes, for watches and for lists of the past.
 pub(crate) mod history;
 
-// Merge patches.
+// Server-side apply.
+mod apply;
+
+// JSON patches.
+mod json_patch;
+
+// Patches.
 pub(crate) mod patch;
+
+// The scale of objects.
+pub(crate) mod scale;
 
 // Create, update, delete.
 pub(crate) mod write;
@@ -46,17 +61,20 @@ pub(crate) struct Store {
     /// How many changes of a kind can be watched.
     window: usize,
     names: Names,
+    /// Whether the owners of fields are known from the first write on, and not from the first apply.
+    tracks_owners: bool,
 }
 
 impl Store {
     /// An empty store. Its first write gets the version after `version`.
-    pub(crate) const fn new(version: u64, window: usize, seed: u64) -> Self {
+    pub(crate) const fn new(version: u64, window: usize, seed: u64, tracks_owners: bool) -> Self {
         Self {
             tables: Vec::new(),
             version,
             compacted: 0,
             window,
             names: Names::new(seed),
+            tracks_owners,
         }
     }
 
@@ -142,6 +160,11 @@ impl Store {
 }
 
 impl Table {
+    /// The version of the newest change.
+    pub(crate) fn newest(&self) -> u64 {
+        self.history.newest()
+    }
+
     /// The current objects from `start` on whose key begins with `prefix`, in key order.
     pub(crate) fn present<'a>(
         &'a self,

@@ -8,6 +8,7 @@ use crate::api::ApiKind;
 use crate::encode::Encoded;
 use crate::form::Row;
 use crate::store::metadata::{metadata, set, text};
+use crate::store::write::set_version;
 use crate::timestamp::Timestamp;
 
 /// An object as the server stores it: immutable and shared by its readers.
@@ -33,13 +34,16 @@ pub struct StoredObject {
 }
 
 impl StoredObject {
-    /// Creates the object at `version` and sets this version in its metadata.
+    /// Creates the object at `version` and sets this version in its metadata. Version 0 is that of
+    /// an object that was never stored.
     pub(crate) fn new(kind: &ApiKind, mut value: Map<String, Value>, version: u64) -> Self {
-        set(
-            &mut value,
-            "resourceVersion",
-            Value::String(version.to_string()),
-        );
+        if version > 0 {
+            set(
+                &mut value,
+                "resourceVersion",
+                Value::String(version.to_string()),
+            );
+        }
         Self {
             key: key(
                 text(&value, "namespace"),
@@ -113,8 +117,14 @@ impl StoredObject {
         }
     }
 
-    pub(crate) const fn encoded(&self) -> &Encoded {
-        &self.encoded
+    /// The bytes of the object, in the version of `kind`.
+    pub(crate) fn encoded(&self, kind: &ApiKind) -> Cow<'_, Encoded> {
+        if !kind.is_converted() {
+            return Cow::Borrowed(&self.encoded);
+        }
+        let mut value = self.value.clone();
+        set_version(&mut value, kind);
+        Cow::Owned(Encoded::new(kind, &value))
     }
 
     /// The object's table row.

@@ -1,4 +1,4 @@
-//! Merge patches, plain (RFC 7396) and strategic.
+//! Patches: merge patches, plain (RFC 7396) and strategic, and [JSON patches](json_patch).
 //!
 //! A real server knows from the Go types which lists to merge by which key. Here a strategic merge
 //! knows the common ones by field name and replaces all others. It supports the directives `$patch:
@@ -7,25 +7,50 @@
 
 use serde_json::{Map, Value};
 
-/// How a patch is merged.
+use crate::status::ApiError;
+use crate::store::json_patch;
+
+/// The type of a patch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PatchType {
+    /// `application/json-patch+json`: a list of operations.
+    Json,
+    /// `application/apply-patch+yaml`: server-side apply. The body must be JSON, which is YAML.
+    Apply,
     /// `application/merge-patch+json`: replaces lists.
     Merge,
     /// `application/strategic-merge-patch+json`: merges known lists. Built-in kinds only.
     Strategic,
 }
 
-/// Applies `patch` to `target`.
-pub(crate) fn apply(how: PatchType, target: &mut Map<String, Value>, patch: Map<String, Value>) {
+/// Parses `body` and applies it to `target`.
+pub(crate) fn apply(
+    how: PatchType,
+    target: &mut Map<String, Value>,
+    body: &[u8],
+) -> Result<(), ApiError> {
+    let fields = || {
+        serde_json::from_slice(body)
+            .map_err(|error| ApiError::bad_request(format!("error decoding patch: {error}")))
+    };
     match how {
-        PatchType::Merge => merge(target, patch),
-        PatchType::Strategic => strategic(target, patch),
+        PatchType::Json => json_patch::apply(target, body)?,
+        // It needs more than the object.
+        PatchType::Apply => return Err(ApiError::no_such_patch()),
+        PatchType::Merge => merge(target, fields()?),
+        PatchType::Strategic => strategic(target, fields()?),
     }
+    Ok(())
 }
 
-fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
+/// Parses an applied configuration.
+pub(crate) fn config(body: &[u8]) -> Result<Map<String, Value>, ApiError> {
+    serde_json::from_slice(body)
+        .map_err(|error| ApiError::bad_request(format!("error decoding YAML: {error}")))
+}
+
+pub(crate) fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (key, change) in patch {
         match change {
             Value::Null => {
@@ -187,10 +212,10 @@ mod tests {
     use super::*;
 
     fn patched(how: PatchType, target: Value, patch: Value) -> Value {
-        let (Value::Object(mut target), Value::Object(patch)) = (target, patch) else {
-            panic!("objects")
+        let Value::Object(mut target) = target else {
+            panic!("an object")
         };
-        apply(how, &mut target, patch);
+        apply(how, &mut target, patch.to_string().as_bytes()).unwrap();
         Value::Object(target)
     }
 

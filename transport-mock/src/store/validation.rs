@@ -6,6 +6,7 @@ use crate::api::ApiKind;
 use crate::status::ApiError;
 use crate::status::StatusCause;
 use crate::store::metadata::{finalizers, metadata, text};
+use crate::store::typed;
 
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -47,6 +48,7 @@ pub(crate) fn for_create(kind: &ApiKind, object: &Map<String, Value>) -> Result<
         );
     }
     known_finalizers(&mut causes, kind, object);
+    typed::validate(&mut causes, kind, object, None);
     refuse(kind, name, causes)
 }
 
@@ -76,6 +78,7 @@ pub(crate) fn for_update(
     labels(&mut causes, object);
     annotations(&mut causes, object);
     known_finalizers(&mut causes, kind, object);
+    typed::validate(&mut causes, kind, object, Some(before));
     refuse(kind, text(object, "name").unwrap_or_default(), causes)
 }
 
@@ -106,7 +109,7 @@ fn refuse(kind: &ApiKind, name: &str, causes: Vec<StatusCause>) -> Result<(), Ap
 }
 
 /// Adds the problems with a field's value.
-fn push(
+pub(super) fn push(
     causes: &mut Vec<StatusCause>,
     field: &str,
     value: &str,
@@ -174,7 +177,7 @@ fn label_value(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Validates `name` or `prefix/name`.
-fn qualified_name(text: &str) -> Vec<String> {
+pub(super) fn qualified_name(text: &str) -> Vec<String> {
     let (prefix, name) = match text.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, text),

@@ -10,8 +10,7 @@ use crate::status::StatusCause;
 use crate::status::{ApiError, Reason};
 use crate::store::metadata::{self, admit, finalizers, is_deleting, set, text};
 use crate::store::object::{StoredObject, key};
-use crate::store::patch::{self, PatchType};
-use crate::store::{Store, validation};
+use crate::store::{Store, apply, definition, typed, validation};
 use crate::timestamp::Timestamp;
 
 const CONFLICT: &str =
@@ -27,6 +26,25 @@ pub(crate) struct Target<'a> {
     pub(crate) kind: &'a ApiKind,
     /// `None` for cluster-scoped kinds.
     pub(crate) namespace: Option<&'a str>,
+}
+
+/// Who writes, when, through which subresource, and whether it counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Author<'a> {
+    /// The field manager.
+    pub(crate) manager: &'a str,
+    pub(crate) subresource: &'a str,
+    pub(crate) now: Timestamp,
+    /// Everything is checked and answered as if it had happened, but nothing happens.
+    pub(crate) is_dry_run: bool,
+}
+
+/// How the owners of an object's fields are found.
+enum Owners {
+    /// By what the write changes, if they are tracked.
+    Tracked,
+    /// They are in the metadata of the object already.
+    Given,
 }
 
 /// Which part of an object a write may change.
@@ -63,10 +81,22 @@ impl Store {
         &mut self,
         target: Target<'_>,
         body: Map<String, Value>,
-        now: Timestamp,
+        author: Author<'_>,
+    ) -> Result<Arc<StoredObject>, ApiError> {
+        self.create_as(target, body, author, Owners::Tracked)
+    }
+
+    fn create_as(
+        &mut self,
+        target: Target<'_>,
+        mut body: Map<String, Value>,
+        author: Author<'_>,
+        owners: Owners,
     ) -> Result<Arc<StoredObject>, ApiError> {
         let kind = target.kind;
+        let given = take_owners(&mut body);
         let mut object = admit(kind, body)?;
+        typed::decode(kind, &mut object)?;
         take_namespace(&mut object, target.namespace)?;
         let has_version = text(&object, "resourceVersion").is_some();
         if let Some(metadata) = metadata::metadata_mut(&mut object) {
@@ -80,7 +110,7 @@ impl Store {
             }
         }
         set(&mut object, "uid", self.names.uid());
-        set(&mut object, "creationTimestamp", now.to_string());
+        set(&mut object, "creationTimestamp", author.now.to_string());
         if kind.has_generations() {
             set(&mut object, "generation", 1);
         }
@@ -89,25 +119,33 @@ impl Store {
                 let status = serde_json::from_str(status).unwrap_or_default();
                 object.insert("status".to_owned(), status);
             }
+            StatusRule::Defined => {
+                let status = definition::fresh_status(&object);
+                object.insert("status".to_owned(), status);
+            }
             StatusRule::Dropped => {
                 object.remove("status");
             }
             StatusRule::OnCreate | StatusRule::Plain => {}
         }
-        let key = self.take_name(target, &mut object, has_version)?;
-        let version = self.next_version();
-        let object = Arc::new(StoredObject::new(kind, object, version));
-        self.record(target.id, &key, Some(Arc::clone(&object)));
-        Ok(object)
+        self.take_name(target, &mut object, has_version)?;
+        match owners {
+            Owners::Given => put_owners(&mut object, given),
+            Owners::Tracked if self.tracks_owners => {
+                apply::track(kind, None, &mut object, Part::Main, author, false);
+            }
+            Owners::Tracked => {}
+        }
+        Ok(self.store(target, object, 0, author))
     }
 
-    /// Chooses a free name for a new object without one, and validates the object. Returns its key.
+    /// Chooses a free name for a new object without one, and validates the object.
     fn take_name(
         &mut self,
         target: Target<'_>,
         object: &mut Map<String, Value>,
         has_version: bool,
-    ) -> Result<String, ApiError> {
+    ) -> Result<(), ApiError> {
         let base = text(object, "generateName").map(str::to_owned);
         let base = base.filter(|_| text(object, "name").is_none());
         let mut attempts = if base.is_some() { NAME_ATTEMPTS } else { 1 };
@@ -126,7 +164,7 @@ impl Store {
             let name = text(object, "name").unwrap_or_default();
             let key = key(target.namespace, name);
             if self.get(target.id, &key).is_none() {
-                return Ok(key);
+                return Ok(());
             }
             if attempts == 0 {
                 return Err(match base {
@@ -144,9 +182,24 @@ impl Store {
         name: &str,
         body: Map<String, Value>,
         part: Part,
+        author: Author<'_>,
+    ) -> Result<Arc<StoredObject>, ApiError> {
+        self.update_as(target, name, body, part, author, Owners::Tracked)
+    }
+
+    fn update_as(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        mut body: Map<String, Value>,
+        part: Part,
+        author: Author<'_>,
+        owners: Owners,
     ) -> Result<Arc<StoredObject>, ApiError> {
         let kind = target.kind;
+        let given = take_owners(&mut body);
         let mut object = admit(kind, body)?;
+        typed::decode(kind, &mut object)?;
         check_name(&object, name)?;
         take_namespace(&mut object, target.namespace)?;
         let key = key(target.namespace, name);
@@ -155,35 +208,84 @@ impl Store {
         };
         check_conditions(kind, &before, &object)?;
         validation::immutable(kind, "deletionTimestamp", &object, before.value())?;
-        let object = successor(kind, before.value(), object, part);
+        let mut object = successor(kind, before.value(), object, part);
         validation::for_update(kind, &object, before.value())?;
+        match owners {
+            Owners::Given => put_owners(&mut object, given),
+            // A real server does not track who scales a custom resource.
+            Owners::Tracked if kind.is_custom() && author.subresource == "scale" => {}
+            Owners::Tracked if self.tracks_owners || apply::is_tracked(before.value()) => {
+                let is_reset = part == Part::Main && given.as_ref().is_some_and(is_reset);
+                let old = before.value();
+                apply::track(kind, Some(old), &mut object, part, author, is_reset);
+            }
+            Owners::Tracked => {}
+        }
         if object == *before.value() {
             return Ok(before);
         }
         if is_deleting(&object) && finalizers(&object).next().is_none() {
-            self.next_version();
-            self.record(target.id, &key, None);
+            self.erase(target, &before, author);
             return Ok(Arc::new(StoredObject::new(kind, object, before.version())));
         }
-        Ok(self.store(target, object))
+        Ok(self.store(target, object, before.version(), author))
     }
 
-    /// Merges `changes` into an object or its status.
+    /// Changes an object or its status with `change`.
     pub(crate) fn patch(
         &mut self,
         target: Target<'_>,
         name: &str,
-        changes: Map<String, Value>,
-        how: PatchType,
         part: Part,
+        author: Author<'_>,
+        change: impl FnOnce(&mut Map<String, Value>) -> Result<(), ApiError>,
     ) -> Result<Arc<StoredObject>, ApiError> {
         let Some(current) = self.get(target.id, &key(target.namespace, name)) else {
             return Err(ApiError::not_found(target.kind, name));
         };
         let mut object = current.value().clone();
-        patch::apply(how, &mut object, changes);
+        set_version(&mut object, target.kind);
+        change(&mut object)?;
         validation::immutable(target.kind, "uid", &object, current.value())?;
-        self.update(target, name, object, part)
+        self.update(target, name, object, part, author)
+    }
+
+    /// Applies a configuration to an object, or creates it. Returns whether it was created.
+    pub(crate) fn apply(
+        &mut self,
+        target: Target<'_>,
+        name: &str,
+        config: &Map<String, Value>,
+        part: Part,
+        author: Author<'_>,
+        force: bool,
+    ) -> Result<(Arc<StoredObject>, bool), ApiError> {
+        let kind = target.kind;
+        if let Some(live) = self.get(target.id, &key(target.namespace, name)) {
+            let mut value = live.value().clone();
+            set_version(&mut value, kind);
+            let object = apply::apply(kind, Some(&value), config, part, author, force)?;
+            validation::immutable(kind, "uid", &object, &value)?;
+            let object = self.update_as(target, name, object, part, author, Owners::Given)?;
+            return Ok((object, false));
+        }
+        if part == Part::Status {
+            return Err(ApiError::not_found(kind, name));
+        }
+        let mut object = apply::apply(kind, None, config, part, author, force)?;
+        if let Some(uid) = text(&object, "uid") {
+            let why = format!(
+                "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+            );
+            return Err(ApiError::conflict(kind, name, &why));
+        }
+        check_name(&object, name)?;
+        // There is nothing to compare it with.
+        if let Some(metadata) = metadata::metadata_mut(&mut object) {
+            metadata.remove("resourceVersion");
+        }
+        let object = self.create_as(target, object, author, Owners::Given)?;
+        Ok((object, true))
     }
 
     /// Deletes an object, or marks it as deleting if finalizers hold it.
@@ -192,35 +294,59 @@ impl Store {
         target: Target<'_>,
         name: &str,
         preconditions: &Preconditions,
-        now: Timestamp,
+        author: Author<'_>,
     ) -> Result<Deletion, ApiError> {
         let kind = target.kind;
-        let key = key(target.namespace, name);
-        let Some(last) = self.get(target.id, &key).cloned() else {
+        let Some(last) = self.get(target.id, &key(target.namespace, name)).cloned() else {
             return Err(ApiError::not_found(kind, name));
         };
         preconditions.check(kind, &last)?;
+        if kind.status_rule() == StatusRule::Defined && !is_deleting(last.value()) {
+            let mut object = last.value().clone();
+            definition::begin_deletion(&mut object, author.now);
+            let object = self.store(target, object, last.version(), author);
+            return Ok(Deletion::Pending(object));
+        }
         if finalizers(last.value()).next().is_none() {
-            let version = self.next_version();
-            self.record(target.id, &key, None);
+            let version = self.erase(target, &last, author);
             return Ok(Deletion::Done { last, version });
         }
         if is_deleting(last.value()) {
             return Ok(Deletion::Pending(last));
         }
         let mut object = last.value().clone();
-        set(&mut object, "deletionTimestamp", now.to_string());
+        set(&mut object, "deletionTimestamp", author.now.to_string());
         set(&mut object, "deletionGracePeriodSeconds", 0);
         bump_generation(&mut object);
-        Ok(Deletion::Pending(self.store(target, object)))
+        let object = self.store(target, object, last.version(), author);
+        Ok(Deletion::Pending(object))
     }
 
-    /// Writes an object at the next version.
-    fn store(&mut self, target: Target<'_>, object: Map<String, Value>) -> Arc<StoredObject> {
+    /// Writes an object at the next version. In a dry run, it keeps the version `before`.
+    fn store(
+        &mut self,
+        target: Target<'_>,
+        object: Map<String, Value>,
+        before: u64,
+        author: Author<'_>,
+    ) -> Arc<StoredObject> {
+        if author.is_dry_run {
+            return Arc::new(StoredObject::new(target.kind, object, before));
+        }
         let version = self.next_version();
         let object = Arc::new(StoredObject::new(target.kind, object, version));
         self.record(target.id, object.key(), Some(Arc::clone(&object)));
         object
+    }
+
+    /// Deletes an object at the next version, which it returns. In a dry run, that is its last one.
+    fn erase(&mut self, target: Target<'_>, last: &StoredObject, author: Author<'_>) -> u64 {
+        if author.is_dry_run {
+            return last.version();
+        }
+        let version = self.next_version();
+        self.record(target.id, last.key(), None);
+        version
     }
 }
 
@@ -245,7 +371,7 @@ impl Preconditions {
 }
 
 /// Sets the object's namespace from the path; a cluster-scoped object has none.
-fn take_namespace(
+pub(super) fn take_namespace(
     object: &mut Map<String, Value>,
     namespace: Option<&str>,
 ) -> Result<(), ApiError> {
@@ -266,7 +392,7 @@ fn take_namespace(
     }
 }
 
-fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), ApiError> {
+pub(super) fn check_name(object: &Map<String, Value>, name: &str) -> Result<(), ApiError> {
     match text(object, "name") {
         Some(given) if given == name => Ok(()),
         Some(given) => Err(ApiError::bad_request(format!(
@@ -335,6 +461,7 @@ fn successor(
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
         "generation",
+        "managedFields",
     ] {
         metadata::copy(&mut object, before, field);
     }
@@ -346,7 +473,7 @@ fn successor(
     }
     let annotations =
         |object| metadata::metadata(object).and_then(|metadata| metadata.get("annotations"));
-    if wish(&object).ne(wish(before))
+    if wish(kind, &object).ne(wish(kind, before))
         || kind.counts_annotations() && annotations(&object) != annotations(before)
     {
         bump_generation(&mut object);
@@ -354,11 +481,53 @@ fn successor(
     object
 }
 
-/// The desired state, whose changes raise the generation: everything but metadata and status.
-fn wish(object: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
-    object
-        .iter()
-        .filter(|(key, _)| !matches!(key.as_str(), "metadata" | "status"))
+/// The desired state, whose changes raise the generation: everything but metadata and a status that
+/// is a subresource.
+fn wish<'a>(
+    kind: &ApiKind,
+    object: &'a Map<String, Value>,
+) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    let has_status = kind.has_status() || !kind.is_custom();
+    object.iter().filter(move |(key, _)| match key.as_str() {
+        "metadata" => false,
+        "status" => !has_status,
+        _ => true,
+    })
+}
+
+/// Takes the `managedFields` out of an object.
+fn take_owners(object: &mut Map<String, Value>) -> Option<Value> {
+    let metadata = object.get_mut("metadata")?.as_object_mut()?;
+    metadata.remove("managedFields")
+}
+
+fn put_owners(object: &mut Map<String, Value>, owners: Option<Value>) {
+    if let Some(metadata) = metadata::metadata_mut(object) {
+        match owners {
+            Some(owners) => metadata.insert("managedFields".to_owned(), owners),
+            None => metadata.remove("managedFields"),
+        };
+    }
+}
+
+/// Whether a client asks to forget all owners, with an empty list or an empty entry.
+fn is_reset(owners: &Value) -> bool {
+    let is_empty = |entry: &Value| entry.as_object().is_some_and(Map::is_empty);
+    owners
+        .as_array()
+        .is_some_and(|owners| match owners.as_slice() {
+            [] => true,
+            [only] => is_empty(only),
+            _ => false,
+        })
+}
+
+/// Sets the version of the API in which a client sees a stored object.
+pub(super) fn set_version(object: &mut Map<String, Value>, kind: &ApiKind) {
+    if kind.is_converted() {
+        let version = kind.api_version();
+        object.insert("apiVersion".to_owned(), version.into());
+    }
 }
 
 fn bump_generation(object: &mut Map<String, Value>) {

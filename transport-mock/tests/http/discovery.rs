@@ -28,6 +28,7 @@ async fn groups_versions_and_kinds() {
             "apps",
             "batch",
             "coordination.k8s.io",
+            "events.k8s.io",
             "apiextensions.k8s.io",
             "example.com"
         ]
@@ -61,7 +62,10 @@ async fn aggregated_discovery_is_one_document() {
     let accept = format!(
         "{v2},application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
     );
-    for (target, group, resource) in [("/api", "", "pods"), ("/apis", "apps", "deployments")] {
+    for (target, group, resource, parts) in [
+        ("/api", "", "pods", vec!["status"]),
+        ("/apis", "apps", "deployments", vec!["scale", "status"]),
+    ] {
         let headers = [("accept", accept.as_str())];
         let reply = client
             .ask(&format!("GET {target}"), &headers, &Value::Null)
@@ -74,7 +78,9 @@ async fn aggregated_discovery_is_one_document() {
             (&first["resource"], &first["scope"]),
             (&json!(resource), &json!("Namespaced"))
         );
-        assert_eq!(first["subresources"][0]["subresource"], "status");
+        let subresources = first["subresources"].as_array().unwrap().iter();
+        let names: Vec<&Value> = subresources.map(|part| &part["subresource"]).collect();
+        assert_eq!(names, parts);
     }
     let beta = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
     let reply = client

@@ -1,8 +1,12 @@
 //! Watches and streamed lists.
 
-use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+use std::time::Duration;
+
+use informer_transport_mock::http::{HttpConfig, ServeError, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
+use tokio::task::yield_now;
+use tokio::time::timeout;
 
 use crate::client::{Client, Line, Version, event, first_member, pod, short, start};
 
@@ -144,7 +148,17 @@ async fn a_stop_breaks_connections_and_frees_the_port() {
         "{taken}"
     );
     running.stop().await;
-    let _again = serve(server, config).await.unwrap();
+    // A program that another test starts at this moment has a copy of the socket, from `fork` to `exec`.
+    let again = async {
+        loop {
+            match serve(server.clone(), config.clone()).await {
+                Ok(again) => return again,
+                Err(ServeError::Bind { .. }) => yield_now().await,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+    let _again = timeout(Duration::from_secs(10), again).await.unwrap();
     assert_eq!(lines.next().await, Line::Broken(0));
 }
 
@@ -170,7 +184,7 @@ async fn nothing_is_kept_for_a_slow_reader() {
             .with(|server| server.patch("pods", "a", change))
             .unwrap();
         // Let the server write what it can.
-        tokio::task::yield_now().await;
+        yield_now().await;
     }
     // Only a watch that has seen everything gets this.
     server.with(|server| server.delete("pods", "a")).unwrap();

@@ -152,16 +152,43 @@ impl Target {
             }
         };
         add("resourceVersion", text(version.as_str()));
-        pairs.retain(|(_, value)| !value.is_empty());
-        pairs.sort();
-        let mut line = self.path();
-        for (at, (name, value)) in pairs.iter().enumerate() {
-            line.push(if at == 0 { '?' } else { '&' });
-            encode(name, &mut line);
-            line.push('=');
-            encode(value, &mut line);
+        with_query(self.path(), pairs)
+    }
+
+    /// The path and query of a request for one object, or for a part of it such as `status`. An empty name is
+    /// that of an object to be created.
+    ///
+    /// ```
+    /// use informer_core::transport::Target;
+    ///
+    /// let pods = Target::new("", "v1", "pods").in_namespace("web");
+    /// assert_eq!(
+    ///     pods.object("shop-1", "status", [("dryRun", "All")]),
+    ///     "/api/v1/namespaces/web/pods/shop-1/status?dryRun=All"
+    /// );
+    /// assert_eq!(pods.object("", "", []), "/api/v1/namespaces/web/pods");
+    /// ```
+    #[must_use]
+    pub fn object<'a>(
+        &self,
+        name: &str,
+        subresource: &str,
+        parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> String {
+        let mut path = self.path();
+        for segment in [name, subresource] {
+            if !segment.is_empty() {
+                path.push('/');
+                encode(segment, &mut path);
+            }
         }
-        line
+        let pairs = parameters.into_iter();
+        with_query(
+            path,
+            pairs
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 
     /// The path of the resource, relative to the address of the server.
@@ -186,6 +213,19 @@ impl Target {
         add(&self.plural);
         path
     }
+}
+
+/// Adds the query parameters that have a value, sorted by name.
+fn with_query(mut line: String, mut pairs: Vec<(String, String)>) -> String {
+    pairs.retain(|(_, value)| !value.is_empty());
+    pairs.sort();
+    for (at, (name, value)) in pairs.iter().enumerate() {
+        line.push(if at == 0 { '?' } else { '&' });
+        encode(name, &mut line);
+        line.push('=');
+        encode(value, &mut line);
+    }
+    line
 }
 
 /// Appends text, and percent-encodes everything that is special in a path or a query.

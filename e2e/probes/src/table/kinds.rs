@@ -69,6 +69,7 @@ pub(super) fn blanks() -> Vec<Probe> {
         "/api/v1/secrets",
         "/api/v1/serviceaccounts",
         "/api/v1/events",
+        "/api/v1/replicationcontrollers",
         "/apis/apps/v1/deployments",
         "/apis/apps/v1/replicasets",
         "/apis/apps/v1/statefulsets",

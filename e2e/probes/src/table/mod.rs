@@ -18,6 +18,24 @@ mod refusals;
 // Kinds with special rules.
 mod kinds;
 
+// Server-side apply.
+mod applies;
+
+// Definitions of custom resources.
+mod definitions;
+
+// Leases and events.
+mod electors;
+
+// Status and scale.
+mod subresources;
+
+// Dry runs and other options.
+mod dry_runs;
+
+// JSON patches.
+mod json_patches;
+
 use serde_json::{Value, json};
 
 use crate::probe::Chapter;
@@ -54,6 +72,18 @@ pub fn chapters() -> Vec<Chapter> {
         Chapter::new("deployments", kinds::deployments()),
         Chapter::new("leases", kinds::leases()),
         Chapter::new("widgets", kinds::widgets()),
+        Chapter::new("JSON patches", json_patches::json_patches()),
+        Chapter::new("dry runs", dry_runs::dry_runs()),
+        Chapter::new("status", subresources::status()),
+        Chapter::new("scale", subresources::scale()),
+        Chapter::new("custom scale", subresources::custom_scale()),
+        Chapter::new("lease fields", electors::lease_fields()),
+        Chapter::new("events", electors::events()),
+        definitions::definitions(),
+        Chapter::new("ownership", applies::ownership()),
+        Chapter::new("refused applies", applies::refused()),
+        Chapter::new("applied lists", applies::lists()),
+        Chapter::new("applied widgets", applies::custom()),
         Chapter::of_forgotten_past("forgotten", lists::of_the_past()),
         Chapter::new("forgotten watches", watches::of_the_past()),
     ]
@@ -77,7 +107,7 @@ pub(crate) fn with(mut object: Value, pointer: &str, value: Value) -> Value {
     object
 }
 
-/// A custom resource with a status subresource and arbitrary fields.
+/// A custom resource with both subresources and arbitrary fields.
 pub(crate) fn widget_definition() -> Value {
     let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
     json!({
@@ -93,7 +123,14 @@ pub(crate) fn widget_definition() -> Value {
                 "served": true,
                 "storage": true,
                 "schema": {"openAPIV3Schema": schema},
-                "subresources": {"status": {}},
+                "subresources": {
+                    "status": {},
+                    "scale": {
+                        "specReplicasPath": ".spec.replicas",
+                        "statusReplicasPath": ".status.replicas",
+                        "labelSelectorPath": ".status.selector",
+                    },
+                },
             }],
         },
     })

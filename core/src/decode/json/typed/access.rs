@@ -109,6 +109,7 @@ impl<'r, 'de, 'l> Members<'r, 'de, 'l> {
 impl<'de> MapAccess<'de> for &mut Members<'_, 'de, '_> {
     type Error = TypeError;
 
+    #[inline]
     fn next_key_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,

@@ -34,6 +34,7 @@ macro_rules! parse {
 impl<'de> Deserializer<'de> for Key<'de> {
     type Error = TypeError;
 
+    #[inline]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypeError> {
         match self.0.to_cow() {
             Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
