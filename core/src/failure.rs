@@ -112,6 +112,34 @@ impl Failure {
         }
     }
 
+    /// One word for metrics and data. It never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Expired => "expired",
+            Self::VersionTooLarge => "version_too_large",
+            Self::Throttled { .. } => "throttled",
+            Self::Unreachable => "unreachable",
+            Self::Credentials => "credentials",
+            Self::Unauthorized => "unauthorized",
+            Self::Forbidden => "forbidden",
+            Self::NotFound => "not_found",
+            Self::Invalid => "invalid",
+            Self::Internal => "internal",
+            Self::Unavailable => "unavailable",
+            Self::TimedOut => "timed_out",
+            Self::Broken => "broken",
+            Self::Undecodable => "undecodable",
+            Self::Idle => "idle",
+            Self::ShortWatch => "short_watch",
+            Self::NoEndBookmark => "no_end_bookmark",
+            Self::TransformFailed => "transform_failed",
+            Self::Full => "full",
+            Self::TooFast => "too_fast",
+            Self::Other => "other",
+        }
+    }
+
     /// How long to wait, if the server said so.
     pub(crate) const fn asked_wait(self) -> Option<Duration> {
         match self {

@@ -10,10 +10,10 @@ use informer_core::transport::{Signal, Transport};
 use informer_core::{Instant, Timer};
 
 use crate::engine::Engine;
+use crate::hooks::{Hooks, Report};
 use crate::panics::panic_text;
 use crate::runtime::RuntimeError;
 use crate::sparing::{Say, Sparing};
-use crate::status::{Hooks, Report};
 
 /// How many signals the driver takes before it yields to other tasks.
 const BUDGET: usize = 32;

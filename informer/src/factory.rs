@@ -17,6 +17,8 @@ use informer_core::{Labels, Object, ObjectKey};
 use crate::builder::{InformerBuilder, Kept};
 use crate::connect::Connect;
 use crate::error::{BuildError, NotSynced, StartError};
+#[cfg(feature = "metrics")]
+use crate::inspect::{Inspect, Inspected};
 use crate::kind::Kind;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -57,7 +59,7 @@ pub struct SharedInformerFactory<C> {
     connect: C,
     runtime: Arc<dyn Runtime>,
     defaults: Defaults,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 /// Default settings for all informers of a factory.
@@ -153,7 +155,7 @@ impl<C: Connect> SharedInformerFactory<C> {
             connect,
             runtime: Arc::new(runtime),
             defaults: Defaults::default(),
-            state: Mutex::default(),
+            state: Arc::default(),
         }
     }
 
@@ -339,6 +341,22 @@ impl<C: Connect> SharedInformerFactory<C> {
     }
 }
 
+#[cfg(feature = "metrics")]
+impl<C> SharedInformerFactory<C> {
+    /// Looks at all informers that there are at the time of the call, without keeping the factory alive.
+    pub(crate) fn weak_informers(&self) -> Box<dyn Fn() -> Vec<Inspected> + Send + Sync> {
+        let state = Arc::downgrade(&self.state);
+        Box::new(move || {
+            let Some(state) = state.upgrade() else {
+                return Vec::new();
+            };
+            let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            let informers = state.informers.values();
+            informers.map(|informer| informer.inspected()).collect()
+        })
+    }
+}
+
 impl State {
     /// The running informer with this identity.
     fn known<K: Send + Sync + 'static>(&self, identity: &Identity) -> Option<SharedInformer<K>> {
@@ -393,6 +411,8 @@ trait AnyInformer: Send + Sync {
     fn stop(&self);
     fn is_stopped(&self) -> bool;
     fn status(&self) -> Status;
+    #[cfg(feature = "metrics")]
+    fn inspected(&self) -> Inspected;
     fn synced(&self, timeout: Duration) -> Waiting<Result<(), NotSynced>>;
     fn join(&self) -> Waiting<()>;
 }
@@ -416,6 +436,11 @@ impl<K: Send + Sync + 'static> AnyInformer for SharedInformer<K> {
 
     fn status(&self) -> Status {
         Self::status(self)
+    }
+
+    #[cfg(feature = "metrics")]
+    fn inspected(&self) -> Inspected {
+        Inspect::inspected(self)
     }
 
     fn synced(&self, timeout: Duration) -> Waiting<Result<(), NotSynced>> {

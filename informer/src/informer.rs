@@ -88,6 +88,11 @@ impl<K: Send + Sync + 'static> Informer<K> {
         self.shared.lister()
     }
 
+    #[cfg(feature = "metrics")]
+    pub(crate) const fn shared(&self) -> &SharedInformer<K> {
+        &self.shared
+    }
+
     /// Returns what the informer is doing now.
     #[must_use]
     pub fn status(&self) -> Status {

@@ -143,6 +143,9 @@ mod panics;
 // Log events.
 mod log;
 
+// Called for failures and rejected objects.
+mod hooks;
+
 // Health of informers and handlers.
 mod status;
 
@@ -157,6 +160,10 @@ mod shared;
 
 // One watch, one cache, one handler.
 mod informer;
+
+// What metrics and the operations port look at.
+#[cfg(feature = "metrics")]
+mod inspect;
 
 // Informers shared across a program.
 mod factory;
@@ -201,11 +208,14 @@ pub use builder::InformerBuilder;
 pub use connect::{Calls, Connect, ConnectError};
 #[cfg(feature = "hyper")]
 pub use connect::{Client, Config};
+pub use engine::{Moment, MomentKind};
 pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
 pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use indices::NAMESPACE_INDEX;
 pub use informer::Informer;
+#[cfg(feature = "metrics")]
+pub use inspect::{Inspect, Inspected};
 pub use kind::Kind;
 pub use lister::{KeptLister, Lister, NamespaceLister};
 pub use registration::Registration;

@@ -1,6 +1,7 @@
 //! `SharedInformer`: one watch, one cache, many handlers.
 
 use informer_core::Object;
+use std::any::type_name_of_val as type_name_of;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -14,15 +15,16 @@ use informer_indexers::IntoIndex;
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
-use crate::engine::{Core, Engine};
+use crate::engine::{Core, Engine, Moment};
 use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
+use crate::hooks::Hooks;
 use crate::indices::{check as check_index, find_same};
 use crate::lister::Lister;
 use crate::panics::panic_text;
 use crate::registration::Registration;
 use crate::runtime::{Runtime, Task};
-use crate::status::{Hooks, Status};
+use crate::status::Status;
 use crate::sync::Mutex;
 use crate::wait::Wait;
 
@@ -71,7 +73,6 @@ pub struct SharedInformer<K: Send + Sync + 'static> {
 /// What users hold. Tasks hold only the engine, so the informer can end when the last of these is dropped.
 pub(crate) struct Handle<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
-    target: Target,
     listeners: ListenerConfig,
     /// Whether the objects have annotations.
     annotated: bool,
@@ -89,11 +90,10 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         annotated: bool,
         runtime: Arc<dyn Runtime>,
     ) -> Self {
-        let engine = Arc::new(Engine::new(target.to_string(), core, runtime));
+        let engine = Arc::new(Engine::new(target, core, runtime));
         let driver = Driver::new(Arc::clone(&engine), transport, hooks);
         let handle = Handle {
             engine,
-            target,
             listeners,
             annotated,
             driver: Mutex::new(Some(Box::pin(driver))),
@@ -150,7 +150,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// The resource, namespace and selectors that it follows.
     #[must_use]
     pub fn target(&self) -> &Target {
-        &self.handle.target
+        &self.engine().target
     }
 
     /// Adds a handler: a [`Handler`], or a closure that takes a
@@ -174,7 +174,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         handler: impl Handler<K>,
         config: ListenerConfig,
     ) -> Result<Registration<K>, StartError> {
-        self.on_async_with(Inline(handler), config)
+        self.register(type_name_of(&handler), Inline(handler), config)
     }
 
     /// Adds a handler that can await: an [`AsyncHandler`], or a closure that returns a future. It gets the
@@ -195,7 +195,16 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         handler: impl AsyncHandler<K>,
         config: ListenerConfig,
     ) -> Result<Registration<K>, StartError> {
-        let pulling = self.pull(config)?.in_task();
+        self.register(type_name_of(&handler), handler, config)
+    }
+
+    fn register(
+        &self,
+        name: &'static str,
+        handler: impl AsyncHandler<K>,
+        config: ListenerConfig,
+    ) -> Result<Registration<K>, StartError> {
+        let pulling = self.pull(name, config)?.in_task();
         let id = pulling.id;
         match self.engine().spawn(run(pulling, handler)) {
             Ok(ended) => Ok(Registration::new(self.engine(), id, ended)),
@@ -219,7 +228,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// The informer has ended.
     pub fn stream_with(&self, config: ListenerConfig) -> Result<Notifications<K>, StartError> {
-        let pulling = self.pull(config)?;
+        let pulling = self.pull("stream", config)?;
         Ok(Notifications::new(pulling, Arc::clone(&self.handle)))
     }
 
@@ -244,8 +253,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         )
     }
 
-    fn pull(&self, config: ListenerConfig) -> Result<Pulling<K>, StartError> {
-        let listening = self.engine().add_listener(config)?;
+    fn pull(&self, name: &'static str, config: ListenerConfig) -> Result<Pulling<K>, StartError> {
+        let listening = self.engine().add_listener(name, config)?;
         Ok(Pulling::new(Arc::clone(self.engine()), listening))
     }
 
@@ -382,6 +391,12 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.engine().status()
     }
 
+    /// The last phases and failures, oldest first: at most 64 of them.
+    #[must_use]
+    pub fn timeline(&self) -> Vec<Moment> {
+        self.engine().lock().timeline.after(0).1
+    }
+
     /// Waits until the phase, the failures or the sync state differ from `seen`, and returns the new
     /// status. Returns `None` when the informer has ended.
     pub async fn status_change(&self, seen: &Status) -> Option<Status> {
@@ -416,7 +431,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.engine().lock().core.is_fresh(within, now)
     }
 
-    fn engine(&self) -> &Arc<Engine<K>> {
+    pub(crate) fn engine(&self) -> &Arc<Engine<K>> {
         &self.handle.engine
     }
 }

@@ -79,6 +79,14 @@ pub struct ListenerId {
     generation: u64,
 }
 
+impl ListenerId {
+    /// The number of the listener, for logs and metrics.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.generation
+    }
+}
+
 /// A point in time between two registrations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment(u64);

@@ -188,6 +188,21 @@ pub enum Phase {
     Stopped,
 }
 
+impl Phase {
+    /// One word for metrics and data. It never changes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Listing { .. } => "listing",
+            Self::Streaming { .. } => "streaming",
+            Self::Watching => "watching",
+            Self::Waiting { .. } => "waiting",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 /// A few words for people. `until` is left out of a wait: it is a point on the clock of the program.
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

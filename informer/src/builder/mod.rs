@@ -25,10 +25,10 @@ use crate::connect::Connect;
 use crate::engine::{Core, Decoder};
 use crate::error::{AddIndexError, BuildError};
 use crate::factory::{Defaults, Meta, Tweak};
+use crate::hooks::Hooks;
 use crate::indices::{NAMESPACE_INDEX, built_in, check as check_index};
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
-use crate::status::Hooks;
 
 /// Settings of an informer: what it follows, in which form it keeps objects, and how it behaves.
 ///

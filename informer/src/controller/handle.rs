@@ -1,12 +1,17 @@
 //! A handle of a controller that runs.
 
 use std::fmt;
+#[cfg(feature = "metrics")]
+use std::sync::Weak;
 use std::sync::{Arc, OnceLock};
 
 use informer_core::ObjectKey;
 
+use super::context::Surroundings;
 use super::{ControllerStatus, Queue};
 use crate::election::Election;
+#[cfg(feature = "metrics")]
+use crate::inspect::Inspected;
 
 /// Says what a controller is doing: see [`ControllerBuilder::handle`](super::ControllerBuilder::handle).
 ///
@@ -23,20 +28,52 @@ use crate::election::Election;
 /// ```
 #[derive(Clone, Default)]
 pub struct ControllerHandle {
-    running: Arc<OnceLock<(Queue<ObjectKey>, Option<Election>)>>,
+    running: Arc<OnceLock<Opened>>,
+}
+
+/// A controller that runs, or has run.
+pub(crate) struct Opened {
+    pub(crate) queue: Queue<ObjectKey>,
+    pub(crate) election: Option<Election>,
+    /// Gone when the controller has ended: a handle keeps no caches.
+    #[cfg(feature = "metrics")]
+    surroundings: Weak<Surroundings>,
+}
+
+#[cfg(feature = "metrics")]
+impl Opened {
+    /// Calls `look` with each informer of the controller.
+    pub(crate) fn each_informer(&self, look: impl FnMut(Inspected)) {
+        if let Some(surroundings) = self.surroundings.upgrade() {
+            let sources = surroundings.sources.iter();
+            sources.map(|source| source.inspected()).for_each(look);
+        }
+    }
 }
 
 impl ControllerHandle {
     /// The controller runs from now on.
-    pub(super) fn open(&self, queue: &Queue<ObjectKey>, election: Option<&Election>) {
+    pub(super) fn open(&self, queue: &Queue<ObjectKey>, surroundings: &Arc<Surroundings>) {
         // A builder runs once.
-        let _ = self.running.set((queue.clone(), election.cloned()));
+        let _ = self.running.set(Opened {
+            queue: queue.clone(),
+            election: surroundings.election.clone(),
+            #[cfg(feature = "metrics")]
+            surroundings: Arc::downgrade(surroundings),
+        });
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn downgrade(&self) -> Weak<OnceLock<Opened>> {
+        Arc::downgrade(&self.running)
     }
 
     /// What the controller is doing now; `None` before it runs.
     #[must_use]
     pub fn status(&self) -> Option<ControllerStatus<ObjectKey>> {
-        let (queue, election) = self.running.get()?;
+        let Opened {
+            queue, election, ..
+        } = self.running.get()?;
         Some(ControllerStatus {
             leads: election.as_ref().map(Election::is_leader),
             ..queue.status()
@@ -46,7 +83,7 @@ impl ControllerHandle {
     /// Its queue, to add keys; `None` before it runs.
     #[must_use]
     pub fn queue(&self) -> Option<Queue<ObjectKey>> {
-        self.running.get().map(|(queue, _)| queue.clone())
+        self.running.get().map(|opened| opened.queue.clone())
     }
 }
 

@@ -171,6 +171,13 @@ impl<Q: Key> Controller<Q> {
         }
     }
 
+    /// Names the controller in its status and in metrics. The default is `controller`.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        self.queue.set_name(name.into());
+        self
+    }
+
     /// Chooses the delays of retries: see [`RateLimiter`] for those that there are. The default is that of
     /// client-go.
     ///
@@ -239,6 +246,11 @@ impl<Q: Key> Controller<Q> {
             leads: election.map(Election::is_leader),
             ..self.queue.status()
         }
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) const fn election(&self) -> Option<&Election> {
+        self.rules.election.as_ref()
     }
 
     /// Returns the work queue, to add keys.

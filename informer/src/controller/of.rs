@@ -345,11 +345,10 @@ impl<B: Send + Sync + 'static> ControllerBuilder<B> {
         E: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
     {
         let runtime: Arc<dyn Runtime> = Arc::new(runtime);
-        let mut controller = Controller::on(Arc::clone(&runtime));
+        let mut controller = Controller::on(Arc::clone(&runtime)).named(self.name.clone());
         for set in self.settings {
             controller = set(controller);
         }
-        self.handle.open(&controller.queue, self.election.as_ref());
         let caller = self.client.caller().map_err(BuildError::from)?;
         let ground = Ground {
             client: &self.client,
@@ -366,15 +365,17 @@ impl<B: Send + Sync + 'static> ControllerBuilder<B> {
         for other in self.others {
             sources.push(other(namespace)(&ground)?);
         }
+        let surroundings = Arc::new(Surroundings {
+            name: self.name,
+            owner: self.owner,
+            sources,
+            caller,
+            election: self.election,
+        });
+        self.handle.open(&controller.queue, &surroundings);
         let running = Running {
             queue: controller.queue(),
-            surroundings: Arc::new(Surroundings {
-                name: self.name,
-                owner: self.owner,
-                sources,
-                caller,
-                election: self.election,
-            }),
+            surroundings,
         };
         let never = || Box::pin(std::future::pending()) as Pin<Box<dyn Future<Output = ()> + Send>>;
         let mut shutdown = self.shutdown.unwrap_or_else(never);

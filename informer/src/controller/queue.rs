@@ -3,6 +3,8 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher, RandomState};
+#[cfg(feature = "metrics")]
+use std::sync::Weak;
 use std::sync::{Arc, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -57,6 +59,7 @@ type Limiter<Q> = Box<dyn RateLimiter<Q> + Send>;
 type Core<Q> = Workqueue<Q, Limiter<Q>, Heap>;
 
 struct State<Q: Key> {
+    name: String,
     core: Core<Q>,
     behind: Behind<Q>,
     /// How long a key waits for further changes.
@@ -103,6 +106,7 @@ impl<Q: Key> Queue<Q> {
         let seed = Seed::new(RandomState::new().build_hasher().finish());
         let limiter: Limiter<Q> = Box::new(controller_limiter::<Q, Heap>(seed.clone()));
         let state = State {
+            name: "controller".to_owned(),
             core: Workqueue::new(seed).with_limiter(limiter),
             behind: Behind::new(),
             debounce: Duration::ZERO,
@@ -122,6 +126,26 @@ impl<Q: Key> Queue<Q> {
                 state: Mutex::new(state),
             }),
         }
+    }
+
+    pub(super) fn set_name(&self, name: String) {
+        self.shared.lock().name = name;
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn name(&self) -> String {
+        self.shared.lock().name.clone()
+    }
+
+    /// The same for all handles of a queue, and for no other.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.shared).addr()
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(crate) fn downgrade(&self) -> WeakQueue<Q> {
+        WeakQueue(Arc::downgrade(&self.shared))
     }
 
     pub(super) fn set_limiter(&self, limiter: Limiter<Q>) {
@@ -303,7 +327,7 @@ impl<Q: Key> Queue<Q> {
         }
     }
 
-    pub(super) fn status(&self) -> ControllerStatus<Q> {
+    pub(crate) fn status(&self) -> ControllerStatus<Q> {
         let now = self.shared.clock.now();
         let state = self.shared.lock();
         let working = state.working.iter().map(|(key, since)| Working {
@@ -311,6 +335,7 @@ impl<Q: Key> Queue<Q> {
             time: now.since(*since),
         });
         ControllerStatus {
+            name: state.name.clone(),
             queued: state.core.len() + state.behind.len(),
             delayed: state.core.waiting(),
             workers: state.workers,
@@ -436,6 +461,17 @@ impl<Q: Key> Drop for Place<Q> {
         if lost {
             tracing::error!(reason = %RuntimeError::ended(), "a worker was lost");
         }
+    }
+}
+
+/// Refers to a queue without keeping it in use.
+#[cfg(feature = "metrics")]
+pub(crate) struct WeakQueue<Q: Key>(Weak<Shared<Q>>);
+
+#[cfg(feature = "metrics")]
+impl<Q: Key> WeakQueue<Q> {
+    pub(crate) fn upgrade(&self) -> Option<Queue<Q>> {
+        self.0.upgrade().map(|shared| Queue { shared })
     }
 }
 

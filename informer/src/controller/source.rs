@@ -13,6 +13,8 @@ use crate::builder::InformerBuilder;
 use crate::connect::{Calls, Connect, ConnectError};
 use crate::error::{BuildError, NotReached, NotSynced, StartError};
 use crate::handler::Handler;
+#[cfg(feature = "metrics")]
+use crate::inspect::{Inspect, Inspected};
 use crate::registration::Registration;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
@@ -85,6 +87,9 @@ pub(super) trait Source: Send + Sync {
     /// The [`SharedInformer`].
     fn informer(&self) -> &dyn Any;
 
+    #[cfg(feature = "metrics")]
+    fn inspected(&self) -> Inspected;
+
     /// What it follows.
     fn target(&self) -> &Target;
 
@@ -131,6 +136,11 @@ impl<B: Send + Sync + 'static> Source for Started<B> {
 
     fn check(&self) -> Result<(), StartError> {
         self.informer.start()
+    }
+
+    #[cfg(feature = "metrics")]
+    fn inspected(&self) -> Inspected {
+        Inspect::inspected(&self.informer)
     }
 
     fn stop(&self) {

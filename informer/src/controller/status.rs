@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use serde::Serializer;
+
+use crate::status::seconds;
 use crate::words::{counted, roughly};
 
 /// What a controller is doing at one moment.
@@ -22,9 +25,12 @@ use crate::words::{counted, roughly};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(bound = "Q: fmt::Debug")]
 #[non_exhaustive]
 pub struct ControllerStatus<Q> {
+    /// The name of the controller.
+    pub name: String,
     /// Keys that are ready for a worker.
     pub queued: usize,
     /// Keys that wait for a delay or a retry.
@@ -46,17 +52,92 @@ pub struct ControllerStatus<Q> {
 }
 
 /// A key that a worker has.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(bound = "Q: fmt::Debug")]
 #[non_exhaustive]
 pub struct Working<Q> {
-    /// The key.
+    /// The key. As data, it is the text of its `Debug`.
+    #[serde(serialize_with = "as_text")]
     pub key: Q,
     /// For how long.
+    #[serde(serialize_with = "seconds")]
     pub time: Duration,
+}
+
+fn as_text<Q: fmt::Debug, S: Serializer>(key: &Q, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&text_of(key))
+}
+
+/// The `Debug` of a text has quotes, which would be in the way.
+fn text_of(key: &impl fmt::Debug) -> String {
+    let text = format!("{key:?}");
+    text.trim_matches('"').to_owned()
 }
 
 /// A reconciliation that takes longer than this is named.
 const LONG: Duration = Duration::from_secs(60);
+
+impl<Q: fmt::Debug> ControllerStatus<Q> {
+    /// The same with the texts of the keys.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn in_words(self) -> ControllerStatus<String> {
+        let working = self.working.iter().map(|Working { key, time }| Working {
+            key: text_of(key),
+            time: *time,
+        });
+        ControllerStatus {
+            working: working.collect(),
+            name: self.name,
+            queued: self.queued,
+            delayed: self.delayed,
+            workers: self.workers,
+            succeeded: self.succeeded,
+            failed: self.failed,
+            given_up: self.given_up,
+            leads: self.leads,
+            stopped: self.stopped,
+        }
+    }
+
+    /// Explains the status in sentences, the most important first: what the workers do, what waits, and what
+    /// went wrong.
+    #[must_use]
+    pub fn explain(&self) -> Vec<String> {
+        let busy = self.working.len();
+        let workers = counted(self.workers as u64, "worker");
+        let queued = counted(self.queued as u64, "key");
+        let mut sentences = vec![match (self.stopped, self.workers, self.leads) {
+            (true, 0, _) => format!("It was stopped, with {queued} left."),
+            (true, ..) => {
+                format!("It is stopping: {busy} of {workers} have not finished, {queued} left.")
+            }
+            (false, 0, _) => format!("It has no workers yet; {queued} queued."),
+            (false, _, Some(false)) => {
+                format!(
+                    "Another replica leads, so its {workers} wait; {queued} queued for the time when this one leads."
+                )
+            }
+            (false, ..) => format!("{busy} of {workers} are busy; {queued} queued."),
+        }];
+        if self.delayed > 0 {
+            let delayed = counted(self.delayed as u64, "key");
+            sentences.push(format!("{delayed} delayed, for a retry or by request."));
+        }
+        let long = self.working.iter().filter(|working| working.time >= LONG);
+        sentences.extend(long.map(|Working { key, time }| {
+            let time = roughly(*time);
+            format!("The worker of {key:?} has not returned for {time}.")
+        }));
+        if self.failed > 0 {
+            let failed = counted(self.failed, "reconciliation");
+            let (succeeded, given_up) = (self.succeeded, counted(self.given_up, "key"));
+            sentences.push(format!(
+                "{failed} failed and {succeeded} succeeded since the start; {given_up} given up."
+            ));
+        }
+        sentences
+    }
+}
 
 /// One line for people.
 impl<Q: fmt::Debug> fmt::Display for ControllerStatus<Q> {

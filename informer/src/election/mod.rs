@@ -63,7 +63,12 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+#[cfg(feature = "metrics")]
+use std::sync::Weak;
 use std::task::Poll;
+
+#[cfg(feature = "metrics")]
+use informer_core::ObjectKey;
 
 pub use builder::{ElectionBuilder, ElectionError};
 pub use guard::Guard;
@@ -90,6 +95,33 @@ struct Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.stop();
+    }
+}
+
+/// Refers to a replica without keeping it going.
+#[cfg(feature = "metrics")]
+pub(crate) struct WeakElection(Weak<Owner>);
+
+#[cfg(feature = "metrics")]
+impl WeakElection {
+    pub(crate) fn upgrade(&self) -> Option<Election> {
+        self.0.upgrade().map(|owner| Election { owner })
+    }
+}
+
+#[cfg(feature = "metrics")]
+impl Election {
+    pub(crate) fn downgrade(&self) -> WeakElection {
+        WeakElection(Arc::downgrade(&self.owner))
+    }
+
+    /// The same for all handles of a replica, and for no other.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.owner).addr()
+    }
+
+    pub(crate) fn lease(&self) -> &ObjectKey {
+        &self.owner.shared.lease
     }
 }
 

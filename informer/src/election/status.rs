@@ -5,15 +5,18 @@ use std::time::Duration;
 
 use informer_core::ObjectKey;
 use informer_core::failure::Printable;
+use serde::Serializer;
 
 use super::shared::{Failed, Shared};
+use crate::status::seconds;
 use crate::words::{counted, roughly};
 
 /// What a replica in an election is doing at one moment.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ElectionStatus {
     /// The Lease.
+    #[serde(serialize_with = "key")]
     pub lease: ObjectKey,
     /// The name of this replica.
     pub identity: String,
@@ -34,7 +37,7 @@ pub struct ElectionStatus {
 }
 
 /// Requests for the Lease have failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct ElectionFailure {
     /// The last failure, in words.
@@ -42,6 +45,7 @@ pub struct ElectionFailure {
     /// How many requests have failed in a row.
     pub count: u64,
     /// How long ago the last one did.
+    #[serde(serialize_with = "seconds")]
     pub ago: Duration,
 }
 
@@ -67,6 +71,35 @@ impl ElectionStatus {
             failure: state.failure.as_ref().map(failure),
             ended: state.reason().map(str::to_owned),
         }
+    }
+}
+
+fn key<S: Serializer>(key: &ObjectKey, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(key.as_str())
+}
+
+impl ElectionStatus {
+    /// Explains the status in sentences: who leads, and what keeps this replica from it.
+    #[must_use]
+    pub fn explain(&self) -> Vec<String> {
+        let Self {
+            lease, identity, ..
+        } = self;
+        let mut sentences = vec![match (&self.ended, self.leads, &self.holder) {
+            (Some(reason), ..) => format!("This replica, {identity}, has ended: {reason}."),
+            (None, true, _) => format!("This replica, {identity}, leads: it holds Lease {lease}."),
+            (None, false, Some(holder)) => {
+                let holder = Printable(holder);
+                format!(
+                    "{holder} holds Lease {lease}; {identity} tries until that one lets go of it."
+                )
+            }
+            (None, false, None) => {
+                format!("Nobody holds Lease {lease}; {identity} tries to get it.")
+            }
+        }];
+        sentences.extend(self.failure.as_ref().map(|failure| format!("{failure}.")));
+        sentences
     }
 }
 

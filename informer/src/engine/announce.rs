@@ -3,13 +3,13 @@
 use std::mem;
 use std::task::Waker;
 
-use informer_core::Clock;
 use informer_core::reflector::Phase;
+use informer_core::{Clock, Instant};
 
 use super::State;
+use crate::hooks::Report;
 use crate::log::Log;
 use crate::sparing::Say;
-use crate::status::Report;
 
 /// The facts that waiting tasks were last woken for.
 #[derive(Clone, PartialEq, Default)]
@@ -31,9 +31,13 @@ impl<K: Send + Sync + 'static> State<K> {
     /// Collects wakers, log events and reports. The caller wakes and logs after it releases the lock.
     pub(super) fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
         let mut woken = mem::take(&mut self.woken);
+        let mut now = None;
         while let Some(id) = self.core.poll_ready_listener() {
-            let listener = self.listeners.get_mut(&id);
-            woken.extend(listener.and_then(|listener| listener.waker.take()));
+            if let Some(listener) = self.listeners.get_mut(&id) {
+                let now = *now.get_or_insert_with(|| clock.now());
+                listener.busy_since.get_or_insert(now);
+                woken.extend(listener.waker.take());
+            }
         }
         if mem::take(&mut self.driver_wanted) {
             woken.extend(self.driver.take());
@@ -44,7 +48,7 @@ impl<K: Send + Sync + 'static> State<K> {
         }
         let announced = self.announcement();
         if announced != self.announced {
-            self.tell(&announced);
+            self.tell(&announced, clock.now());
             self.announced = announced;
             woken.extend(self.status_waiting.take());
         }
@@ -77,7 +81,7 @@ impl<K: Send + Sync + 'static> State<K> {
         }
     }
 
-    fn tell(&mut self, announced: &Announced) {
+    fn tell(&mut self, announced: &Announced, now: Instant) {
         if announced.synced && !self.announced.synced {
             // A task that sees "synced" must find the objects in the cache.
             self.publish();
@@ -86,10 +90,12 @@ impl<K: Send + Sync + 'static> State<K> {
         if announced.failures != self.announced.failures
             && let Some(last) = status.last_failure
         {
+            self.timeline.fail(last.clone());
             self.logs.push(Log::Failed(last.clone()));
             self.reports.push(Report::Failed(last.clone()));
         }
         if announced.phase != self.announced.phase {
+            self.timeline.enter(status.phase, now);
             self.logs.push(Log::Phase {
                 phase: status.phase,
                 version: status.version.unwrap_or_default().to_owned(),

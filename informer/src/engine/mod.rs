@@ -6,6 +6,12 @@
 // Wake-ups, log events and reports after a change.
 mod announce;
 
+// The part of a handler that the core does not know.
+mod listener;
+
+// The last phases and failures.
+mod timeline;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,21 +21,26 @@ use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
 use informer_core::informer::AddListenerError;
-use informer_core::processor::{ListenerConfig, ListenerId, ListenerStatus};
+use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::storage::Heap;
+use informer_core::transport::Target;
 use informer_core::{Clock, Instant, Notification, Object, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
 
 use announce::Announced;
+use listener::Listener;
+pub(crate) use listener::Listening;
+use timeline::Timeline;
+pub use timeline::{Moment, MomentKind};
 
 use crate::error::StartError;
-use crate::handler::Progress;
+use crate::hooks::Report;
 use crate::lock::{Lock, Locked};
 use crate::log::Log;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, RuntimeError, Task};
 use crate::sparing::Sparing;
-use crate::status::{DROPPED, HandlerStatus, PANICKED, Report, Status};
+use crate::status::{DROPPED, PANICKED, Status};
 use crate::sync::AtomicBool;
 
 /// A decoder for any form.
@@ -41,7 +52,9 @@ pub(crate) type Core<K> = informer_core::Informer<Decoder<K>, Heap>;
 const BATCH: usize = 64;
 
 pub(crate) struct Engine<K> {
+    /// The target as text.
     pub(crate) name: String,
+    pub(crate) target: Target,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) reader: Reader<Object<K>>,
@@ -80,6 +93,7 @@ pub(crate) struct State<K> {
     /// Whether the last handle was dropped while handlers were there, or somebody waited.
     pub(crate) dropped: bool,
     announced: Announced,
+    pub(crate) timeline: Timeline,
     reports: Vec<Report>,
     /// Limits log lines about rejected objects.
     rejections: Sparing,
@@ -87,29 +101,8 @@ pub(crate) struct State<K> {
     logs: Vec<Log>,
 }
 
-/// The part of a listener that the core does not know.
-#[derive(Default)]
-struct Listener {
-    /// Whether it was removed, or the informer was stopped. Read before every call of the handler, without
-    /// the lock: the driver holds the lock nearly all the time while it decodes.
-    over: Arc<AtomicBool>,
-    progress: Arc<Progress>,
-    waker: Option<Waker>,
-    panics: u64,
-    synced: bool,
-    /// The last status, if its task was dropped before it finished.
-    lost: Option<ListenerStatus>,
-}
-
-/// The parts of a listener that its task needs.
-pub(crate) struct Listening {
-    pub(crate) id: ListenerId,
-    pub(crate) over: Arc<AtomicBool>,
-    pub(crate) progress: Arc<Progress>,
-}
-
 impl<K: Send + Sync + 'static> Engine<K> {
-    pub(crate) fn new(name: String, core: Core<K>, runtime: Arc<dyn Runtime>) -> Self {
+    pub(crate) fn new(target: Target, core: Core<K>, runtime: Arc<dyn Runtime>) -> Self {
         let (publisher, reader) = informer_indexers::shared::publisher(core.store().snapshot());
         let state = State {
             core,
@@ -130,12 +123,14 @@ impl<K: Send + Sync + 'static> Engine<K> {
             lost: None,
             dropped: false,
             announced: Announced::default(),
+            timeline: Timeline::default(),
             reports: Vec::new(),
             rejections: Sparing::default(),
             logs: Vec::new(),
         };
         Self {
-            name,
+            name: target.to_string(),
+            target,
             clock: runtime.clock(),
             runtime,
             reader,
@@ -184,7 +179,11 @@ impl<K: Send + Sync + 'static> Engine<K> {
         Ok(ended)
     }
 
-    pub(crate) fn add_listener(&self, config: ListenerConfig) -> Result<Listening, StartError> {
+    pub(crate) fn add_listener(
+        &self,
+        name: &'static str,
+        config: ListenerConfig,
+    ) -> Result<Listening, StartError> {
         let now = self.clock.now();
         self.update(|state| {
             let added = state.core.add_listener(config, now);
@@ -192,12 +191,8 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 (AddListenerError::Stopped, Some(reason)) => self.ended(reason),
                 (error, _) => StartError::Handler(error),
             })?;
-            let listener = Listener::default();
-            let listening = Listening {
-                id,
-                over: Arc::clone(&listener.over),
-                progress: Arc::clone(&listener.progress),
-            };
+            let listener = Listener::new(name);
+            let listening = listener.listening(id);
             state.listeners.insert(id, listener);
             // The new listener may need an earlier resync.
             state.driver_wanted = true;
@@ -269,6 +264,9 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 let before = mem::replace(&mut listener.synced, synced);
                 state.listeners_synced += usize::from(synced && !before);
                 listener.progress.take(given);
+                if given == 0 {
+                    listener.busy_since = None;
+                }
                 listener.waker = (given == 0).then(|| waker.clone());
             }
             if given == 0 {
@@ -424,23 +422,6 @@ impl<K: Send + Sync + 'static> State<K> {
     /// Events for the hooks, which the driver calls.
     pub(crate) fn take_reports(&mut self) -> Vec<Report> {
         mem::take(&mut self.reports)
-    }
-
-    pub(crate) fn handlers(&self, now: Instant) -> Vec<HandlerStatus> {
-        let ids = self.listeners.keys();
-        ids.filter_map(|id| self.handler(*id, now)).collect()
-    }
-
-    pub(crate) fn handler(&self, id: ListenerId, now: Instant) -> Option<HandlerStatus> {
-        let listener = self.listeners.get(&id)?;
-        let core = listener.lost.or_else(|| self.core.listener_status(id))?;
-        let status = HandlerStatus::of(core, &listener.progress, now);
-        Some(HandlerStatus {
-            panics: listener.panics,
-            lost: listener.lost.is_some(),
-            in_call: status.in_call.filter(|_| listener.lost.is_none()),
-            ..status
-        })
     }
 }
 

@@ -1,0 +1,87 @@
+//! An informer of any kind.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use super::{Inspect, Inspected, Part, sealed::Sealed};
+use crate::engine::{Engine, Moment};
+use crate::factory::SharedInformerFactory;
+use crate::informer::Informer;
+use crate::shared::SharedInformer;
+use crate::status::Status;
+
+/// What can be asked of an informer, whatever it keeps.
+pub(crate) trait InformerPart: Send + Sync {
+    /// The same for all handles of an informer, and for no other.
+    fn identity(&self) -> usize;
+
+    /// The name of its target.
+    fn name(&self) -> String;
+
+    fn status(&self) -> Status;
+
+    fn is_fresh(&self, within: Duration) -> bool;
+
+    /// How many moments there have been, and those after the first `seen`, with their ages.
+    fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
+}
+
+impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
+    fn identity(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn status(&self) -> Status {
+        Self::status(self)
+    }
+
+    fn is_fresh(&self, within: Duration) -> bool {
+        self.lock().core.is_fresh(within, self.clock.now())
+    }
+
+    fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>) {
+        let (count, moments) = self.lock().timeline.after(seen);
+        let now = self.clock.now();
+        let aged = moments
+            .into_iter()
+            .map(|moment| (now.since(moment.at), moment));
+        (count, aged.collect())
+    }
+}
+
+impl<K: Send + Sync + 'static> Sealed for SharedInformer<K> {}
+
+impl<K: Send + Sync + 'static> Inspect for SharedInformer<K> {
+    fn inspected(&self) -> Inspected {
+        let engine: Weak<Engine<K>> = Arc::downgrade(self.engine());
+        Inspected::new(move |parts| {
+            let part = engine.upgrade().map(|engine| Part::Informer(engine));
+            parts.extend(part);
+        })
+    }
+}
+
+impl<K: Send + Sync + 'static> Sealed for Informer<K> {}
+
+impl<K: Send + Sync + 'static> Inspect for Informer<K> {
+    fn inspected(&self) -> Inspected {
+        self.shared().inspected()
+    }
+}
+
+impl<C> Sealed for SharedInformerFactory<C> {}
+
+/// All informers of the factory, also those that it makes later.
+impl<C> Inspect for SharedInformerFactory<C> {
+    fn inspected(&self) -> Inspected {
+        let informers = self.weak_informers();
+        Inspected::new(move |parts| {
+            let all = informers();
+            all.iter().for_each(|informer| informer.look(parts));
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Controllers and elections.
+
+use std::sync::Arc;
+
+use super::{Inspect, Inspected, Part, sealed::Sealed};
+use crate::controller::{Controller, ControllerHandle, ControllerStatus, Key, Queue};
+use crate::election::{Election, ElectionStatus, WeakElection};
+
+/// What can be asked of a controller, whatever its keys are.
+pub(crate) trait ControllerPart: Send + Sync {
+    /// The same for all handles of a controller, and for no other.
+    fn identity(&self) -> usize;
+
+    fn name(&self) -> String;
+
+    fn status(&self) -> ControllerStatus<String>;
+}
+
+/// What can be asked of an election.
+pub(crate) trait ElectionPart: Send + Sync {
+    /// The same for all handles of a replica, and for no other.
+    fn identity(&self) -> usize;
+
+    /// The Lease.
+    fn name(&self) -> String;
+
+    fn status(&self) -> ElectionStatus;
+}
+
+struct Looked<Q: Key> {
+    queue: Queue<Q>,
+    election: Option<Election>,
+}
+
+impl<Q: Key> ControllerPart for Looked<Q> {
+    fn identity(&self) -> usize {
+        self.queue.identity()
+    }
+
+    fn name(&self) -> String {
+        self.queue.name()
+    }
+
+    fn status(&self) -> ControllerStatus<String> {
+        ControllerStatus {
+            leads: self.election.as_ref().map(Election::is_leader),
+            ..self.queue.status().in_words()
+        }
+    }
+}
+
+impl<Q: Key> Sealed for Controller<Q> {}
+
+impl<Q: Key> Inspect for Controller<Q> {
+    fn inspected(&self) -> Inspected {
+        let queue = self.queue().downgrade();
+        let election = self.election().map(Election::downgrade);
+        Inspected::new(move |parts| {
+            if let Some(queue) = queue.upgrade() {
+                let election = election.as_ref().and_then(WeakElection::upgrade);
+                parts.push(Part::Controller(Arc::new(Looked { queue, election })));
+            }
+        })
+    }
+}
+
+impl Sealed for ControllerHandle {}
+
+/// The controller with its informers and its election, as soon as it runs.
+impl Inspect for ControllerHandle {
+    fn inspected(&self) -> Inspected {
+        let handle = self.downgrade();
+        Inspected::new(move |parts| {
+            let Some(running) = handle.upgrade() else {
+                return;
+            };
+            let Some(running) = running.get() else { return };
+            parts.push(Part::Controller(Arc::new(Looked {
+                queue: running.queue.clone(),
+                election: running.election.clone(),
+            })));
+            running.each_informer(|informer| informer.look(parts));
+            let election = running.election.as_ref();
+            election
+                .into_iter()
+                .for_each(|it| it.inspected().look(parts));
+        })
+    }
+}
+
+impl ElectionPart for Election {
+    fn identity(&self) -> usize {
+        self.address()
+    }
+
+    fn name(&self) -> String {
+        self.lease().to_string()
+    }
+
+    fn status(&self) -> ElectionStatus {
+        Self::status(self)
+    }
+}
+
+impl Sealed for Election {}
+
+impl Inspect for Election {
+    fn inspected(&self) -> Inspected {
+        let election = self.downgrade();
+        Inspected::new(move |parts| {
+            let election = election.upgrade();
+            parts.extend(election.map(|election| Part::Election(Arc::new(election))));
+        })
+    }
+}
