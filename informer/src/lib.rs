@@ -14,6 +14,7 @@
 //! pods.synced(Duration::from_secs(30)).await?;
 //! println!("{} pods", pods.lister().len());
 //! tokio::signal::ctrl_c().await?;
+//! pods.stop();
 //! # Ok(())
 //! # }
 //! ```

@@ -12,5 +12,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     pods.synced(Duration::from_secs(30)).await?; // the error says why, if it takes longer
     println!("{} pods", pods.lister().len());
     tokio::signal::ctrl_c().await?;
+    pods.stop();
     Ok(())
 }
