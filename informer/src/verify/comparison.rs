@@ -88,33 +88,22 @@ impl<K: Send + Sync + 'static> Comparison<K> {
     /// Takes an object of the server's list.
     pub(super) fn see(&mut self, key: &ObjectKey, version: &str) {
         let object = self.cached.objects.get(key);
-        if let Some(object) = object
-            && !self.seen.insert(object.key().clone())
-        {
-            return;
-        }
-        let (found, server) = (&mut self.found, Some(message(version)));
         match object {
-            Some(object) if object.version() == version => {}
             Some(object) => {
-                found.differing += 1;
-                found.note(Difference {
-                    key: object.key().clone(),
-                    cached: Some(message(object.version())),
-                    server,
-                    explanation: self.cached.why_not_shown(key),
-                });
+                self.seen.insert(object.key().clone());
+                if object.version() == version {
+                    return;
+                }
+                self.found.differing += 1;
             }
-            None => {
-                found.missing += 1;
-                found.note(Difference {
-                    key: key.clone(),
-                    cached: None,
-                    server,
-                    explanation: self.cached.why_not_shown(key),
-                });
-            }
+            None => self.found.missing += 1,
         }
+        self.found.note(Difference {
+            key: key.clone(),
+            cached: object.map(|object| message(object.version())),
+            server: Some(message(version)),
+            explanation: self.cached.why_not_shown(key),
+        });
     }
 
     /// The list is complete: what it did not have is not on the server.

@@ -1,5 +1,6 @@
 //! Reads the server's state at one version, page by page, through a transport of its own.
 
+use std::fmt;
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -40,11 +41,15 @@ pub(super) enum Unlisted {
 }
 
 impl Unlisted {
-    fn undecodable(about: impl std::fmt::Display) -> Self {
+    fn failed(failure: Failure, about: impl fmt::Display) -> Self {
         Self::Failed {
-            failure: Failure::Undecodable,
+            failure,
             message: message(about),
         }
+    }
+
+    fn undecodable(about: impl fmt::Display) -> Self {
+        Self::failed(Failure::Undecodable, about)
     }
 }
 
@@ -157,8 +162,7 @@ impl<T: Transport> Listing<T> {
                 Signal::Opened(encoding) => self.decoder.begin(Body::List, encoding),
                 Signal::Closed => end = take(self.decoder.end(), see),
                 Signal::Failed { failure, message } => {
-                    let message = message.to_owned();
-                    end = Some(Err(Unlisted::Failed { failure, message }));
+                    end = Some(Err(Unlisted::failed(failure, message)));
                 }
             }
             self.transport.consume(used);
@@ -193,15 +197,9 @@ fn take(
             }));
         }
         Fact::Failed { failure, message } => {
-            let message = message.to_owned();
-            return Some(Err(Unlisted::Failed { failure, message }));
+            return Some(Err(Unlisted::failed(failure, message)));
         }
-        Fact::Closed => {
-            return Some(Err(Unlisted::Failed {
-                failure: Failure::Broken,
-                message: CUT_SHORT.to_owned(),
-            }));
-        }
+        Fact::Closed => return Some(Err(Unlisted::failed(Failure::Broken, CUT_SHORT))),
         // The decoder does not produce these from a list.
         Fact::Opened
         | Fact::Added(_)

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use informer::informer_core::transport::{Command, ExchangeId, Signal};
-use informer::{Connect, ConnectError, Content, Target, Transport};
+use informer::{Connect, ConnectError, Content, Failure, Target, Transport};
 use informer_transport_mock::transport::MockTransport;
 use serde_json::json;
 
@@ -135,5 +135,50 @@ impl Connect for Nothing {
 
     fn connect(&self, _: &Target) -> Result<Canned, ConnectError> {
         Err(ConnectError::new("no runtime"))
+    }
+}
+
+/// Delivers some signals of an exchange after the next one has begun, as a transport may.
+pub(crate) struct Late {
+    inner: MockTransport,
+    late: Vec<(ExchangeId, Signal<'static>)>,
+}
+
+pub(crate) fn late(world: &World) -> impl Fn(&Target) -> Late {
+    let connect = world.connect();
+    move |target| Late {
+        inner: connect(target),
+        late: Vec::new(),
+    }
+}
+
+impl Transport for Late {
+    fn execute(&mut self, command: Command<'_>) {
+        if let Command::Open { exchange, .. } = command {
+            let before = ExchangeId::new(exchange.number() - 1);
+            let failed = Signal::Failed {
+                failure: Failure::Broken,
+                message: "of the page before",
+            };
+            self.late = [failed, Signal::Bytes(b"]}"), Signal::Closed]
+                .map(|signal| (before, signal))
+                .to_vec();
+        }
+        self.inner.execute(command);
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        match self.late.last() {
+            Some(late) => Poll::Ready(*late),
+            None => self.inner.poll_signal(cx),
+        }
+    }
+
+    fn consume(&mut self, n: usize) {
+        match self.late.last_mut() {
+            Some((_, Signal::Bytes(bytes))) if n < bytes.len() => *bytes = &bytes[n..],
+            Some(_) => drop(self.late.pop()),
+            None => self.inner.consume(n),
+        }
     }
 }

@@ -8,7 +8,7 @@ use informer::{Backlog, FirstState, InformerConfig, QueueKind};
 use informer_transport_mock::fault::Fault;
 use serde_json::json;
 
-use crate::clients::Noting;
+use crate::clients::{Noting, late};
 use crate::rig::{SOON, synced, verify, with_pods, write_elsewhere};
 use crate::world::{World, pods, sleep};
 
@@ -138,4 +138,16 @@ fn it_can_be_spawned() {
     let informer = synced(&world, &pods());
     let verifying = spawnable(informer.verify(&world.connect(), SOON));
     assert!(world.wait(verifying).unwrap().is_consistent());
+}
+
+#[test]
+fn signals_of_an_earlier_page_do_not_matter() {
+    let world = World::new();
+    for number in 0..600 {
+        world.create(&format!("pod-{number}"));
+    }
+    let informer = synced(&world, &pods());
+    let verified = world.wait(informer.verify(&late(&world), SOON)).unwrap();
+    assert!(verified.is_consistent(), "{verified}");
+    assert_eq!(verified.objects, 600);
 }
