@@ -113,7 +113,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// the last full state was [not swept](InformerStatus::unswept), objects that are gone.
     #[must_use]
     pub fn exact_version(&self) -> Option<&str> {
-        let exact = self.reflector.is_live() && self.is_settled() && !self.gaps.incomplete;
+        // A store without room needs a relist, so it is not live either.
+        let exact = self.reflector.is_live() && self.is_settled();
         self.reflector.version().filter(|_| exact)
     }
 

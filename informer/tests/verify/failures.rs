@@ -133,6 +133,7 @@ fn an_informer_without_a_state_cannot_be_compared() {
     assert_eq!(reason(&idle), "it was not started; call `start`");
     let stopped = synced(&world, &pods());
     stopped.stop();
+    let before = world.clock.now();
     assert_eq!(reason(&stopped), "it was stopped");
     // A verification that waits is told as well.
     let informer = idle.clone();
@@ -140,6 +141,11 @@ fn an_informer_without_a_state_cannot_be_compared() {
     world.runtime.spawn(Box::pin(stop)).unwrap();
     let error = verify(&world, &idle, LONG).unwrap_err();
     assert!(matches!(error, NotVerified::NoState { .. }), "{error}");
+    assert_eq!(
+        world.clock.now(),
+        before,
+        "nobody waits for an informer that has ended"
+    );
 
     let error = world.wait(stopped.verify(&Nothing, SOON)).unwrap_err();
     assert_eq!(error.to_string(), "no runtime");

@@ -151,3 +151,16 @@ fn signals_of_an_earlier_page_do_not_matter() {
     assert!(verified.is_consistent(), "{verified}");
     assert_eq!(verified.objects, 600);
 }
+
+#[test]
+fn an_object_of_the_list_needs_only_a_key_and_a_version() {
+    let world = with_pods(&["a", "b"]);
+    let informer = synced(&world, &pods());
+    world.server.inject(Fault::Corrupt {
+        nth: 0,
+        nameless: false,
+    });
+    let verified = verify(&world, &informer, SOON).unwrap();
+    assert_eq!(world.server.take_corrupted(), ["web/a"]);
+    assert!(verified.is_consistent(), "{verified}");
+}
