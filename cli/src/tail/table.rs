@@ -1,8 +1,7 @@
 //! Lines for people.
 
-use informer_examples::screen::printable;
-
-use crate::line::Line;
+use super::line::Line;
+use crate::screen::printable;
 
 /// Columns. They grow when something does not fit, and never shrink.
 pub(crate) struct Table {

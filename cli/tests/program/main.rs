@@ -1,0 +1,24 @@
+//! `kubectl-informer`, run as a process against the mock server over HTTP.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+// Runs the program.
+mod program;
+
+// A mock server with some pods.
+mod cluster;
+
+// Files for the program.
+mod file;
+
+// A terminal to run the program on.
+#[cfg(target_os = "linux")]
+mod terminal;
+
+// `tail`.
+mod tail;
