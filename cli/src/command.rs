@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{outcome, tail};
+use crate::{outcome, tail, top};
 
 /// See a cluster as an informer sees it
 ///
@@ -25,6 +25,7 @@ Exit status:
 #[derive(Subcommand)]
 enum Command {
     Tail(tail::Flags),
+    Top(top::Flags),
 }
 
 /// Runs the command.
@@ -36,5 +37,6 @@ pub(crate) fn run(program: Program) -> ExitCode {
 async fn start(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
         Command::Tail(flags) => tail::run(&flags).await,
+        Command::Top(flags) => top::run(&flags).await,
     }
 }

@@ -25,6 +25,9 @@ mod stop;
 // Text from others, and colours.
 mod screen;
 
+// The output format.
+mod format;
+
 // JSON lines.
 mod json;
 
@@ -33,6 +36,9 @@ mod words;
 
 // `tail`: every notification of an informer.
 mod tail;
+
+// `top`: informers at work.
+mod top;
 
 use std::process::ExitCode;
 

@@ -76,4 +76,22 @@ impl Scope {
             ..target
         })
     }
+
+    /// The selection in words.
+    pub(crate) fn describe(&self, client: &Client) -> String {
+        let mut text = match &self.namespace {
+            _ if self.all_namespaces => "all namespaces".to_owned(),
+            Some(namespace) => format!("namespace {namespace}"),
+            None => format!("namespace {}", client.config().default_namespace()),
+        };
+        for (what, selector) in [
+            ("labels", self.labels.to_string()),
+            ("fields", self.fields.to_string()),
+        ] {
+            if !selector.is_empty() {
+                text.push_str(&format!(", {what} {selector}"));
+            }
+        }
+        text
+    }
 }

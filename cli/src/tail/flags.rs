@@ -4,6 +4,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use informer::{FirstState, InformerConfig, QueueKind};
 
+use crate::format::Format;
 use crate::scope::Scope;
 
 /// Follow a resource and print every notification of an informer
@@ -59,14 +60,6 @@ pub(crate) enum Form {
     Lean,
     /// Metadata only; the server sends nothing else
     Metadata,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Format {
-    /// Columns, for people
-    Table,
-    /// One JSON object per line, for programs
-    Json,
 }
 
 impl Flags {

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write as _};
 
-use super::flags::Format;
 use super::line::Line;
 use super::table::Table;
+use crate::format::Format;
 use crate::json;
 use crate::screen::wants_colours;
 

@@ -22,3 +22,6 @@ mod terminal;
 
 // `tail`.
 mod tail;
+
+// `top`.
+mod top;

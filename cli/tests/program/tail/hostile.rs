@@ -68,8 +68,7 @@ fn is_harmful(text: &str) -> bool {
 fn control_sequences_are_escaped_on_a_terminal() {
     let url = serve();
     let mut command = tail(&FLAGS);
-    let seen =
-        crate::terminal::on_a_terminal(command.args(["--server", &url]).env_remove("NO_COLOR"));
+    let seen = super::table::on_a_terminal(command.args(["--server", &url]).env_remove("NO_COLOR"));
     assert!(seen.contains(&format!("web/{SHOWN}  ")), "{seen:?}");
     assert!(!is_harmful(&seen), "{seen:?}");
 }

@@ -3,7 +3,7 @@
 use super::running::{Tail, tail};
 use crate::cluster::{cluster, create, delete, touch};
 #[cfg(target_os = "linux")]
-use crate::terminal::on_a_terminal;
+use crate::terminal::Terminal;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn columns_are_aligned_and_plain_in_a_pipe() {
@@ -46,6 +46,17 @@ async fn columns_are_aligned_and_plain_in_a_pipe() {
     );
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     running.stop().await;
+}
+
+/// The output on a terminal, up to the line `synced`.
+#[cfg(target_os = "linux")]
+pub(super) fn on_a_terminal(command: &mut std::process::Command) -> String {
+    let mut terminal = Terminal::run(command);
+    let is_whole = |seen: &str| {
+        seen.split_once("synced")
+            .is_some_and(|(_, end)| end.contains('\n'))
+    };
+    terminal.output(is_whole).replace("\r\n", "\n")
 }
 
 #[cfg(target_os = "linux")]
