@@ -21,7 +21,12 @@ fn exchange() -> ExchangeId {
 fn commands() -> Vec<Command<'static>> {
     let exchange = exchange();
     let mut commands = vec![Command::Abort(exchange)];
-    for version in [At::Latest, At::Any, At::Version("1234567")] {
+    for version in [
+        At::Latest,
+        At::Any,
+        At::Version("1234567"),
+        At::Exact("1234567"),
+    ] {
         for page in [None, Some("token")] {
             let request = Request::List {
                 version,

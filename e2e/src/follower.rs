@@ -1,11 +1,16 @@
 //! An informer under test, and its checks.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use informer::informer_core::transport::{At, Request};
-use informer::{Connect, Failure, InformerBuilder, LeanBody, MetadataBody, Object, SharedInformer};
+use informer::{
+    Connect, Failure, InformerBuilder, LeanBody, MetadataBody, NotVerified, Object, SharedInformer,
+    Verified,
+};
 use informer_test_support::{Folded, Strictness};
 use serde_json::Value;
 
@@ -47,14 +52,20 @@ impl Comparable for MetadataBody {
     }
 }
 
+/// Compares the cache of an informer with the server, within a time.
+type Verify<K> = Box<dyn Fn(&SharedInformer<K>, Duration) -> Verifying + Send + Sync>;
+
+type Verifying = Pin<Box<dyn Future<Output = Result<Verified, NotVerified>> + Send>>;
+
 /// An informer with a checked handler.
-#[derive(Debug)]
 pub struct Follower<K: Comparable> {
     /// The informer.
     pub informer: SharedInformer<K>,
     /// The handler's notifications, checked as they arrive.
     pub audit: Folded,
     failures: Arc<Mutex<Vec<Failure>>>,
+    /// Uses the informer's own client.
+    verify: Verify<K>,
 }
 
 impl<K: Comparable> Follower<K> {
@@ -62,7 +73,10 @@ impl<K: Comparable> Follower<K> {
     ///
     /// # Errors
     /// It cannot be built.
-    pub fn start(builder: InformerBuilder<K>, client: &impl Connect) -> Outcome<Self> {
+    pub fn start(
+        builder: InformerBuilder<K>,
+        client: &(impl Connect + Clone + Send + Sync + 'static),
+    ) -> Outcome<Self> {
         let failures = Arc::<Mutex<Vec<_>>>::default();
         let noted = Arc::clone(&failures);
         let builder = builder.on_failure(move |last| {
@@ -74,10 +88,12 @@ impl<K: Comparable> Follower<K> {
         let informer = builder.start(client)?;
         let audit = Folded::new(Strictness::Once);
         informer.on(audit.handler())?;
+        let client = client.clone();
         Ok(Self {
             informer,
             audit,
             failures,
+            verify: Box::new(move |informer, within| Box::pin(informer.verify(&client, within))),
         })
     }
 
@@ -94,11 +110,40 @@ impl<K: Comparable> Follower<K> {
         self.informer.status().counts.full_states.saturating_sub(1)
     }
 
-    /// Waits until store and handler equal the server. Returns how long it took.
+    /// Waits until store and handler equal the server, and lets the informer compare them itself. Returns
+    /// how long the first took.
     ///
     /// # Errors
     /// They differ after this time; the message names the differences.
     pub async fn equals(&self, api: &Api, within: Duration) -> Outcome<Duration> {
+        let took = self.becomes_equal(api, within).await?;
+        self.is_verified(within).await?;
+        Ok(took)
+    }
+
+    /// Lets the informer compare its store with the server.
+    ///
+    /// # Errors
+    /// They differ, or could not be compared in this time.
+    pub async fn is_verified(&self, within: Duration) -> Outcome {
+        let began = Instant::now();
+        loop {
+            match (self.verify)(&self.informer, within).await {
+                Ok(verified) => return consistent(&verified),
+                // A connection may be left from the time of a fault.
+                Err(NotVerified::Failed { .. }) if began.elapsed() < within => {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Waits until store and handler equal the server, by a list of its own. Returns how long it took.
+    ///
+    /// # Errors
+    /// They differ after this time; the message names the differences.
+    pub async fn becomes_equal(&self, api: &Api, within: Duration) -> Outcome<Duration> {
         let list = Request::List {
             version: At::Latest,
             limit: None,
@@ -195,5 +240,26 @@ impl<K: Comparable> Follower<K> {
             return Err(format!("{relists} relists, and failures: {failures:?}").into());
         }
         self.told_once()
+    }
+}
+
+impl<K: Comparable> fmt::Debug for Follower<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Follower")
+            .field("informer", &self.informer)
+            .field("audit", &self.audit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Checks what an informer has found out about its store.
+///
+/// # Errors
+/// The store differs from the server.
+pub fn consistent(verified: &Verified) -> Outcome {
+    if verified.is_consistent() {
+        Ok(())
+    } else {
+        Err(verified.to_string().into())
     }
 }

@@ -9,6 +9,7 @@ use informer::{Api, ApiErrorKind, Calls, Connect, InformerBuilder, ObjectKey, Ta
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::follower::consistent;
 
 /// Long enough for everything.
 const LONG: Duration = Duration::from_secs(120);
@@ -150,6 +151,7 @@ async fn stored_events(client: &impl Connect, namespace: &str) -> Outcome<Vec<Va
     let target = Target::new("events.k8s.io", "v1", "events").in_namespace(namespace);
     let events = InformerBuilder::dynamic_at(target).start(client)?;
     events.synced(LONG).await?;
+    consistent(&events.verify(client, LONG).await?)?;
     let stored = events.snapshot();
     Ok(stored.iter().map(|event| (**event).clone()).collect())
 }

@@ -88,6 +88,7 @@
 //!   of an object what the controller does.
 //! * [`Status`] says what the informer is doing and why it waits. Use [`SharedInformer::is_fresh`] for a
 //!   readiness probe and [`SharedInformer::reached`] to wait until the cache shows your own writes.
+//!   [`SharedInformer::verify`] compares the cache with the server.
 //! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. The crate
 //!   `informer-core` makes all decisions and does no I/O; this crate moves bytes and waits.
 //!
@@ -155,6 +156,9 @@ mod lister;
 // One watch, one cache, many handlers.
 mod shared;
 
+// Compares a cache with the server.
+mod verify;
+
 // One watch, one cache, one handler.
 mod informer;
 
@@ -211,6 +215,7 @@ pub use lister::{KeptLister, Lister, NamespaceLister};
 pub use registration::Registration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, Status};
+pub use verify::{Difference, NotVerified, Verified};
 
 // For your own transports, forms and indices.
 pub use informer_core;

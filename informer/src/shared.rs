@@ -416,7 +416,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.engine().lock().core.is_fresh(within, now)
     }
 
-    fn engine(&self) -> &Arc<Engine<K>> {
+    pub(crate) fn engine(&self) -> &Arc<Engine<K>> {
         &self.handle.engine
     }
 }

@@ -105,6 +105,26 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             && self.heard.last_fact.is_some_and(is_recent)
     }
 
+    /// The version whose state the store shows, no more and no less. `None` while it shows no such state:
+    /// before the first full state, during a relist or until the one that is needed, while changes, a sweep
+    /// or a resync are on their way into the store, while objects have no room, and after a stop.
+    ///
+    /// Two things may still be missing or too many: objects that were [left out](Self::left_out), and, if
+    /// the last full state was [not swept](InformerStatus::unswept), objects that are gone.
+    #[must_use]
+    pub fn exact_version(&self) -> Option<&str> {
+        // A store without room needs a relist, so it is not live either.
+        let exact = self.reflector.is_live() && self.is_settled();
+        self.reflector.version().filter(|_| exact)
+    }
+
+    /// The objects that could not be used, and that the store therefore does not show in their newest state.
+    /// An object is forgotten when it becomes usable or is gone. If there are many, the oldest are
+    /// remembered as one, without a key.
+    pub fn left_out(&self) -> impl Iterator<Item = &RejectedObject<KeyOf<D>, S::Text>> {
+        self.gaps.unshown.objects()
+    }
+
     /// Whether the store shows at least the state of `version`, for example that of your own write. While
     /// this is pending, ask again after each call that changes the informer.
     ///

@@ -55,10 +55,19 @@ impl<K: PartialEq, S: Storage> Unshown<K, S> {
     /// The object that the write of `version` may belong to.
     pub(super) fn covering(&self, version: &str) -> Option<&RejectedObject<K, S::Text>> {
         let version = number(version)?;
-        let kept = self.writes.iter().map(|(_, write)| write);
-        let mut all = kept.chain(&self.others);
-        all.find(|write| write.covers(version))
+        self.all()
+            .find(|write| write.covers(version))
             .map(|write| &write.object)
+    }
+
+    /// The objects that were left out.
+    pub(super) fn objects(&self) -> impl Iterator<Item = &RejectedObject<K, S::Text>> {
+        self.all().map(|write| &write.object)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Write<K, S::Text>> {
+        let kept = self.writes.iter().map(|(_, write)| write);
+        kept.chain(&self.others)
     }
 
     /// Remembers an object that was left out. All events up to the version `before` were seen. A full

@@ -73,7 +73,7 @@ impl<S: Storage> Reflector<S> {
             None if self.server.pages_always => Some(PAGE),
             None => match at {
                 OwnedAt::Latest | OwnedAt::Any => Some(PAGE),
-                OwnedAt::Version(_) => None,
+                OwnedAt::Version(_) | OwnedAt::Exact(_) => None,
             },
         }
     }

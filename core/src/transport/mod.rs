@@ -37,6 +37,13 @@ pub use target::{Content, InvalidTarget, Target, check_namespace};
 pub struct ExchangeId(pub(crate) u64);
 
 impl ExchangeId {
+    /// Creates an id, for a driver that sends requests of its own through a transport. The numbers of one
+    /// transport must differ.
+    #[must_use]
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
     /// The number of the exchange, counted from 1, for logs and recordings.
     #[must_use]
     pub const fn number(self) -> u64 {
@@ -109,7 +116,7 @@ pub enum OwnedRequest<X> {
     ///
     /// With a limit, [`OwnedAt::Version`] also needs `resourceVersionMatch=NotOlderThan`. Otherwise the
     /// server returns exactly that version. After an expired watch this would return the expired
-    /// state again and again.
+    /// state again and again. [`OwnedAt::Exact`] asks for that on purpose: `resourceVersionMatch=Exact`.
     List {
         /// The state to list.
         version: OwnedAt<X>,
@@ -135,7 +142,7 @@ pub type At<'a> = OwnedAt<&'a str>;
 
 /// An [`At`] with a text of the type `X`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "the protocol has three forms")]
+#[expect(clippy::exhaustive_enums, reason = "the protocol has four forms")]
 pub enum OwnedAt<X> {
     /// The empty version: the newest state, read from etcd.
     Latest,
@@ -143,6 +150,9 @@ pub enum OwnedAt<X> {
     Any,
     /// A version seen before: for a list, this or a newer one; for a watch, the events after it.
     Version(X),
+    /// For a list: the state at exactly this version, which a server keeps for some minutes. A watch treats
+    /// it as [`Version`](Self::Version).
+    Exact(X),
 }
 
 impl<X: AsRef<str>> OwnedAt<X> {
@@ -164,7 +174,7 @@ impl<'a> At<'a> {
         match self {
             Self::Latest => "",
             Self::Any => "0",
-            Self::Version(version) => version,
+            Self::Version(version) | Self::Exact(version) => version,
         }
     }
 }

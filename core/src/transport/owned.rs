@@ -112,6 +112,7 @@ impl<X> OwnedAt<X> {
             Self::Latest => OwnedAt::Latest,
             Self::Any => OwnedAt::Any,
             Self::Version(version) => OwnedAt::Version(text(version)?),
+            Self::Exact(version) => OwnedAt::Exact(text(version)?),
         })
     }
 }

@@ -126,7 +126,7 @@ impl Server {
                 answer.complete = false;
                 answer.until = Some(now.after(timeout));
                 let mut from = match version {
-                    At::Version(version) => version.parse().unwrap(),
+                    At::Version(version) | At::Exact(version) => version.parse().unwrap(),
                     At::Any | At::Latest => 0,
                 };
                 if initial_events {

@@ -152,7 +152,7 @@ impl World {
         ended: Instant,
         follower: &Follower<K>,
     ) -> Outcome {
-        let equal = follower.equals(&self.api, LONG).await;
+        let equal = follower.becomes_equal(&self.api, LONG).await;
         let path = follower.informer.target().path();
         let losses = match &equal {
             Ok(_) => 0,
@@ -173,7 +173,8 @@ impl World {
         follower.told_once()?;
         aftermath
             .judge()
-            .map_err(|error| format!("{fault}: {error}; the failures were {failures:?}").into())
+            .map_err(|error| format!("{fault}: {error}; the failures were {failures:?}"))?;
+        follower.is_verified(LONG).await
     }
 }
 

@@ -13,3 +13,6 @@ mod elects;
 
 // Informers that stop reading.
 mod stalled_lists;
+
+// Caches compared with the server.
+mod verifies;

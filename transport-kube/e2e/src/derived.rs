@@ -3,6 +3,7 @@
 use informer::InformerBuilder;
 use informer_e2e::Outcome;
 use informer_e2e::api::version;
+use informer_e2e::follower::consistent;
 use kube::{CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,7 @@ pub(crate) async fn derived_kind(world: &World) -> Outcome {
     gadgets.synced(LONG).await?;
     let created = world.api.create(path, &gadget("b", 2)).await?;
     gadgets.reached(version(&created)?, LONG).await?;
+    consistent(&gadgets.verify(&client, LONG).await?)?;
     for (name, size) in [("a", 1), ("b", 2)] {
         let found = gadgets.lister().get("gadgets", name);
         let found = found.map(|it| it.body().spec.size);

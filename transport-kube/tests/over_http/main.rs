@@ -16,6 +16,10 @@ mod elects;
 #[path = "../../../informer/tests/over_http/stalled_lists.rs"]
 mod stalled_lists;
 
+// Caches compared with the server.
+#[path = "../../../informer/tests/over_http/verifies.rs"]
+mod verifies;
+
 // Layers of the service stack.
 mod middleware;
 

@@ -126,9 +126,13 @@ impl Target {
                 limit,
                 page,
             } => {
-                if limit.is_some() && matches!(version, At::Version(_)) {
+                match version {
+                    At::Exact(_) => add("resourceVersionMatch", text("Exact")),
                     // Without this, the server returns exactly that version.
-                    add("resourceVersionMatch", text("NotOlderThan"));
+                    At::Version(_) if limit.is_some() => {
+                        add("resourceVersionMatch", text("NotOlderThan"));
+                    }
+                    At::Version(_) | At::Any | At::Latest => {}
                 }
                 let limit = limit.map_or(String::new(), |limit| limit.to_string());
                 add("limit", limit);
@@ -308,6 +312,14 @@ mod tests {
             list(At::Version("7"), None, None),
             "/api/v1/pods?resourceVersion=7"
         );
+        assert_eq!(
+            list(At::Exact("7"), Some(500), None),
+            "/api/v1/pods?limit=500&resourceVersion=7&resourceVersionMatch=Exact"
+        );
+        assert_eq!(
+            list(At::Exact("7"), None, None),
+            "/api/v1/pods?resourceVersion=7&resourceVersionMatch=Exact"
+        );
         target.parameters.push(("x".into(), "é+".into()));
         let watch = |version, millis, initial_events| {
             let request = Request::Watch {
@@ -320,6 +332,10 @@ mod tests {
         assert_eq!(
             watch(At::Version("7"), 301_900, false),
             "/api/v1/pods?allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=301&watch=true&x=%C3%A9%2B"
+        );
+        assert_eq!(
+            watch(At::Exact("7"), 301_900, false),
+            watch(At::Version("7"), 301_900, false)
         );
         assert_eq!(
             watch(At::Latest, 1, true),

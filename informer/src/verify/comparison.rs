@@ -1,0 +1,152 @@
+//! Compares what the server has with what the cache has, object by object as the list arrives.
+
+use std::collections::{HashMap, HashSet};
+
+use informer_core::failure::message;
+use informer_core::indexer::View;
+use informer_core::storage::Heap;
+use informer_core::{Object, ObjectKey};
+
+use crate::engine::Core;
+
+use super::report::{Difference, KEPT, Verified};
+
+/// A cache at one version, and what the informer knows to be wrong with it.
+pub(super) struct Cached<K> {
+    pub(super) version: String,
+    objects: View<Object<K>, Heap>,
+    /// Why objects were left out.
+    left_out: HashMap<ObjectKey, String>,
+    /// Why objects were left out whose keys are not known.
+    unnamed: Option<String>,
+    /// Whether objects that are gone may still be there.
+    unswept: bool,
+}
+
+impl<K: Send + Sync + 'static> Cached<K> {
+    pub(super) fn of(core: &Core<K>, version: &str) -> Self {
+        let mut left_out = HashMap::new();
+        let mut unnamed = None;
+        for object in core.left_out() {
+            let reason = object.reason.clone();
+            match &object.key {
+                Some(key) => drop(left_out.insert(key.clone(), reason)),
+                None => unnamed = Some(reason),
+            }
+        }
+        Self {
+            version: version.to_owned(),
+            objects: core.store().snapshot(),
+            left_out,
+            unnamed,
+            unswept: core.status().unswept,
+        }
+    }
+
+    /// Why the cache does not show the server's state of an object, if the informer knows.
+    fn why_not_shown(&self, key: &ObjectKey) -> Option<String> {
+        if let Some(reason) = self.left_out.get(key) {
+            return Some(format!("it was left out: {reason}"));
+        }
+        let unnamed = self.unnamed.as_ref()?;
+        Some(format!("perhaps it was left out: {unnamed}"))
+    }
+
+    /// Why the cache still shows an object that is gone, if the informer knows.
+    fn why_still_shown(&self) -> Option<String> {
+        let why = "the last relist had an object without a readable key, so it deleted nothing";
+        self.unswept.then(|| why.to_owned())
+    }
+}
+
+pub(super) struct Comparison<K> {
+    cached: Cached<K>,
+    /// The objects that both have. Their keys are those of the cache, so this copies no text.
+    seen: HashSet<ObjectKey>,
+    found: Found,
+}
+
+/// The differences so far.
+#[derive(Default)]
+struct Found {
+    missing: usize,
+    extra: usize,
+    differing: usize,
+    explained: usize,
+    differences: Vec<Difference>,
+}
+
+impl<K: Send + Sync + 'static> Comparison<K> {
+    pub(super) fn new(cached: Cached<K>) -> Self {
+        Self {
+            cached,
+            seen: HashSet::new(),
+            found: Found::default(),
+        }
+    }
+
+    /// Takes an object of the server's list.
+    pub(super) fn see(&mut self, key: &ObjectKey, version: &str) {
+        let object = self.cached.objects.get(key);
+        match object {
+            Some(object) => {
+                self.seen.insert(object.key().clone());
+                if object.version() == version {
+                    return;
+                }
+                self.found.differing += 1;
+            }
+            None => self.found.missing += 1,
+        }
+        self.found.note(Difference {
+            key: key.clone(),
+            cached: object.map(|object| message(object.version())),
+            server: Some(message(version)),
+            explanation: self.cached.why_not_shown(key),
+        });
+    }
+
+    /// The list is complete: what it did not have is not on the server.
+    pub(super) fn end(mut self, name: String) -> Verified {
+        let Cached {
+            objects, version, ..
+        } = &self.cached;
+        for object in objects.iter() {
+            if !self.seen.contains(object.key()) {
+                self.found.extra += 1;
+                self.found.note(Difference {
+                    key: object.key().clone(),
+                    cached: Some(message(object.version())),
+                    server: None,
+                    explanation: self.cached.why_still_shown(),
+                });
+            }
+        }
+        let Found {
+            missing,
+            extra,
+            differing,
+            explained,
+            differences,
+        } = self.found;
+        Verified {
+            name,
+            version: version.clone(),
+            objects: objects.len(),
+            missing,
+            extra,
+            differing,
+            explained,
+            differences,
+        }
+    }
+}
+
+impl Found {
+    fn note(&mut self, difference: Difference) {
+        self.explained += usize::from(difference.explanation.is_some());
+        if self.differences.len() < KEPT {
+            self.differences.push(difference);
+        }
+    }
+}
