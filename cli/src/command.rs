@@ -3,9 +3,9 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::{outcome, tail, top};
+use crate::{completions, outcome, tail, top, verify};
 
 /// See a cluster as an informer sees it
 ///
@@ -19,13 +19,16 @@ pub(crate) struct Program {
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0  done, or ended by Ctrl-C or SIGTERM
+  0  done, or ended by Ctrl-C or SIGTERM; for verify: all are the same
+  1  verify: something differs
   2  wrong usage, or the command cannot run; one sentence on standard error says why";
 
 #[derive(Subcommand)]
 enum Command {
     Tail(tail::Flags),
     Top(top::Flags),
+    Verify(verify::Flags),
+    Completions(completions::Flags),
 }
 
 /// Runs the command.
@@ -38,5 +41,7 @@ async fn start(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
         Command::Tail(flags) => tail::run(&flags).await,
         Command::Top(flags) => top::run(&flags).await,
+        Command::Verify(flags) => verify::run(&flags).await,
+        Command::Completions(flags) => completions::run(&flags, Program::command()),
     }
 }

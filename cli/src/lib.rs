@@ -34,11 +34,20 @@ mod json;
 // What a status means, in words.
 mod words;
 
+// Waits for the first state.
+mod settle;
+
 // `tail`: every notification of an informer.
 mod tail;
 
 // `top`: informers at work.
 mod top;
+
+// `verify`: compares caches with the server.
+mod verify;
+
+// `completions`: scripts for shells.
+mod completions;
 
 use std::process::ExitCode;
 

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::Flags;
 use super::history::History;
-use crate::words;
+use crate::settle::settle;
 
 /// A resource with its informer.
 pub(crate) struct Followed {
@@ -60,24 +60,13 @@ impl Followed {
         let total = self.changes.load(Ordering::Relaxed);
         self.history.get_or_insert_default().record(total, since);
     }
-
-    /// Waits until the first state is known, or it is useless to wait for it.
-    async fn settle(&self) {
-        let mut status = self.informer.status();
-        while !status.synced && words::hopeless(&status).is_none() {
-            match self.informer.status_change(&status).await {
-                Some(next) => status = next,
-                None => return,
-            }
-        }
-    }
 }
 
 /// Waits until all have settled, but not longer than this.
 pub(crate) async fn settled(all: &[Followed], patience: Duration) {
     let settled = async {
         for followed in all {
-            followed.settle().await;
+            settle(&followed.informer).await;
         }
     };
     // What has not settled by then is shown as it is.

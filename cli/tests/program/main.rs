@@ -13,6 +13,9 @@ mod program;
 // A mock server with some pods.
 mod cluster;
 
+// A server that says what a test wants it to say.
+mod server;
+
 // Files for the program.
 mod file;
 
@@ -25,3 +28,9 @@ mod tail;
 
 // `top`.
 mod top;
+
+// `verify`.
+mod verify;
+
+// The help and `completions`.
+mod help;
