@@ -122,9 +122,14 @@ async fn errors_say_what_is_wrong() {
 #[cfg(target_os = "linux")]
 mod on_a_terminal {
     use std::process::Command;
+    use std::sync::mpsc::channel;
+
+    use informer_transport_mock::Server;
+    use informer_transport_mock::http::serve;
 
     use super::*;
     use crate::cluster::touch;
+    use crate::server;
     use crate::terminal::Terminal;
 
     /// Waits for a line that begins like this.
@@ -142,8 +147,11 @@ mod on_a_terminal {
             let mut terminal = Terminal::run(program(&flags).env("NO_COLOR", "1"));
             line(&mut terminal, "pods     watching  yes         3");
             assert!(terminal.is_raw());
+            // The first state does not count as events.
+            assert!(!terminal.output(|_| true).contains('█'));
             touch(&server, "web/a");
             line(&mut terminal, "pods #1       0         4");
+            terminal.output(|seen| seen.contains('█'));
             terminal.press(key);
             assert_eq!(terminal.end().code(), Some(0), "{key:?}");
             assert!(!terminal.is_raw());
@@ -152,6 +160,52 @@ mod on_a_terminal {
             assert!(!output.contains("\u{1b}[38;5;"), "{output:?}");
         }
         running.stop().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_lost_connection_is_shown_and_overcome() {
+        let (server, running) = cluster().await;
+        let flags = ["top", "pods", "-A", "--server", running.url()];
+        let mut terminal = Terminal::run(&mut program(&flags));
+        line(&mut terminal, "1 informer, all fresh; ");
+        let mut config = HttpConfig::new();
+        config.address = running.address();
+        running.stop().await;
+        line(&mut terminal, "1 informer, 1 not fresh; ");
+        line(&mut terminal, "pods     waiting   NO ");
+        let why = line(&mut terminal, "  tries again in ");
+        assert!(
+            why.contains("connection refused by http://127.0.0.1:"),
+            "{why}"
+        );
+        // The server no longer has the changes since the version that the informer has.
+        touch(&server, "web/a");
+        server.with(Server::restart);
+        let running = serve(server, config).await.unwrap();
+        let overcame = |line: &String| {
+            let mut counts = line.split_whitespace().rev();
+            let (failures, relists) = (counts.next(), counts.next());
+            line.starts_with("pods     watching  yes ")
+                && relists == Some("1")
+                && failures.is_some_and(|it| it != "0")
+        };
+        terminal.screen(|lines| lines.iter().any(overcame));
+        running.stop().await;
+    }
+
+    #[test]
+    fn it_says_what_it_waits_for() {
+        let (answer, wait) = channel::<()>();
+        let url = server::serve(move |_| {
+            // The test ends before the server answers.
+            let _ = wait.recv();
+            String::new()
+        });
+        let mut terminal = Terminal::run(&mut program(&["top", "pods", "--server", &url]));
+        line(&mut terminal, "  reads the first state, 0 objects so far");
+        terminal.press("q");
+        assert_eq!(terminal.end().code(), Some(0));
+        drop(answer);
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
