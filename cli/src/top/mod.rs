@@ -21,6 +21,12 @@ mod render;
 // The terminal.
 mod screen;
 
+// A terminal for tests.
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+#[allow(dead_code, reason = "the tests of the program use the rest")]
+mod terminal;
+
 // The screen, once a second.
 mod live;
 

@@ -56,17 +56,11 @@ pub(crate) fn events() -> UnboundedReceiver<Event> {
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-#[allow(dead_code, reason = "other tests use the rest")]
-#[path = "../../tests/program/terminal.rs"]
-mod terminal;
-
-#[cfg(test)]
-#[cfg(target_os = "linux")]
 mod tests {
     use std::process::Command;
 
     use super::*;
-    use terminal::Terminal;
+    use crate::top::terminal::Terminal;
 
     #[test]
     #[ignore = "the test below runs it, on a terminal"]

@@ -21,6 +21,7 @@ mod file;
 
 // A terminal to run the program on.
 #[cfg(target_os = "linux")]
+#[path = "../../src/top/terminal.rs"]
 mod terminal;
 
 // `tail`.

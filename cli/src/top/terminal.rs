@@ -1,4 +1,4 @@
-//! A terminal to run the program on.
+//! A terminal to run a program on, for the tests here and for those of the program.
 
 use std::collections::BTreeMap;
 use std::fs::File;
