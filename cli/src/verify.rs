@@ -19,7 +19,7 @@ use crate::{json, outcome, stop};
 /// Check whether an informer has the same objects as the server, at the same versions
 ///
 /// Each resource is read by an informer that keeps metadata only. Then the server is asked for the same
-/// version once more, past its watch cache, and both are compared. The exit status is 0 if all are the same,
+/// version once more, and both are compared: keys and versions. The exit status is 0 if all are the same,
 /// 1 if one differs, and 2 if one cannot be checked.
 #[derive(Args)]
 pub(crate) struct Flags {
