@@ -27,14 +27,6 @@ pub struct ClusterArgs {
     /// Use the API server at this URL
     #[arg(long, value_name = "URL", value_parser = server_url, conflicts_with_all = ["kubeconfig", "context"])]
     pub server: Option<String>,
-
-    /// Send the bearer token in this file, but never over plain http
-    #[arg(long, value_name = "FILE", requires = "server")]
-    pub token_file: Option<PathBuf>,
-
-    /// Trust only the certificate authorities in this file
-    #[arg(long, value_name = "FILE", requires = "server")]
-    pub ca: Option<PathBuf>,
 }
 
 /// Checks the URL while the flags are parsed.
@@ -58,14 +50,7 @@ impl ClusterArgs {
     /// There is no configuration, or it is invalid.
     pub fn config(&self) -> Result<Config, Box<dyn Error>> {
         if let Some(url) = &self.server {
-            let mut config = Config::new(url)?.with_proxy_from(&Environment::current())?;
-            if let Some(file) = &self.token_file {
-                config = config.with_token_file(file);
-            }
-            if let Some(file) = &self.ca {
-                config = config.with_ca_file(file);
-            }
-            return Ok(config);
+            return Ok(Config::new(url)?.with_proxy_from(&Environment::current())?);
         }
         Ok(match (&self.kubeconfig, self.context.as_deref()) {
             (Some(file), context) => Config::from_kubeconfig(file, context)?,

@@ -18,11 +18,6 @@ fn all() -> impl Iterator<Item = &'static str> {
     names.filter(|name| *name != "pods_in_ten_lines")
 }
 
-/// The examples that need no argument. `tail` needs a resource, and has its own tests.
-fn plain() -> impl Iterator<Item = &'static str> {
-    all().filter(|name| *name != "tail")
-}
-
 /// The examples that can follow a real cluster.
 fn with_cluster_flags() -> Vec<&'static str> {
     let takes = |name: &&str| {
@@ -30,7 +25,7 @@ fn with_cluster_flags() -> Vec<&'static str> {
         assert_eq!(help.status, Some(0), "{name}: {}", help.stderr);
         help.stdout.contains("--kubeconfig")
     };
-    let names: Vec<_> = plain().filter(takes).collect();
+    let names: Vec<_> = all().filter(takes).collect();
     assert!(names.contains(&"quickstart"), "{names:?}");
     names
 }
@@ -194,7 +189,7 @@ fn programs_end_when_their_time_is_up() {
 /// As in `… | head -1`.
 #[test]
 fn a_closed_pipe_is_not_a_failure() {
-    for name in plain() {
+    for name in all() {
         let mut process = example(name)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -34,5 +34,5 @@ mod indexer_http;
 // Controllers, other runtimes, other transports.
 mod beyond;
 
-// An informer for the command line.
+// A resource of the command line.
 mod tail;

@@ -5,8 +5,9 @@ use std::fs;
 use informer_surface::{Workspace, root};
 use serde_json::Value;
 
-const PUBLISHED: [&str; 7] = [
+const PUBLISHED: [&str; 8] = [
     "informer",
+    "informer-cli",
     "informer-core",
     "informer-indexers",
     "informer-transport-http",
@@ -16,12 +17,14 @@ const PUBLISHED: [&str; 7] = [
 ];
 
 /// The categories of crates.io that ours are among. It silently drops a name that it does not know.
-const CATEGORIES: [&str; 12] = [
+const CATEGORIES: [&str; 14] = [
     "api-bindings",
     "asynchronous",
     "caching",
+    "command-line-utilities",
     "concurrency",
     "data-structures",
+    "development-tools::debugging",
     "development-tools::testing",
     "embedded",
     "network-programming",

@@ -12,6 +12,7 @@ fn no_crate_joins_a_tree_unseen() {
     let mut complaints = Vec::new();
     for package in [
         "informer",
+        "informer-cli",
         "informer-core",
         "informer-indexers",
         "informer-transport-http",

@@ -1,12 +1,11 @@
 //! Resources, namespaces and selectors.
 
-use std::path::PathBuf;
-
 use informer_transport_mock::api::ApiKind;
 use serde_json::Value;
 
 use super::running::{Tail, tail};
-use super::{cluster, create};
+use crate::cluster::{cluster, create};
+use crate::file::File;
 
 /// The keys of the initial state.
 fn keys(tail: &Tail) -> Vec<String> {
@@ -67,26 +66,4 @@ async fn the_context_selects_the_cluster_and_the_namespace() {
         assert_eq!(keys(&Tail::start(&mut command)), ["db/c"], "{flags:?}");
     }
     running.stop().await;
-}
-
-/// A file that is deleted when dropped.
-pub(super) struct File(PathBuf);
-
-impl File {
-    pub(super) fn new(name: &str, text: &str) -> Self {
-        let name = format!("informer-tail-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::write(&path, text).unwrap();
-        Self(path)
-    }
-
-    pub(super) fn path(&self) -> &str {
-        self.0.to_str().unwrap()
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }

@@ -5,22 +5,21 @@ use std::future::ready;
 use std::io;
 
 use informer::{
-    Client, Failure, InformerBuilder, Notification, Notifications, Object, Phase, SharedInformer,
-    Status,
+    Client, InformerBuilder, Notification, Notifications, Object, SharedInformer, Status,
 };
 
-use informer_examples::screen::printable;
-
-use crate::line::{self, Line};
-use crate::output::Output;
+use super::line::Line;
+use super::output::Output;
+use crate::screen::printable;
 use crate::stop::Stop;
+use crate::words;
 
 /// Follows until `stop` is ready, and then prints the cache.
 pub(crate) async fn follow<K: Send + Sync + 'static>(
     builder: InformerBuilder<K>,
     client: &Client,
     output: &mut Output,
-    mut stop: Stop,
+    stop: &mut Stop,
 ) -> Result<(), Box<dyn Error>> {
     let informer = builder
         .on_rejected(warn)
@@ -37,7 +36,7 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
     loop {
         tokio::select! {
             biased;
-            () = &mut stop => return Ok(teller.store(&informer).await?),
+            () = &mut *stop => return Ok(teller.store(&informer).await?),
             told = teller.notifications.next() => match told {
                 Some(notification) => teller.change(&notification)?,
                 None => return Err(ended(&informer.status()).into()),
@@ -73,12 +72,12 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
 
     fn status(&mut self, status: Status) -> Result<(), Box<dyn Error>> {
         if !self.is_synced
-            && let Some(reason) = hopeless(&status)
+            && let Some(reason) = words::hopeless(&status)
         {
             return Err(reason.into());
         }
         let has_failed = status.counts.failures > self.seen.counts.failures;
-        if has_failed || line::phase(&status) != line::phase(&self.seen) {
+        if has_failed || words::phase(&status) != words::phase(&self.seen) {
             self.output.tell(&Line::of_status(&status, has_failed))?;
         }
         self.seen = status;
@@ -128,27 +127,6 @@ impl<K: Send + Sync + 'static> Teller<'_, K> {
                 return None;
             }
         }
-    }
-}
-
-/// Why waiting for the first state is useless. After the first state the program keeps trying, because
-/// permissions and kinds can come back.
-fn hopeless(status: &Status) -> Option<String> {
-    match status.phase {
-        Phase::Waiting {
-            cause:
-                Failure::Credentials
-                | Failure::Unauthorized
-                | Failure::Forbidden
-                | Failure::NotFound
-                | Failure::Invalid,
-            ..
-        } => Some(format!(
-            "cannot follow {}: {}",
-            status.name,
-            line::reason(status)
-        )),
-        _ => None,
     }
 }
 

@@ -1,33 +1,15 @@
-//! `tail`, run as a process against the mock server over HTTP.
-
-// A running `tail`.
-mod running;
-
-// Lines for programs.
-mod json;
-
-// Lines for people.
-mod table;
-
-// A hostile server.
-mod hostile;
-
-// Resources, namespaces and selectors.
-mod selection;
-
-// Errors and exit statuses.
-mod errors;
+//! A mock server with some pods.
 
 use informer_transport_mock::http::{HttpConfig, Running, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::{Value, json};
 
 /// A mock server with two pods in the namespace `web` and one in `db`.
-async fn cluster() -> (SharedServer, Running) {
+pub(crate) async fn cluster() -> (SharedServer, Running) {
     cluster_with(HttpConfig::new()).await
 }
 
-async fn cluster_with(config: HttpConfig) -> (SharedServer, Running) {
+pub(crate) async fn cluster_with(config: HttpConfig) -> (SharedServer, Running) {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     create(&server, "pods", "web/a");
     create(&server, "pods", "web/b");
@@ -37,7 +19,7 @@ async fn cluster_with(config: HttpConfig) -> (SharedServer, Running) {
 }
 
 /// Creates an object with its name as label. Returns its uid and version.
-fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
+pub(crate) fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
     let mut object = json!({"metadata": {"name": name, "labels": {"app": name}}});
     if !namespace.is_empty() {
@@ -53,7 +35,7 @@ fn create(server: &SharedServer, kind: &str, key: &str) -> (String, String) {
 }
 
 /// Changes an object. Returns its version before and after.
-fn touch(server: &SharedServer, key: &str) -> (String, String) {
+pub(crate) fn touch(server: &SharedServer, key: &str) -> (String, String) {
     server.with(|server| {
         let before = server.get("pods", key).unwrap().version();
         let change = json!({"metadata": {"annotations": {"touched": before.to_string()}}});
@@ -63,7 +45,7 @@ fn touch(server: &SharedServer, key: &str) -> (String, String) {
 }
 
 /// Deletes a pod. Returns the version of the deletion.
-fn delete(server: &SharedServer, key: &str) -> String {
+pub(crate) fn delete(server: &SharedServer, key: &str) -> String {
     server.with(|server| {
         server.delete("pods", key).unwrap();
         server.version().to_string()
@@ -71,7 +53,7 @@ fn delete(server: &SharedServer, key: &str) -> String {
 }
 
 /// Keys and versions of the objects on the server.
-fn objects(server: &SharedServer, namespace: &str) -> Value {
+pub(crate) fn objects(server: &SharedServer, namespace: &str) -> Value {
     server.with(|server| {
         let pods = server.objects("pods");
         pods.filter(|pod| namespace.is_empty() || pod.namespace() == Some(namespace))

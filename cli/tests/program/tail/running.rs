@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{Ran, example};
+use crate::program::{Ran, program};
 
 /// Far longer than any test takes.
 const WATCHDOG: Duration = Duration::from_secs(60);
@@ -20,7 +20,7 @@ pub(super) struct Tail {
 
 /// The program with these flags.
 pub(super) fn tail(flags: &[&str]) -> Command {
-    let mut command = example("tail");
+    let mut command = program(&["tail"]);
     command.args(flags);
     command
 }

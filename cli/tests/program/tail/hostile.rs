@@ -1,55 +1,26 @@
 //! A hostile server: its names and messages contain terminal control sequences.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
-
 use serde_json::{Value, json};
 
 use super::running::{Tail, tail};
+use crate::server;
 
 /// Clears the screen in two ways, and reverses the direction of the text after it.
 const NASTY: &str = "a\u{1b}[2J\u{9b}2J\u{202e}\u{7f}";
 const SHOWN: &str = r"a\u{1b}[2J\u{9b}2J\u{202e}\u{7f}";
 
-/// A server with one pod, whose name and messages are nasty. It ends with the test.
+/// A server with one pod, whose name and messages are nasty.
 fn serve() -> String {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            // A client that hangs up is not an error.
-            let _ = answer(stream.unwrap());
+    server::serve(|path| {
+        if path.contains("watch=true") {
+            let status = json!({"kind": "Status", "code": 500, "message": NASTY});
+            return json!({"type": "ERROR", "object": status}).to_string();
         }
-    });
-    url
-}
-
-fn answer(mut stream: TcpStream) -> std::io::Result<()> {
-    let mut lines = BufReader::new(stream.try_clone()?).lines();
-    let request = lines.next().unwrap()?;
-    while lines
-        .next()
-        .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
-    {}
-    let path = request.split(' ').nth(1).unwrap();
-    let body = match path {
-        "/api" => json!({"versions": ["v1"]}),
-        "/apis" => json!({"groups": []}),
-        "/api/v1" => json!({"resources": [{
-            "name": "pods", "singularName": "pod", "namespaced": true, "kind": "Pod",
-            "verbs": ["list", "watch"],
-        }]}),
-        watch if watch.contains("watch=true") => {
-            json!({"type": "ERROR", "object": {"kind": "Status", "code": 500, "message": NASTY}})
-        }
-        _ => json!({"kind": "PodList", "metadata": {"resourceVersion": "7"}, "items": [
-            {"metadata": {"namespace": "web", "name": NASTY, "uid": NASTY, "resourceVersion": NASTY}},
-        ]}),
-    };
-    write!(
-        stream,
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n{body}\n"
-    )
+        let metadata = json!({
+            "namespace": "web", "name": NASTY, "uid": NASTY, "resourceVersion": NASTY,
+        });
+        server::list("7", &[metadata])
+    })
 }
 
 const FLAGS: [&str; 4] = ["pods", "-A", "--strategy", "listwatch"];

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use informer::{
-    Cause, Certainty, Failure, LastFailure, Notification, Object, ObjectKey, Phase, Snapshot,
-    Status,
-};
+use informer::{Cause, Certainty, Notification, Object, ObjectKey, Snapshot, Status};
 use serde::{Serialize, Serializer};
+
+use crate::words;
 
 /// One line. The JSON form has these fields in this order.
 #[derive(Serialize)]
@@ -94,8 +93,8 @@ impl<'a> Line<'a> {
     /// The status, with the failure if it is new.
     pub(crate) fn of_status(status: &Status, has_failed: bool) -> Self {
         Self::Status {
-            phase: phase(status),
-            cause: has_failed.then(|| reason(status)),
+            phase: words::phase(status),
+            cause: has_failed.then(|| words::reason(status)),
         }
     }
 
@@ -115,34 +114,6 @@ impl<'a> Line<'a> {
             rv: "",
             objects: BTreeMap::new(),
         }
-    }
-}
-
-/// The phase in one word.
-pub(crate) const fn phase(status: &Status) -> &'static str {
-    match status.phase {
-        Phase::Idle => "idle",
-        Phase::Listing { .. } => "listing",
-        Phase::Streaming { .. } => "streaming",
-        Phase::Watching => "watching",
-        Phase::Waiting { .. } => "waiting",
-        Phase::Stopped => "stopped",
-    }
-}
-
-/// The last failure as text, with the message of the server or the network.
-pub(crate) fn reason(status: &Status) -> String {
-    let Some(LastFailure {
-        failure, message, ..
-    }) = &status.last_failure
-    else {
-        return String::new();
-    };
-    match failure {
-        _ if message.is_empty() || message == failure.describe() => failure.to_string(),
-        // The message already says why the server cannot be reached.
-        Failure::Unreachable => message.clone(),
-        failure => format!("{failure} ({message})"),
     }
 }
 

@@ -18,9 +18,9 @@ use k8s_openapi::api::{
     networking::v1::Ingress,
 };
 
-use crate::flags::{self, Flags, Form};
-use crate::follow;
-use crate::output::Output;
+use super::flags::{Flags, Form};
+use super::follow;
+use super::output::Output;
 use crate::stop::Stop;
 
 pub(crate) async fn follow(
@@ -28,7 +28,7 @@ pub(crate) async fn follow(
     target: Target,
     client: &Client,
     output: &mut Output,
-    stop: Stop,
+    stop: &mut Stop,
 ) -> Result<(), Box<dyn Error>> {
     macro_rules! follow {
         ($builder:expr) => {{
@@ -43,10 +43,11 @@ pub(crate) async fn follow(
                 $(target if is::<$kind>(target) => {
                     follow!(InformerBuilder::<$kind>::typed_at(target.clone()))
                 })*
-                other => flags::refuse(&format!(
+                other => Err(format!(
                     "this program has no Rust type for {}.{}; use `--form lean` or `--form metadata`",
                     other.plural, other.group
-                )),
+                )
+                .into()),
             }
         };
     }
@@ -54,9 +55,10 @@ pub(crate) async fn follow(
         Form::Lean => follow!(InformerBuilder::lean_at(target)),
         Form::Metadata => follow!(InformerBuilder::metadata_at(target)),
         #[cfg(not(feature = "k8s-openapi"))]
-        Form::Typed => flags::refuse(
-            &"this program was built without Rust types; build it with `--features k8s-openapi`, or use \
-             `--form lean`",
+        Form::Typed => Err(
+            "this program was built without Rust types; install it with `--features k8s-openapi`, or use \
+             `--form lean`"
+                .into(),
         ),
         #[cfg(feature = "k8s-openapi")]
         Form::Typed => follow_typed![

@@ -1,8 +1,8 @@
 //! Lines for people.
 
-use informer_examples::screen::printable;
-
-use crate::line::Line;
+use super::line::Line;
+use crate::screen::printable;
+use crate::words::counted;
 
 /// Columns. They grow when something does not fit, and never shrink.
 pub(crate) struct Table {
@@ -63,13 +63,16 @@ impl Table {
                 let cause = format!("{cause}, {certainty}");
                 self.row("delete", RED, key.as_str(), rv, &cause)
             }
-            Line::Synced { count } => self.row("synced", CYAN, &objects(*count), "", ""),
+            Line::Synced { count } => {
+                self.row("synced", CYAN, &counted(*count as u64, "object"), "", "")
+            }
             Line::Status { phase, cause } => {
                 let cause = cause.as_deref().unwrap_or_default();
                 self.row("status", CYAN, phase, "", cause)
             }
-            Line::Store { rv, objects: all } => {
-                self.row("store", CYAN, &objects(all.len()), rv, "")
+            Line::Store { rv, objects } => {
+                let count = counted(objects.len() as u64, "object");
+                self.row("store", CYAN, &count, rv, "")
             }
         }
     }
@@ -88,13 +91,6 @@ impl Table {
             self.key, self.version
         );
         row.trim_end().to_owned()
-    }
-}
-
-fn objects(count: usize) -> String {
-    match count {
-        1 => "1 object".to_owned(),
-        count => format!("{count} objects"),
     }
 }
 

@@ -3,34 +3,16 @@
 use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::HttpConfig;
 
-use super::running::tail;
-use super::selection::File;
-use super::{cluster, cluster_with};
-use crate::program::run;
+use crate::cluster::{cluster, cluster_with};
+use crate::file::File;
+use crate::program;
 
-/// Asserts that it fails with one line on standard error that contains all of this.
 fn fails(flags: &[&str], said: &[&str]) {
-    let ran = run(&mut tail(flags));
-    assert_eq!(ran.status, Some(1), "{flags:?}: {}", ran.stderr);
-    assert_eq!(ran.stderr.lines().count(), 1, "{flags:?}: {}", ran.stderr);
-    assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
-    for said in said {
-        assert!(ran.stderr.contains(said), "{flags:?}: {}", ran.stderr);
-    }
+    program::fails(&[&["tail"], flags].concat(), said);
 }
 
-/// Asserts that it rejects the flags with this message, and prints nothing on standard output.
 fn is_refused(flags: &[&str], said: &str) {
-    let ran = run(&mut tail(flags));
-    assert_eq!(
-        (ran.status, ran.stdout.as_str()),
-        (Some(2), ""),
-        "{flags:?}: {}",
-        ran.stderr
-    );
-    let first = ran.stderr.lines().next().unwrap();
-    assert!(first.starts_with("error: "), "{flags:?}: {first}");
-    assert!(ran.stderr.contains(said), "{flags:?}: {}", ran.stderr);
+    program::is_refused(&[&["tail"], flags].concat(), said);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -180,7 +162,7 @@ async fn invalid_flags_are_rejected() {
             if cfg!(feature = "k8s-openapi") {
                 "this program has no Rust type for widgets.acme.org; use `--form lean` or `--form metadata`"
             } else {
-                "built without Rust types; build it with `--features k8s-openapi`"
+                "built without Rust types; install it with `--features k8s-openapi`"
             },
         ),
     ] {

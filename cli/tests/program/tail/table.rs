@@ -1,7 +1,9 @@
 //! Lines for people.
 
 use super::running::{Tail, tail};
-use super::{cluster, create, delete, touch};
+use crate::cluster::{cluster, create, delete, touch};
+#[cfg(target_os = "linux")]
+use crate::terminal::Terminal;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn columns_are_aligned_and_plain_in_a_pipe() {
@@ -49,26 +51,12 @@ async fn columns_are_aligned_and_plain_in_a_pipe() {
 /// The output on a terminal, up to the line `synced`.
 #[cfg(target_os = "linux")]
 pub(super) fn on_a_terminal(command: &mut std::process::Command) -> String {
-    use std::io::{BufRead as _, BufReader};
-
-    use rustix::pty::{OpenptFlags, ioctl_tiocgptpeer, openpt, unlockpt};
-
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
-    let terminal = openpt(flags).unwrap();
-    unlockpt(&terminal).unwrap();
-    let peer = ioctl_tiocgptpeer(&terminal, flags).unwrap();
-    let mut child = command.stdout(peer).spawn().unwrap();
-    let mut seen = String::new();
-    for line in BufReader::new(std::fs::File::from(terminal)).lines() {
-        seen.push_str(&line.unwrap());
-        seen.push('\n');
-        if seen.contains("synced") {
-            break;
-        }
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    seen
+    let mut terminal = Terminal::run(command);
+    let is_whole = |seen: &str| {
+        seen.split_once("synced")
+            .is_some_and(|(_, end)| end.contains('\n'))
+    };
+    terminal.output(is_whole).replace("\r\n", "\n")
 }
 
 #[cfg(target_os = "linux")]

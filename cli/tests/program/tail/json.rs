@@ -9,7 +9,7 @@ use informer_transport_mock::http::{HttpConfig, serve};
 use serde_json::{Value, json};
 
 use super::running::{Tail, tail};
-use super::{cluster, create, delete, objects, touch};
+use crate::cluster::{cluster, create, delete, objects, touch};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_change_is_a_line() {

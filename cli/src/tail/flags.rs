@@ -1,49 +1,18 @@
 //! Command line flags.
 
-use std::fmt;
-
 use clap::builder::NonEmptyStringValueParser;
-use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, ValueEnum};
-use informer::selector::{FieldSelector, LabelSelector};
-use informer::{FirstState, InformerConfig, InvalidTarget, QueueKind};
-use informer_core::transport::check_namespace;
-use informer_examples::ClusterArgs;
+use clap::{Args, ValueEnum};
+use informer::{FirstState, InformerConfig, QueueKind};
 
-/// Follow a resource of a cluster and print every notification of an informer
-#[derive(Parser)]
-#[command(name = "tail")]
+use crate::format::Format;
+use crate::scope::Scope;
+
+/// Follow a resource and print every notification of an informer
+#[derive(Args)]
 pub(crate) struct Flags {
     /// The resource: plural name (pods), kind (Pod) or PLURAL.VERSION.GROUP (deployments.v1.apps)
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     pub(crate) resource: String,
-
-    /// Follow only this namespace [default: the namespace of the context]
-    #[arg(short, long, value_parser = namespace, conflicts_with = "all_namespaces")]
-    pub(crate) namespace: Option<String>,
-
-    /// Follow all namespaces
-    #[arg(short = 'A', long)]
-    pub(crate) all_namespaces: bool,
-
-    /// Follow only objects with matching labels, for example app=web,tier!=db
-    #[arg(
-        short = 'l',
-        long = "selector",
-        value_name = "SELECTOR",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub(crate) labels: LabelSelector,
-
-    /// Follow only objects with matching fields, for example spec.nodeName=node-1
-    #[arg(
-        long = "field-selector",
-        value_name = "SELECTOR",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub(crate) fields: FieldSelector,
 
     /// How to read the full state
     #[arg(long, value_enum, default_value_t = Strategy::Streaming)]
@@ -62,7 +31,7 @@ pub(crate) struct Flags {
     pub(crate) output: Format,
 
     #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
+    pub(crate) scope: Scope,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -93,20 +62,6 @@ pub(crate) enum Form {
     Metadata,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Format {
-    /// Columns, for people
-    Table,
-    /// One JSON object per line, for programs
-    Json,
-}
-
-/// Rejects invalid namespaces while the flags are parsed.
-fn namespace(name: &str) -> Result<String, InvalidTarget> {
-    check_namespace(name)?;
-    Ok(name.to_owned())
-}
-
 impl Flags {
     /// The configuration of the informer.
     pub(crate) fn behaviour(&self) -> InformerConfig {
@@ -121,11 +76,4 @@ impl Flags {
         };
         config
     }
-}
-
-/// Ends the program because the flags do not fit the resource.
-pub(crate) fn refuse(reason: &impl fmt::Display) -> ! {
-    Flags::command()
-        .error(ErrorKind::ValueValidation, reason)
-        .exit()
 }

@@ -1,0 +1,7 @@
+//! `kubectl-informer`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    informer_cli::main()
+}
