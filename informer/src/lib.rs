@@ -66,6 +66,7 @@
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
 //! | `signal` (default) | `ControllerBuilder::shutdown_on_signal`: SIGTERM and Ctrl-C; implies `tokio` |
 //! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime; a `Client` works there, too |
+//! | `ops` | the module `ops`: a port with health, metrics, status and the inspector page; implies `metrics` and `tokio` |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
 //! | `mock` | a `MockServer` is a [`Connect`] and a [`Calls`], for tests of your controllers |
@@ -164,6 +165,10 @@ mod informer;
 // What metrics and the operations port look at.
 #[cfg(feature = "metrics")]
 mod inspect;
+
+// Health, metrics, status and the inspector over HTTP.
+#[cfg(feature = "ops")]
+pub mod ops;
 
 // Informers shared across a program.
 mod factory;

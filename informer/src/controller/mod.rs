@@ -43,7 +43,7 @@ mod behind;
 mod worker;
 
 // Work that may end before it is done.
-mod race;
+pub(crate) mod race;
 
 // Failed reconciliations.
 mod failure;

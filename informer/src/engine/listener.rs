@@ -14,6 +14,8 @@ use crate::sync::AtomicBool;
 /// A handler or a stream.
 pub(super) struct Listener {
     name: &'static str,
+    /// Whether it only looks on: nobody relies on it.
+    pub(super) looks_on: bool,
     /// Whether it was removed, or the informer was stopped. Read before every call of the handler, without
     /// the lock: the driver holds the lock nearly all the time while it decodes.
     pub(super) over: Arc<AtomicBool>,
@@ -38,6 +40,7 @@ impl Listener {
     pub(super) fn new(name: &'static str) -> Self {
         Self {
             name,
+            looks_on: false,
             over: Arc::default(),
             progress: Arc::default(),
             waker: None,

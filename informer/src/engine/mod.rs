@@ -21,6 +21,8 @@ use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
 use informer_core::informer::AddListenerError;
+#[cfg(feature = "ops")]
+use informer_core::processor::Resync;
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::storage::Heap;
 use informer_core::transport::Target;
@@ -200,6 +202,23 @@ impl<K: Send + Sync + 'static> Engine<K> {
         })
     }
 
+    /// Adds a listener that gets only changes from now on, and that nobody relies on.
+    #[cfg(feature = "ops")]
+    pub(crate) fn add_onlooker(&self, name: &'static str) -> Result<Listening, StartError> {
+        let config = ListenerConfig {
+            resync: Resync::Never,
+            ..ListenerConfig::new()
+        };
+        let listening = self.add_listener(name, config)?;
+        self.update(|state| {
+            state.core.skip_replay(listening.id);
+            if let Some(listener) = state.listeners.get_mut(&listening.id) {
+                listener.looks_on = true;
+            }
+        });
+        Ok(listening)
+    }
+
     pub(crate) fn remove_listener(&self, id: ListenerId) {
         let removal = |state: &mut State<K>| {
             if let Some(listener) = state.listeners.remove(&id) {
@@ -336,7 +355,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn abandon(&self) {
         let now = self.clock.now();
         self.update(|state| {
-            let handlers = state.listeners.len();
+            let handlers = state.listeners.values().filter(|it| !it.looks_on).count();
             let waiting = state.status_waiting.len() + state.version_waiting.len();
             if !state.core.is_stopped() && handlers + waiting > 0 {
                 state.dropped = true;

@@ -24,6 +24,10 @@ pub(crate) trait InformerPart: Send + Sync {
 
     /// How many moments there have been, and those after the first `seen`, with their ages.
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
+
+    /// Its objects, without their bodies.
+    #[cfg(feature = "ops")]
+    fn contents(self: Arc<Self>) -> Arc<dyn crate::ops::Contents>;
 }
 
 impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
@@ -50,6 +54,11 @@ impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
             .into_iter()
             .map(|moment| (now.since(moment.at), moment));
         (count, aged.collect())
+    }
+
+    #[cfg(feature = "ops")]
+    fn contents(self: Arc<Self>) -> Arc<dyn crate::ops::Contents> {
+        Arc::new(crate::ops::Reading::closed(self))
     }
 }
 

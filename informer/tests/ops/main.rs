@@ -1,0 +1,1 @@
+//! The operations port, over real sockets.
