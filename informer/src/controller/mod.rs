@@ -42,6 +42,9 @@ mod behind;
 // What a worker does with keys.
 mod worker;
 
+// What workers have, and what came of it.
+mod work;
+
 // Work that may end before it is done.
 pub(crate) mod race;
 

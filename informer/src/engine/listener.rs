@@ -23,6 +23,8 @@ pub(super) struct Listener {
     pub(super) waker: Option<Waker>,
     /// Since when it has had something to do without a break.
     pub(super) busy_since: Option<Instant>,
+    /// Since when its next batch has been ready, while this is measured.
+    pub(super) ready_since: Option<Instant>,
     pub(super) panics: u64,
     pub(super) synced: bool,
     /// The last status, if its task was dropped before it finished.
@@ -45,6 +47,7 @@ impl Listener {
             progress: Arc::default(),
             waker: None,
             busy_since: None,
+            ready_since: None,
             panics: 0,
             synced: false,
             lost: None,

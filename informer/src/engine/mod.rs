@@ -9,6 +9,9 @@ mod announce;
 // The part of a handler that the core does not know.
 mod listener;
 
+// Times of steps, for metrics.
+mod measure;
+
 // The last phases and failures.
 mod timeline;
 
@@ -39,6 +42,7 @@ use crate::error::StartError;
 use crate::hooks::Report;
 use crate::lock::{Lock, Locked};
 use crate::log::Log;
+use crate::meters::InformerMeters;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, RuntimeError, Task};
 use crate::sparing::Sparing;
@@ -69,6 +73,8 @@ pub(crate) struct State<K> {
     publisher: Publisher<Object<K>>,
     /// Whether the cache may differ from the published snapshot.
     unpublished: bool,
+    /// How many snapshots were published.
+    pub(crate) snapshots: u64,
     driver: Option<Waker>,
     /// Whether to wake the driver.
     driver_wanted: bool,
@@ -96,6 +102,8 @@ pub(crate) struct State<K> {
     pub(crate) dropped: bool,
     announced: Announced,
     pub(crate) timeline: Timeline,
+    /// Set while somebody looks at the metrics.
+    meters: Option<InformerMeters>,
     reports: Vec<Report>,
     /// Limits log lines about rejected objects.
     rejections: Sparing,
@@ -110,6 +118,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             core,
             publisher,
             unpublished: false,
+            snapshots: 0,
             driver: None,
             driver_wanted: false,
             woken: Vec::new(),
@@ -126,6 +135,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             dropped: false,
             announced: Announced::default(),
             timeline: Timeline::default(),
+            meters: None,
             reports: Vec::new(),
             rejections: Sparing::default(),
             logs: Vec::new(),
@@ -291,6 +301,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             if given == 0 {
                 Poll::Pending
             } else {
+                state.measure_batch(id, &*self.clock);
                 Poll::Ready(Some(()))
             }
         })
@@ -396,6 +407,7 @@ impl<K: Send + Sync + 'static> State<K> {
     pub(crate) fn publish(&mut self) {
         if mem::take(&mut self.unpublished) {
             self.publisher.publish(self.core.store().snapshot());
+            self.snapshots += 1;
         }
     }
 

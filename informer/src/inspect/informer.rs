@@ -7,6 +7,7 @@ use super::{Inspect, Inspected, Part, sealed::Sealed};
 use crate::engine::{Engine, Moment};
 use crate::factory::SharedInformerFactory;
 use crate::informer::Informer;
+use crate::meters::InformerMeters;
 use crate::shared::SharedInformer;
 use crate::status::Status;
 
@@ -19,6 +20,9 @@ pub(crate) trait InformerPart: Send + Sync {
     fn name(&self) -> String;
 
     fn status(&self) -> Status;
+
+    /// What is measured of it, from the first call on.
+    fn measure(&self) -> InformerMeters;
 
     fn is_fresh(&self, within: Duration) -> bool;
 
@@ -41,6 +45,10 @@ impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
 
     fn status(&self) -> Status {
         Self::status(self)
+    }
+
+    fn measure(&self) -> InformerMeters {
+        self.lock().measure().clone()
     }
 
     fn is_fresh(&self, within: Duration) -> bool {

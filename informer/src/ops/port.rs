@@ -17,8 +17,9 @@ use super::health::{trouble_alive, trouble_ready};
 use super::moments::Timelines;
 use super::overview::Overview;
 use super::question::{Question, not_found};
-use super::reply::{Body, EVENTS, HTML, Refusal, Reply, json, reply, text};
+use super::reply::{Body, EVENTS, HTML, METRICS, Refusal, Reply, json, reply, text};
 use crate::inspect::{InformerPart, Inventory, Named, Parts};
+use crate::metrics::Metrics;
 
 const INSPECTOR: &str = include_str!("inspector.html");
 
@@ -66,10 +67,10 @@ impl Port {
                 let within = within.unwrap_or(self.fresh_within);
                 Ok(healthy(&trouble_ready(&self.parts(), within)))
             }
-            Question::Metrics => Err(Refusal::new(
-                StatusCode::NOT_IMPLEMENTED,
-                "There are no metrics yet.",
-            )),
+            Question::Metrics => {
+                let text = Metrics::over(Arc::clone(&self.inventory)).text();
+                Ok(reply(StatusCode::OK, METRICS, Body::Whole(text.into())))
+            }
             Question::Status => json(&Overview::of(self, &self.parts())),
             Question::Timeline => json(&Timelines::of(&self.parts().informers)),
             Question::Events if only_head => {

@@ -21,6 +21,7 @@ pub(super) type Reply = Response<Body>;
 pub(super) const JSON: &str = "application/json";
 pub(super) const TEXT: &str = "text/plain; charset=utf-8";
 pub(super) const HTML: &str = "text/html; charset=utf-8";
+pub(super) const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 pub(super) const EVENTS: &str = "text/event-stream";
 
 /// The page may run its own script and ask this port, and nothing else.
