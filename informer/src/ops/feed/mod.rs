@@ -237,3 +237,58 @@ impl Hub {
 fn frame(event: &str, data: &str) -> Bytes {
     Bytes::from(format!("event: {event}\ndata: {data}\n\n"))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use informer_core::{Cause, Notification, Object, ObjectKey};
+
+    use super::*;
+
+    fn change(name: &str, version: usize) -> Change {
+        let object = Object::builder(ObjectKey::new("web", name)).version(&version.to_string());
+        Change::of(&Notification::Added {
+            object: object.body(()),
+            initial: false,
+            cause: Cause::Watch,
+        })
+    }
+
+    #[test]
+    fn without_a_page_or_a_history_nothing_is_kept() {
+        let hub = Arc::new(Hub::new(0));
+        hub.note(1, change("a", 1));
+        assert!(hub.lock().changes.is_empty() && hub.lock().past.is_empty());
+        assert!(hub.history(1, "web/a").is_none());
+    }
+
+    #[test]
+    fn a_flood_is_cut_and_the_rest_is_counted() {
+        let hub = Arc::new(Hub::new(0));
+        let _page = hub.open().unwrap();
+        (0..CHANGES + 500).for_each(|version| hub.note(1, change("a", version)));
+        let state = hub.lock();
+        assert_eq!((state.changes.len(), state.skipped), (CHANGES, 500));
+        drop(state);
+        hub.flush(&Followed::default(), 1);
+        assert_eq!((hub.lock().changes.len(), hub.lock().skipped), (0, 0));
+    }
+
+    #[test]
+    fn the_history_is_bounded_and_belongs_to_one_informer() {
+        let hub = Arc::new(Hub::new(3));
+        hub.set_serials(vec![(7, 1), (8, 2)]);
+        hub.note(2, change("a", 0));
+        (0..HISTORY).for_each(|version| hub.note(1, change("a", version)));
+        let of = |identity| -> Vec<_> {
+            let past = hub.history(identity, "web/a").unwrap();
+            past.into_iter().map(|it| it.version.unwrap()).collect()
+        };
+        assert_eq!(of(7), ["9997", "9998", "9999"]);
+        assert_eq!(of(8), Vec::<String>::new(), "pushed out");
+        assert_eq!(hub.lock().past.len(), HISTORY);
+        // An informer that is no longer followed has no history.
+        hub.set_serials(vec![(7, 3)]);
+        assert_eq!(of(7), Vec::<String>::new());
+    }
+}
