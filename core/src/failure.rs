@@ -140,6 +140,58 @@ impl Failure {
         }
     }
 
+    /// One failure of each class, in the order of [`index`](Self::index).
+    pub(crate) const ALL: [Self; 21] = [
+        Self::Expired,
+        Self::VersionTooLarge,
+        Self::Throttled { retry_after: None },
+        Self::Unreachable,
+        Self::Credentials,
+        Self::Unauthorized,
+        Self::Forbidden,
+        Self::NotFound,
+        Self::Invalid,
+        Self::Internal,
+        Self::Unavailable,
+        Self::TimedOut,
+        Self::Broken,
+        Self::Undecodable,
+        Self::Idle,
+        Self::ShortWatch,
+        Self::NoEndBookmark,
+        Self::TransformFailed,
+        Self::Full,
+        Self::TooFast,
+        Self::Other,
+    ];
+
+    /// The place of its class in [`ALL`](Self::ALL).
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::Expired => 0,
+            Self::VersionTooLarge => 1,
+            Self::Throttled { .. } => 2,
+            Self::Unreachable => 3,
+            Self::Credentials => 4,
+            Self::Unauthorized => 5,
+            Self::Forbidden => 6,
+            Self::NotFound => 7,
+            Self::Invalid => 8,
+            Self::Internal => 9,
+            Self::Unavailable => 10,
+            Self::TimedOut => 11,
+            Self::Broken => 12,
+            Self::Undecodable => 13,
+            Self::Idle => 14,
+            Self::ShortWatch => 15,
+            Self::NoEndBookmark => 16,
+            Self::TransformFailed => 17,
+            Self::Full => 18,
+            Self::TooFast => 19,
+            Self::Other => 20,
+        }
+    }
+
     /// How long to wait, if the server said so.
     pub(crate) const fn asked_wait(self) -> Option<Duration> {
         match self {

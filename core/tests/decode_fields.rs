@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use informer_core::decode::{
-    Dynamic, FieldPath, Fields, Lean, MetadataOnly, Scalar, Typed, decode_object,
+    As, Dynamic, FieldPath, Fields, Lean, MetadataOnly, Packed, Scalar, ToJson, Typed,
+    decode_object,
 };
 use informer_core::{Object, ObjectKey};
 
@@ -188,4 +189,25 @@ fn a_precise_number_is_a_number() {
     let object = Object::builder(ObjectKey::new("web", "a")).body(body);
     assert_eq!(found(&object, "replicas"), ["number 3"]);
     assert!(found(&object, "replicas.more").is_empty());
+}
+
+#[test]
+fn every_form_gives_the_json_that_it_keeps() {
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Small {
+        spec: serde_json::Value,
+    }
+
+    let json = br#"{"metadata":{"name":"a"},"spec":{"x":1}}"#;
+    let whole = r#"{"metadata":{"name":"a"},"spec":{"x":1}}"#;
+    let lean = decode_object(&mut Lean, json).unwrap();
+    assert_eq!(lean.to_json().unwrap(), whole);
+    let packed = decode_object(&mut As::<Packed, Small>::new(), json).unwrap();
+    assert_eq!(packed.to_json().unwrap(), whole);
+    let dynamic = decode_object(&mut Dynamic, json).unwrap();
+    assert_eq!(dynamic.to_json().unwrap(), whole);
+    let typed = decode_object(&mut Typed::<Small>::new(), json).unwrap();
+    assert_eq!(typed.to_json().unwrap(), r#"{"spec":{"x":1}}"#);
+    let metadata = decode_object(&mut MetadataOnly, json).unwrap();
+    assert_eq!(metadata.to_json().unwrap(), r#"{"metadata":{"name":"a"}}"#);
 }

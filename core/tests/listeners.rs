@@ -40,6 +40,27 @@ fn a_late_listener_gets_the_store_and_then_the_changes() {
     assert_eq!(hand.notes().len(), 3);
 }
 
+/// A listener that only wants news.
+#[test]
+fn a_listener_that_skips_its_replay_gets_only_changes_and_is_synced() {
+    let mut hand = Hand::synced(listed(), &[pod("x", "u1", 1), pod("y", "u2", 2)]);
+    let late = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
+    hand.informer.skip_replay(late);
+    let status = hand.informer.listener_status(late).unwrap();
+    assert_eq!((status.synced, status.pending), (true, 0));
+    hand.event("MODIFIED", &pod("x", "u1", 11));
+    assert_eq!(hand.notes_of(late), ["update x 1 to 11 Watch"]);
+    // Another one that has begun its replay does not get the rest.
+    let third = hand.informer.add_listener(EVERYTHING, hand.now).unwrap();
+    assert!(hand.informer.poll_notification(third).is_some());
+    hand.informer.skip_replay(third);
+    assert_eq!(hand.notes_of(third), Vec::<String>::new());
+    assert!(hand.informer.listener_status(third).unwrap().synced);
+    // One that is gone is no reason to do anything.
+    hand.informer.remove_listener(third);
+    hand.informer.skip_replay(third);
+}
+
 #[test]
 fn a_removed_listener_gets_nothing_and_removal_is_idempotent() {
     let mut hand = Hand::synced(listed(), &[]);

@@ -76,7 +76,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
                 other => other,
             };
             let used = self.engine.update(|state| {
-                let used = state.core.signal(exchange, signal, now);
+                let used = state.signal(exchange, signal, now, &*self.engine.clock);
                 state.stalled = used.is_none();
                 state.touch();
                 used

@@ -67,6 +67,8 @@
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
 //! | `signal` (default) | `ControllerBuilder::shutdown_on_signal`: SIGTERM and Ctrl-C; implies `tokio` |
 //! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime; a `Client` works there, too |
+//! | `metrics` | [`Metrics`](https://docs.rs/informer/latest/informer/struct.Metrics.html): metrics of informers, controllers, elections and clients, in the OpenMetrics format |
+//! | `ops` | the module `ops`: a port with health, metrics, status and the inspector page; implies `metrics` and `tokio` |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
 //! | `mock` | a `MockServer` is a [`Connect`] and a [`Calls`], for tests of your controllers |
@@ -105,6 +107,9 @@ mod words;
 
 // A rate limit for log lines.
 mod sparing;
+
+// Histograms for metrics.
+mod meters;
 
 // Transports for informers.
 mod connect;
@@ -170,6 +175,14 @@ mod informer;
 #[cfg(feature = "metrics")]
 mod inspect;
 
+// Metrics in the OpenMetrics format.
+#[cfg(feature = "metrics")]
+mod metrics;
+
+// Health, metrics, status and the inspector over HTTP.
+#[cfg(feature = "ops")]
+pub mod ops;
+
 // Informers shared across a program.
 mod factory;
 
@@ -223,6 +236,8 @@ pub use informer::Informer;
 pub use inspect::{Inspect, Inspected};
 pub use kind::Kind;
 pub use lister::{KeptLister, Lister, NamespaceLister};
+#[cfg(feature = "metrics")]
+pub use metrics::Metrics;
 pub use registration::Registration;
 pub use shared::SharedInformer;
 pub use status::{HandlerStatus, Status};
@@ -249,7 +264,9 @@ pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, Unknown
 pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, TransformError};
-pub use informer_core::reflector::{FirstState, InvalidConfig, LastFailure, Phase};
+pub use informer_core::reflector::{
+    FirstState, FullState, History, InvalidConfig, LastFailure, Phase, Tally,
+};
 pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,

@@ -43,6 +43,10 @@ mod metadata;
 #[cfg(feature = "alloc")]
 mod fields;
 
+// Whole objects as JSON.
+#[cfg(feature = "json")]
+mod to_json;
+
 // Facts and messages, the same for every encoding.
 #[cfg(feature = "alloc")]
 mod facts;
@@ -67,6 +71,8 @@ pub use form::{As, Form, Keep, Lean, MetadataOnly, Packed};
 pub use form::{Dynamic, Typed};
 #[cfg(feature = "alloc")]
 pub use json::reading::decode_object;
+#[cfg(feature = "json")]
+pub use to_json::ToJson;
 
 /// The kind of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -342,6 +342,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         Ok(self.processor.add_listener(config, &self.store, now)?)
     }
 
+    /// Leaves out what a listener has not seen yet of the store as it was when it joined. It still gets
+    /// every change since then.
+    pub fn skip_replay(&mut self, listener: ListenerId) {
+        self.places = PLACES;
+        self.processor.skip_replay(listener);
+        self.pump();
+    }
+
     /// Removes a listener and drops everything that waits for it. Returns whether it existed.
     pub fn remove_listener(&mut self, listener: ListenerId) -> bool {
         self.places = PLACES;

@@ -152,6 +152,10 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
         }
     }
 
+    pub(super) fn skip_replay(&mut self) {
+        self.replay = None;
+    }
+
     /// Whether the store may change. It must not during a replay that reads the live store.
     pub(super) fn has_room(&self) -> bool {
         let replays_live = S::Kept::<View<T, S>>::IS_LIVE && self.replay.is_some();

@@ -157,6 +157,18 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         Ok(ListenerId { at, generation })
     }
 
+    /// Leaves out what a listener has not seen yet of the store as it was when it joined. It still gets
+    /// every change since then.
+    pub fn skip_replay(&mut self, id: ListenerId) {
+        if self.get(id).is_some() {
+            let synced = self.synced;
+            self.listeners.change(id.at, |listener| {
+                listener.skip_replay();
+                listener.update_sync(synced);
+            });
+        }
+    }
+
     /// Removes a listener and drops everything that waits for it. Returns whether it existed.
     pub fn remove_listener(&mut self, id: ListenerId) -> bool {
         let known = self.get(id).is_some();

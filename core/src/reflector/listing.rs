@@ -84,7 +84,7 @@ impl<S: Storage> Reflector<S> {
             self.server.pages_always = true;
         }
         self.version = listing.version;
-        self.finish_full_state();
+        self.finish_full_state(listing.pages.items);
         (self.watch(), Some(Change::ReplaceEnd))
     }
 

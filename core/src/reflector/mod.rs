@@ -24,6 +24,9 @@ mod server;
 // Progress of the current attempt.
 mod attempt;
 
+// What was asked for, and what came of it.
+mod history;
+
 // The version and the page of the next request.
 mod request;
 
@@ -58,6 +61,7 @@ use crate::rng::Rng;
 use attempt::Attempt;
 use backoff::{Backoff, RetryWindow};
 pub use config::{BackoffConfig, BackoffReset, FirstState, InvalidConfig, ReflectorConfig};
+pub use history::{FullState, History, Tally};
 pub use phase::{AfterWait, Phase};
 use phase::{State, Waiting};
 use server::Server;
@@ -125,6 +129,7 @@ pub struct Reflector<S: Storage> {
     full_states: u64,
     last_failure: Option<LastFailure<S::Text>>,
     failures: u64,
+    history: History,
 }
 
 /// The most recent failure.
@@ -184,6 +189,7 @@ impl<S: Storage> Reflector<S> {
             full_states: 0,
             last_failure: None,
             failures: 0,
+            history: History::default(),
         })
     }
 
@@ -302,6 +308,7 @@ impl<S: Storage> Reflector<S> {
         exchange.due = None;
         exchange.began = Some(now);
         exchange.heard = now;
+        self.history.open(&exchange.request, now);
         Some(Command::Open {
             exchange: exchange.id,
             request: exchange.request.as_request(),
@@ -357,6 +364,12 @@ impl<S: Storage> Reflector<S> {
         self.failures
     }
 
+    /// Returns what was asked for since the start, and what came of it.
+    #[must_use]
+    pub const fn history(&self) -> &History {
+        &self.history
+    }
+
     /// Returns the current request, whether or not it has been sent.
     #[must_use]
     pub fn request(&self) -> Option<(ExchangeId, Request<'_>)> {
@@ -395,6 +408,7 @@ impl<S: Storage> Reflector<S> {
 
     fn note_failure(&mut self, failure: Failure, message: &str) {
         self.failures += 1;
+        self.history.failures.count(failure);
         self.attempt.following = false;
         self.last_failure = Some(LastFailure {
             failure,
@@ -416,7 +430,9 @@ impl<S: Storage> Reflector<S> {
 
     /// Ends this attempt. The next one starts with the full state, after a delay.
     fn leave(&mut self, cause: Failure) -> State<S::Text> {
-        self.attempt.live = false;
+        if core::mem::take(&mut self.attempt.live) {
+            self.history.lose(cause);
+        }
         self.wait(AfterWait::FullState, cause)
     }
 
@@ -427,10 +443,11 @@ impl<S: Storage> Reflector<S> {
         }
     }
 
-    /// Records a complete full state.
-    fn finish_full_state(&mut self) {
+    /// Records a complete full state of this many objects.
+    fn finish_full_state(&mut self, items: u64) {
         self.attempt.complete();
         self.full_states += 1;
+        self.history.complete(items, self.now);
     }
 }
 

@@ -43,7 +43,7 @@ impl<S: Storage> Reflector<S> {
                     self.abort = Some(streaming.exchange.id);
                     return self.fail_streaming(streaming, Failure::Undecodable, NOWHERE);
                 }
-                self.finish_full_state();
+                self.finish_full_state(streaming.events);
                 self.attempt.following = true;
                 let mut exchange = streaming.exchange;
                 exchange.began = Some(self.now);

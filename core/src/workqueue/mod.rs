@@ -187,6 +187,13 @@ impl<K, L, S: Storage> Workqueue<K, L, S> {
         self.items.schedule.len
     }
 
+    /// Returns how many times an item was added, now or after its delay. An item that needed work already does
+    /// not count.
+    #[must_use]
+    pub const fn adds(&self) -> u64 {
+        self.items.adds
+    }
+
     /// Returns when the next waiting item is due.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
@@ -222,7 +229,7 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L, S: Storage> Workqueue<K, L, S> {
         if self.is_shutting_down() {
             return Ok(());
         }
-        self.items.add(item)
+        self.items.add(item, self.now)
     }
 
     /// Queues an item after `delay`. If the item waits already, the delay that ends first counts, and the
@@ -255,8 +262,29 @@ impl<K: Clone + Eq + Hash + fmt::Debug, L, S: Storage> Workqueue<K, L, S> {
     /// Takes the first item of the queue. Call [`done`](Self::done) when you have finished.
     #[doc(alias = "Get")]
     pub fn take(&mut self, now: Instant) -> Option<K> {
+        self.take_waited(now).map(|(item, _)| item)
+    }
+
+    /// The same as [`take`](Self::take), with the time that the item was queued. Delays do not count; the time
+    /// during which a worker had the item does.
+    ///
+    /// ```
+    /// use informer_core::Instant;
+    /// use informer_core::storage::{Heap, Seed};
+    /// use informer_core::workqueue::Workqueue;
+    /// use core::time::Duration;
+    ///
+    /// let mut queue: Workqueue<_, _, Heap> = Workqueue::new(Seed::new(1));
+    /// queue.add("web", Instant::from_micros(0))?;
+    /// let taken = queue.take_waited(Instant::from_micros(7));
+    /// assert_eq!(taken, Some(("web", Duration::from_micros(7))));
+    /// assert_eq!(queue.adds(), 1);
+    /// # Ok::<(), informer_core::storage::Full>(())
+    /// ```
+    pub fn take_waited(&mut self, now: Instant) -> Option<(K, Duration)> {
         self.advance(now);
-        self.items.take()
+        let (item, since) = self.items.take()?;
+        Some((item, self.now.since(since)))
     }
 
     /// Ends the work on an item, whether or not it succeeded. Queues the item again if it was added in

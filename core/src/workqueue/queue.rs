@@ -19,6 +19,8 @@ pub(super) struct Items<K, S: Storage> {
     queue: Ends,
     pub(super) queued: usize,
     pub(super) taken: usize,
+    /// How many times an item was marked as needing work.
+    pub(super) adds: u64,
     pub(super) schedule: Schedule<S>,
     pub(super) stray: StrayDone,
 }
@@ -28,6 +30,8 @@ pub(super) struct Entry<K> {
     hash: u32,
     /// The item needs work that has not begun: it is queued, or will be when it is done.
     dirty: bool,
+    /// Since when it has been dirty, if it is.
+    since: Instant,
     /// A worker has the item.
     taken: bool,
     /// The entry is linked into the queue.
@@ -47,6 +51,7 @@ impl<K> Entry<K> {
             item,
             hash,
             dirty: false,
+            since: Instant::from_micros(0),
             taken: false,
             queued: false,
             next: NONE,
@@ -71,6 +76,7 @@ impl<K, S: Storage> Items<K, S> {
             queue: Ends::EMPTY,
             queued: 0,
             taken: 0,
+            adds: 0,
             schedule: Schedule::new(),
             stray: StrayDone::default(),
         }
@@ -99,10 +105,10 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         Ok(())
     }
 
-    pub(super) fn add(&mut self, item: K) -> Result<(), Full> {
+    pub(super) fn add(&mut self, item: K, now: Instant) -> Result<(), Full> {
         let at = self.enter(item)?;
         // This can fail only for an old entry, which stays: a new entry is not queued yet.
-        self.mark(at)
+        self.mark(at, now)
     }
 
     pub(super) fn add_at(&mut self, item: K, due: Instant) -> Result<(), Full> {
@@ -135,11 +141,12 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         {
             self.schedule.remove(at, &mut self.entries);
             // As in `done`: only an echo can fail, and the item is queued without it.
-            let _ = self.mark(at);
+            let _ = self.mark(at, now);
         }
     }
 
-    pub(super) fn take(&mut self) -> Option<K> {
+    /// Takes the first item, and says since when it needs work.
+    pub(super) fn take(&mut self) -> Option<(K, Instant)> {
         let first = self.queue.first()?;
         let entry = self.entries.linked_mut(first)?;
         self.queue.pop(mem::replace(&mut entry.next, NONE));
@@ -159,7 +166,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         if !mem::replace(&mut entry.taken, true) {
             self.taken += 1;
         }
-        Some(entry.item.clone())
+        Some((entry.item.clone(), entry.since))
     }
 
     pub(super) fn done(&mut self, item: &K) {
@@ -204,7 +211,7 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
     }
 
     /// Marks the item as needing work.
-    fn mark(&mut self, at: u32) -> Result<(), Full> {
+    fn mark(&mut self, at: u32, now: Instant) -> Result<(), Full> {
         let Some(entry) = self.entries.linked(at).filter(|entry| !entry.dirty) else {
             return Ok(());
         };
@@ -213,6 +220,8 @@ impl<K: Clone + Eq + Hash, S: Storage> Items<K, S> {
         }
         if let Some(entry) = self.entries.linked_mut(at) {
             entry.dirty = true;
+            entry.since = now;
+            self.adds += 1;
         }
         Ok(())
     }

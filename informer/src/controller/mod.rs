@@ -42,8 +42,11 @@ mod behind;
 // What a worker does with keys.
 mod worker;
 
+// What workers have, and what came of it.
+mod work;
+
 // Work that may end before it is done.
-mod race;
+pub(crate) mod race;
 
 // Failed reconciliations.
 mod failure;

@@ -15,7 +15,10 @@ use informer_core::{Clock, Instant, Wakers};
 
 use super::Key;
 use super::behind::Behind;
-use super::status::{ControllerStatus, Working};
+use super::status::ControllerStatus;
+use super::work::{Outcome, Work};
+#[cfg(feature = "metrics")]
+use crate::meters::QueueMeters;
 use crate::runtime::RuntimeError;
 use crate::sync::{Mutex, MutexGuard};
 
@@ -64,17 +67,13 @@ struct State<Q: Key> {
     behind: Behind<Q>,
     /// How long a key waits for further changes.
     debounce: Duration,
-    /// The keys that workers have, and since when.
-    working: Vec<(Q, Instant)>,
+    work: Work<Q>,
     end: End,
     /// Tasks that wait for a key, or for the last worker.
     waiting: Wakers,
     /// Tasks that wait for an `end`. A busy worker is one of them, and must not be woken by each key.
     awaiting_end: Wakers,
     workers: usize,
-    succeeded: u64,
-    failed: u64,
-    given_up: u64,
     /// The keys that workers had to drop at the end.
     dropped: Vec<Q>,
 }
@@ -91,16 +90,6 @@ pub(super) enum End {
     Abandon,
 }
 
-/// What came of a key.
-pub(super) enum Outcome {
-    Done,
-    After(Duration),
-    Retry,
-    GiveUp,
-    /// It was not finished, and this is not its fault.
-    PutBack,
-}
-
 impl<Q: Key> Queue<Q> {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
         let seed = Seed::new(RandomState::new().build_hasher().finish());
@@ -110,14 +99,11 @@ impl<Q: Key> Queue<Q> {
             core: Workqueue::new(seed).with_limiter(limiter),
             behind: Behind::new(),
             debounce: Duration::ZERO,
-            working: Vec::new(),
+            work: Work::new(),
             end: End::NotYet,
             waiting: Wakers::default(),
             awaiting_end: Wakers::default(),
             workers: 0,
-            succeeded: 0,
-            failed: 0,
-            given_up: 0,
             dropped: Vec::new(),
         };
         Self {
@@ -178,7 +164,10 @@ impl<Q: Key> Queue<Q> {
 
     /// Adds a key after a delay. If a key has several delays, the shortest counts.
     pub fn add_after(&self, key: Q, delay: Duration) {
-        self.change(|state, now| state.core.add_after(key, delay, now));
+        self.change(|state, now| {
+            state.work.retries += 1;
+            state.core.add_after(key, delay, now)
+        });
     }
 
     /// Cancels the delay of a key, so that it is not added. Returns whether the key was delayed.
@@ -246,16 +235,9 @@ impl<Q: Key> Queue<Q> {
     /// Finishes a key.
     pub(super) fn settle(&self, key: &Q, outcome: Outcome) {
         self.change(|state, now| {
-            state.working.retain(|(taken, _)| taken != key);
-            match outcome {
-                Outcome::Done | Outcome::After(_) => state.succeeded += 1,
-                Outcome::Retry => state.failed += 1,
-                Outcome::GiveUp => {
-                    state.failed += 1;
-                    state.given_up += 1;
-                }
-                Outcome::PutBack if state.end == End::Abandon => state.dropped.push(key.clone()),
-                Outcome::PutBack => {}
+            state.work.end(key, &outcome, now);
+            if matches!(outcome, Outcome::PutBack) && state.end == End::Abandon {
+                state.dropped.push(key.clone());
             }
             let core = &mut state.core;
             let queued = match outcome {
@@ -330,22 +312,25 @@ impl<Q: Key> Queue<Q> {
     pub(crate) fn status(&self) -> ControllerStatus<Q> {
         let now = self.shared.clock.now();
         let state = self.shared.lock();
-        let working = state.working.iter().map(|(key, since)| Working {
-            key: key.clone(),
-            time: now.since(*since),
-        });
         ControllerStatus {
             name: state.name.clone(),
             queued: state.core.len() + state.behind.len(),
             delayed: state.core.waiting(),
+            adds: state.core.adds(),
             workers: state.workers,
-            working: working.collect(),
-            succeeded: state.succeeded,
-            failed: state.failed,
-            given_up: state.given_up,
-            leads: None,
             stopped: state.end != End::NotYet,
+            ..state.work.status(now)
         }
+    }
+
+    pub(super) fn count_panic(&self) {
+        self.shared.lock().work.panics += 1;
+    }
+
+    /// Measures from now on.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn measure(&self) -> QueueMeters {
+        self.shared.lock().work.measure().clone()
     }
 
     /// Waits until all workers have finished.
@@ -392,8 +377,8 @@ impl<Q: Key> State<Q> {
             let _ = self.core.add(key, now);
         }
         loop {
-            if let Some(key) = self.core.take(now) {
-                self.working.push((key.clone(), now));
+            if let Some((key, queued)) = self.core.take_waited(now) {
+                self.work.begin(key.clone(), queued, now);
                 return Some(key);
             }
             // Another worker may have the key that has just joined, so go on to the next.

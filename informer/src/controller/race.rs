@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// Awaits `work`, and drops it if `end` comes first. `end` is asked first: after it, the work must not go on.
-pub(super) async fn unless<W: Future>(end: impl Future<Output = ()>, work: W) -> Option<W::Output> {
+pub(crate) async fn unless<W: Future>(end: impl Future<Output = ()>, work: W) -> Option<W::Output> {
     let (mut end, mut work) = (pin!(end), pin!(work));
     poll_fn(|cx| match end.as_mut().poll(cx) {
         Poll::Ready(()) => Poll::Ready(None),

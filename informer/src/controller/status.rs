@@ -35,14 +35,22 @@ pub struct ControllerStatus<Q> {
     pub queued: usize,
     /// Keys that wait for a delay or a retry.
     pub delayed: usize,
+    /// How many times a key was queued. A key that is queued already does not count.
+    pub adds: u64,
+    /// How many times a key was to be queued after a delay: after a failure, or because it was asked for.
+    pub retries: u64,
     /// The workers.
     pub workers: usize,
     /// The keys that workers have, the oldest first.
     pub working: Vec<Working<Q>>,
     /// Reconciliations that succeeded.
     pub succeeded: u64,
+    /// Those among them that asked to be called again after a delay.
+    pub requeued: u64,
     /// Reconciliations that failed.
     pub failed: u64,
+    /// Those among them that panicked.
+    pub panics: u64,
     /// Keys that were dropped after a failure.
     pub given_up: u64,
     /// Whether this replica leads, and so its workers may work; `None` without an election.
@@ -90,9 +98,13 @@ impl<Q: fmt::Debug> ControllerStatus<Q> {
             name: self.name,
             queued: self.queued,
             delayed: self.delayed,
+            adds: self.adds,
+            retries: self.retries,
             workers: self.workers,
             succeeded: self.succeeded,
+            requeued: self.requeued,
             failed: self.failed,
+            panics: self.panics,
             given_up: self.given_up,
             leads: self.leads,
             stopped: self.stopped,

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::failure::{Failed, Panicked, Verdict};
-use super::queue::{Outcome, Place};
+use super::queue::Place;
 use super::race::unless;
+use super::work::Outcome;
 use super::{Key, Next, Queue};
 use crate::election::{Election, Guard};
 use crate::panics::{caught, panic_text};
@@ -52,6 +53,7 @@ pub(super) async fn run<Q, R, E>(
             // Errors and futures are of the user, too: their `Display` and their `Drop` may panic.
             let outcome = caught(work).await.unwrap_or_else(|panic| {
                 tracing::error!(?key, panic, "an error or a dropped reconciliation panicked");
+                queue.count_panic();
                 Outcome::Retry
             });
             queue.settle(&key, outcome);
@@ -99,7 +101,10 @@ impl<Q: Key> Rules<Q> {
             Some(Some(Ok(Ok(Next::Done)))) => Outcome::Done,
             Some(Some(Ok(Ok(Next::After(delay))))) => Outcome::After(delay),
             Some(Some(Ok(Err(error)))) => self.judge(queue, key, &*error.into()),
-            Some(Some(Err(panic))) => self.judge(queue, key, &Panicked(panic)),
+            Some(Some(Err(panic))) => {
+                queue.count_panic();
+                self.judge(queue, key, &Panicked(panic))
+            }
         }
     }
 

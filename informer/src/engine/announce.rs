@@ -36,6 +36,9 @@ impl<K: Send + Sync + 'static> State<K> {
             if let Some(listener) = self.listeners.get_mut(&id) {
                 let now = *now.get_or_insert_with(|| clock.now());
                 listener.busy_since.get_or_insert(now);
+                if self.meters.is_some() {
+                    listener.ready_since.get_or_insert(now);
+                }
                 woken.extend(listener.waker.take());
             }
         }
@@ -85,6 +88,9 @@ impl<K: Send + Sync + 'static> State<K> {
         if announced.synced && !self.announced.synced {
             // A task that sees "synced" must find the objects in the cache.
             self.publish();
+        }
+        if announced.full_states != self.announced.full_states {
+            self.measure_state();
         }
         let status = self.core.status();
         if announced.failures != self.announced.failures

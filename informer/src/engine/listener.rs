@@ -14,6 +14,8 @@ use crate::sync::AtomicBool;
 /// A handler or a stream.
 pub(super) struct Listener {
     name: &'static str,
+    /// Whether it only looks on: nobody relies on it.
+    pub(super) looks_on: bool,
     /// Whether it was removed, or the informer was stopped. Read before every call of the handler, without
     /// the lock: the driver holds the lock nearly all the time while it decodes.
     pub(super) over: Arc<AtomicBool>,
@@ -21,6 +23,8 @@ pub(super) struct Listener {
     pub(super) waker: Option<Waker>,
     /// Since when it has had something to do without a break.
     pub(super) busy_since: Option<Instant>,
+    /// Since when its next batch has been ready, while this is measured.
+    pub(super) ready_since: Option<Instant>,
     pub(super) panics: u64,
     pub(super) synced: bool,
     /// The last status, if its task was dropped before it finished.
@@ -38,10 +42,12 @@ impl Listener {
     pub(super) fn new(name: &'static str) -> Self {
         Self {
             name,
+            looks_on: false,
             over: Arc::default(),
             progress: Arc::default(),
             waker: None,
             busy_since: None,
+            ready_since: None,
             panics: 0,
             synced: false,
             lost: None,

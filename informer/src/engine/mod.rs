@@ -9,6 +9,9 @@ mod announce;
 // The part of a handler that the core does not know.
 mod listener;
 
+// Times of steps, for metrics.
+mod measure;
+
 // The last phases and failures.
 mod timeline;
 
@@ -21,6 +24,8 @@ use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
 use informer_core::informer::AddListenerError;
+#[cfg(feature = "ops")]
+use informer_core::processor::Resync;
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::storage::Heap;
 use informer_core::transport::Target;
@@ -37,6 +42,7 @@ use crate::error::StartError;
 use crate::hooks::Report;
 use crate::lock::{Lock, Locked};
 use crate::log::Log;
+use crate::meters::InformerMeters;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, RuntimeError, Task};
 use crate::sparing::Sparing;
@@ -67,6 +73,8 @@ pub(crate) struct State<K> {
     publisher: Publisher<Object<K>>,
     /// Whether the cache may differ from the published snapshot.
     unpublished: bool,
+    /// How many snapshots were published.
+    pub(crate) snapshots: u64,
     driver: Option<Waker>,
     /// Whether to wake the driver.
     driver_wanted: bool,
@@ -94,6 +102,8 @@ pub(crate) struct State<K> {
     pub(crate) dropped: bool,
     announced: Announced,
     pub(crate) timeline: Timeline,
+    /// Set while somebody looks at the metrics.
+    meters: Option<InformerMeters>,
     reports: Vec<Report>,
     /// Limits log lines about rejected objects.
     rejections: Sparing,
@@ -108,6 +118,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             core,
             publisher,
             unpublished: false,
+            snapshots: 0,
             driver: None,
             driver_wanted: false,
             woken: Vec::new(),
@@ -124,6 +135,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             dropped: false,
             announced: Announced::default(),
             timeline: Timeline::default(),
+            meters: None,
             reports: Vec::new(),
             rejections: Sparing::default(),
             logs: Vec::new(),
@@ -200,6 +212,23 @@ impl<K: Send + Sync + 'static> Engine<K> {
         })
     }
 
+    /// Adds a listener that gets only changes from now on, and that nobody relies on.
+    #[cfg(feature = "ops")]
+    pub(crate) fn add_onlooker(&self, name: &'static str) -> Result<Listening, StartError> {
+        let config = ListenerConfig {
+            resync: Resync::Never,
+            ..ListenerConfig::new()
+        };
+        let listening = self.add_listener(name, config)?;
+        self.update(|state| {
+            state.core.skip_replay(listening.id);
+            if let Some(listener) = state.listeners.get_mut(&listening.id) {
+                listener.looks_on = true;
+            }
+        });
+        Ok(listening)
+    }
+
     pub(crate) fn remove_listener(&self, id: ListenerId) {
         let removal = |state: &mut State<K>| {
             if let Some(listener) = state.listeners.remove(&id) {
@@ -272,6 +301,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             if given == 0 {
                 Poll::Pending
             } else {
+                state.measure_batch(id, &*self.clock);
                 Poll::Ready(Some(()))
             }
         })
@@ -336,7 +366,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn abandon(&self) {
         let now = self.clock.now();
         self.update(|state| {
-            let handlers = state.listeners.len();
+            let handlers = state.listeners.values().filter(|it| !it.looks_on).count();
             let waiting = state.status_waiting.len() + state.version_waiting.len();
             if !state.core.is_stopped() && handlers + waiting > 0 {
                 state.dropped = true;
@@ -377,6 +407,7 @@ impl<K: Send + Sync + 'static> State<K> {
     pub(crate) fn publish(&mut self) {
         if mem::take(&mut self.unpublished) {
             self.publisher.publish(self.core.store().snapshot());
+            self.snapshots += 1;
         }
     }
 

@@ -7,6 +7,7 @@ use super::{Inspect, Inspected, Part, sealed::Sealed};
 use crate::engine::{Engine, Moment};
 use crate::factory::SharedInformerFactory;
 use crate::informer::Informer;
+use crate::meters::InformerMeters;
 use crate::shared::SharedInformer;
 use crate::status::Status;
 
@@ -20,10 +21,17 @@ pub(crate) trait InformerPart: Send + Sync {
 
     fn status(&self) -> Status;
 
+    /// What is measured of it, from the first call on.
+    fn measure(&self) -> InformerMeters;
+
     fn is_fresh(&self, within: Duration) -> bool;
 
     /// How many moments there have been, and those after the first `seen`, with their ages.
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
+
+    /// Its objects, without their bodies.
+    #[cfg(feature = "ops")]
+    fn contents(self: Arc<Self>) -> Arc<dyn crate::ops::Contents>;
 }
 
 impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
@@ -39,6 +47,10 @@ impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
         Self::status(self)
     }
 
+    fn measure(&self) -> InformerMeters {
+        self.lock().measure().clone()
+    }
+
     fn is_fresh(&self, within: Duration) -> bool {
         self.lock().core.is_fresh(within, self.clock.now())
     }
@@ -50,6 +62,11 @@ impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
             .into_iter()
             .map(|moment| (now.since(moment.at), moment));
         (count, aged.collect())
+    }
+
+    #[cfg(feature = "ops")]
+    fn contents(self: Arc<Self>) -> Arc<dyn crate::ops::Contents> {
+        Arc::new(crate::ops::Reading::closed(self))
     }
 }
 

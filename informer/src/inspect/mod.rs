@@ -33,7 +33,10 @@ pub(crate) mod sealed {
 }
 
 /// What is kept of something that can be looked at.
-pub struct Inspected(Box<dyn Fn(&mut Vec<Part>) + Send + Sync>);
+pub struct Inspected(Box<Look>);
+
+/// Adds the parts that there are at the moment.
+type Look = dyn Fn(&mut Vec<Part>) + Send + Sync;
 
 impl Inspected {
     /// `look` adds the parts that there are at the moment.

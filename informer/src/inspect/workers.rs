@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Inspect, Inspected, Part, sealed::Sealed};
 use crate::controller::{Controller, ControllerHandle, ControllerStatus, Key, Queue};
 use crate::election::{Election, ElectionStatus, WeakElection};
+use crate::meters::QueueMeters;
 
 /// What can be asked of a controller, whatever its keys are.
 pub(crate) trait ControllerPart: Send + Sync {
@@ -14,6 +15,9 @@ pub(crate) trait ControllerPart: Send + Sync {
     fn name(&self) -> String;
 
     fn status(&self) -> ControllerStatus<String>;
+
+    /// What is measured of it, from the first call on.
+    fn measure(&self) -> QueueMeters;
 }
 
 /// What can be asked of an election.
@@ -46,6 +50,10 @@ impl<Q: Key> ControllerPart for Looked<Q> {
             leads: self.election.as_ref().map(Election::is_leader),
             ..self.queue.status().in_words()
         }
+    }
+
+    fn measure(&self) -> QueueMeters {
+        self.queue.measure()
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use informer_core::Instant;
 use informer_core::informer::Counts;
-use informer_core::reflector::Phase;
+use informer_core::reflector::{FullState, History, Phase, Tally};
 use serde::{Serialize, Serializer};
 
 use super::{HandlerStatus, Status};
@@ -49,6 +49,8 @@ struct StatusData<'a> {
     #[serde(serialize_with = "some_seconds")]
     last_bookmark: Option<Duration>,
     counts: CountsData,
+    history: HistoryData,
+    snapshots: u64,
     handlers: &'a [HandlerStatus],
     panic: Option<&'a str>,
     lost: Option<String>,
@@ -77,6 +79,8 @@ impl<'a> StatusData<'a> {
             last_event,
             last_bookmark,
             counts,
+            history,
+            snapshots,
             handlers,
             panic,
             lost,
@@ -107,6 +111,8 @@ impl<'a> StatusData<'a> {
             last_event: *last_event,
             last_bookmark: *last_bookmark,
             counts: CountsData::of(*counts),
+            history: HistoryData::of(history),
+            snapshots: *snapshots,
             handlers,
             panic: panic.as_deref(),
             lost: lost.as_ref().map(ToString::to_string),
@@ -198,4 +204,42 @@ impl CountsData {
             suppressed: counts.suppressed,
         }
     }
+}
+
+#[derive(Serialize)]
+struct HistoryData {
+    lists: u64,
+    watches: u64,
+    #[serde(serialize_with = "by_class")]
+    failures: Tally,
+    #[serde(serialize_with = "by_class")]
+    relists: Tally,
+    /// The newest one.
+    full_state: Option<FullStateData>,
+}
+
+#[derive(Serialize)]
+struct FullStateData {
+    items: u64,
+    seconds: f64,
+}
+
+impl HistoryData {
+    fn of(history: &History) -> Self {
+        let full_state = |state: FullState| FullStateData {
+            items: state.items,
+            seconds: state.took.as_secs_f64(),
+        };
+        Self {
+            lists: history.lists,
+            watches: history.watches,
+            failures: history.failures,
+            relists: history.relists,
+            full_state: history.full_state.map(full_state),
+        }
+    }
+}
+
+fn by_class<S: Serializer>(tally: &Tally, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(tally.iter().map(|(failure, count)| (failure.name(), count)))
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use informer_core::Instant;
 use informer_core::informer::Counts;
-use informer_core::reflector::{LastFailure, Phase};
+use informer_core::reflector::{History, LastFailure, Phase};
 
 use crate::engine::State;
 use crate::runtime::RuntimeError;
@@ -81,6 +81,11 @@ pub struct Status {
     pub last_bookmark: Option<Duration>,
     /// Counters since the start.
     pub counts: Counts,
+    /// What was asked of the server since the start, and what came of it: lists, watches, failures by class
+    /// and relists by cause.
+    pub history: History,
+    /// How many snapshots of the cache were published to readers.
+    pub snapshots: u64,
     /// The status of each handler and stream.
     pub handlers: Vec<HandlerStatus>,
     /// The message of a panic in a decoder, transform, index function or transport, which ended the
@@ -119,6 +124,8 @@ impl Status {
             last_event: age(status.last_event),
             last_bookmark: age(status.last_bookmark),
             counts: status.counts,
+            history: *state.core.reflector().history(),
+            snapshots: state.snapshots,
             handlers: state.handlers(now),
             panic: state.broken.clone(),
             lost: state.lost.clone(),

@@ -1,0 +1,106 @@
+//! What a port keeps alive: nothing.
+
+use informer::ObjectKey;
+use informer::controller::Controller;
+use informer::election::ElectionBuilder;
+use informer::runtime::Tokio;
+use serde_json::json;
+
+use crate::place::{Events, LONG, create, get, get_with, here, lean, server};
+
+#[tokio::test]
+async fn what_is_dropped_disappears() {
+    let server = server();
+    create(&server, "a");
+    let (pods, others) = (lean(&server, "pods").await, lean(&server, "pods").await);
+    let controller = Controller::<String>::new(Tokio::current().unwrap());
+    let election = ElectionBuilder::new(ObjectKey::new("web", "shop"))
+        .start(&server)
+        .unwrap();
+    let port = here()
+        .add_with_bodies(&pods)
+        .add(&others)
+        .add(&controller)
+        .add(&election)
+        .history(5);
+    let port = port.start().await.unwrap();
+    // An open page does not keep it alive either.
+    let mut page = Events::open(&port).await;
+    page.find("status").await;
+    drop((pods, controller));
+    election.stop().await;
+    drop(election);
+    loop {
+        let status = page.find("status").await;
+        if status["informers"].as_array().unwrap().len() == 1
+            && status["controllers"] == json!([])
+            && status["elections"] == json!([])
+        {
+            // The one that is left is the first of its name now, and its bodies are not allowed.
+            assert_eq!(status["informers"][0]["id"], "pods.v1");
+            assert_eq!(status["informers"][0]["bodies"], false);
+            break;
+        }
+    }
+    create(&server, "b");
+    assert_eq!(page.find("changes").await[0]["informer"], "pods.v1");
+    assert_eq!(get(&port, "/object/pods.v1?key=web/b").await.status, 200);
+}
+
+/// The port's own listener is not a handler that somebody relies on.
+#[tokio::test]
+async fn an_informer_that_only_the_port_follows_can_be_dropped_and_ends() {
+    let server = server();
+    let pods = lean(&server, "pods").await;
+    let port = here().add(&pods).start().await.unwrap();
+    let mut page = Events::open(&port).await;
+    page.find("status").await;
+    let stream = pods.stream().unwrap();
+    drop(pods);
+    assert_eq!(
+        get(&port, "/status").await.json()["informers"][0]["dropped"],
+        false
+    );
+    drop(stream);
+    while page.find("status").await["informers"] != json!([]) {}
+}
+
+#[tokio::test]
+async fn a_port_that_is_dropped_or_stopped_is_closed() {
+    let server = server();
+    let pods = lean(&server, "pods").await;
+    let port = here().add(&pods).start().await.unwrap();
+    let address = port.address().unwrap();
+    let mut page = Events::open(&port).await;
+    page.find("status").await;
+    drop(port);
+    let ended = async { while page.next().await.is_some() {} };
+    tokio::time::timeout(LONG, ended).await.unwrap();
+    let port = informer::ops::serve(address).start().await.unwrap();
+    assert_eq!(get(&port, "/livez").await.status, 200);
+    port.stop().await;
+    tokio::net::TcpStream::connect(address).await.unwrap_err();
+    // An informer goes on without it.
+    create(&server, "a");
+    let mut changes = pods.stream().unwrap();
+    assert!(changes.next().await.is_some());
+}
+
+/// Several requests on one connection.
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let port = here().start().await.unwrap();
+    let request = "GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let last = "GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    let answer = crate::place::send(&port, &format!("{request}{request}{last}")).await;
+    let all = format!("{}\r\n\r\n{}", answer.head, answer.body);
+    assert_eq!(
+        all.matches("200 ok").count() + all.matches("200 OK").count(),
+        3,
+        "{all}"
+    );
+    assert_eq!(
+        get_with(&port, "/livez", "accept: */*\r\n").await.status,
+        200
+    );
+}
