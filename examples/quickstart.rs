@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use informer::ops::{self, Ops, OpsError};
 use informer::runtime::Tokio;
 use informer::{
     AsyncHandler, Backlog, Failure, InformerBuilder, ListenerConfig, Notification, Object, Query,
@@ -30,6 +31,16 @@ struct Flags {
     /// Follow until Ctrl-C, which is the default for a real cluster
     #[arg(long)]
     follow: bool,
+
+    /// Open the inspector at this address, and follow until Ctrl-C
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:0"
+    )]
+    inspect: Option<String>,
 
     /// The time between two changes of the mock server
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 150)]
@@ -57,6 +68,12 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         .resync(Duration::from_secs(1))
         .on_failure(move |it| fail.send(it.failure).unwrap_or_default())
         .build(cluster.client(), Tokio::current()?)?;
+
+    // A page that shows what the informer does.
+    let _port = match &flags.inspect {
+        Some(address) => Some(inspect(address, &pods).await?),
+        None => None,
+    };
 
     // Two handlers, each at its own pace. For the slow one, waiting changes of the same pod are merged.
     let mut config = ListenerConfig::new();
@@ -89,7 +106,7 @@ async fn run(flags: Flags) -> Result<(), Box<dyn Error>> {
         seen.push(show.cut().await?);
         seen.push(show.join_late().await?);
     }
-    if flags.follow || !show.cluster.is_mock() {
+    if flags.follow || flags.inspect.is_some() || !show.cluster.is_mock() {
         show.follow().await?;
     }
     show.sum_up(&seen);
@@ -106,6 +123,14 @@ async fn open(flags: &ClusterArgs, busy: &mut Busy) -> Result<Cluster, Box<dyn E
     let hint = "  (--context NAME uses your own cluster; --follow runs until Ctrl-C)";
     line(styled(FAINT, hint));
     busy.serve().await
+}
+
+/// Opens the operations port, with the inspector at its root.
+async fn inspect(address: &str, pods: &SharedInformer<Pod>) -> Result<Ops, OpsError> {
+    let port = ops::serve(address).add_with_bodies(pods).history(20);
+    let port = port.start().await?;
+    line(format!("  inspector: {}", styled(ANSWER, port.url())));
+    Ok(port)
 }
 
 /// Queries the cache, without a request to the server.

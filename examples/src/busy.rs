@@ -88,7 +88,7 @@ impl Busy {
     /// Makes one change.
     ///
     /// # Errors
-    /// Other code has changed the pods.
+    /// Other code has created its pods.
     pub fn step(&mut self, server: &mut Server) -> Result<(), ApiError> {
         self.apps.rotate_left(1);
         self.apps.back_mut().map_or(Ok(()), |app| app.step(server))
@@ -113,9 +113,15 @@ impl App {
             let name = self.pod(self.newest);
             pods::create(server, (self.namespace, &name), self.name, "Pending")?;
         } else {
-            let key = format!("{}/{}", self.namespace, self.pod(self.oldest));
+            // Somebody else may have deleted the oldest ones.
+            let key = loop {
+                let key = format!("{}/{}", self.namespace, self.pod(self.oldest));
+                self.oldest += 1;
+                if server.get("pods", &key).is_some() || self.oldest > self.newest {
+                    break key;
+                }
+            };
             server.delete("pods", &key)?;
-            self.oldest += 1;
         }
         Ok(())
     }
@@ -134,6 +140,8 @@ mod tests {
         let mut server = Server::new(ServerConfig::new(1));
         let mut busy = Busy::new();
         busy.fill(&mut server)?;
+        // As in the quickstart, somebody else deletes a pod.
+        server.delete("pods", "shop/web-2")?;
         for _ in 0..100 {
             let before = server.version();
             busy.step(&mut server)?;

@@ -4,11 +4,11 @@ use informer::{Kind, Object};
 use informer_core::flow::Delta;
 use informer_transport_mock::Server;
 use informer_transport_mock::status::ApiError;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// The fields of a pod that the examples need. An [`Object`] has namespace, name and labels anyway.
-#[derive(Deserialize, Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Pod {
     /// The status of the pod.
@@ -17,7 +17,7 @@ pub struct Pod {
 }
 
 /// The fields of a status that the examples need.
-#[derive(Deserialize, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PodStatus {
     /// `Pending`, `Running` and so on.

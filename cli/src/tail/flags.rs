@@ -30,6 +30,16 @@ pub(crate) struct Flags {
     #[arg(short, long, value_enum, default_value_t = Format::Table)]
     pub(crate) output: Format,
 
+    /// Open the inspector at this address: a page that shows the informer at work
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:0"
+    )]
+    pub(crate) inspect: Option<String>,
+
     #[command(flatten)]
     pub(crate) scope: Scope,
 }

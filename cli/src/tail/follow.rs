@@ -4,6 +4,7 @@ use std::error::Error;
 use std::future::ready;
 use std::io;
 
+use informer::ops::{self, Ops, OpsError, WithBodies};
 use informer::{
     Client, InformerBuilder, Notification, Notifications, Object, SharedInformer, Status,
 };
@@ -18,12 +19,20 @@ use crate::words;
 pub(crate) async fn follow<K: Send + Sync + 'static>(
     builder: InformerBuilder<K>,
     client: &Client,
+    inspect: Option<&str>,
     output: &mut Output,
     stop: &mut Stop,
-) -> Result<(), Box<dyn Error>> {
+) -> Result<(), Box<dyn Error>>
+where
+    SharedInformer<K>: WithBodies,
+{
     let informer = builder
         .on_rejected(warn)
         .build(client, informer::runtime::Tokio::current()?)?;
+    let _port = match inspect {
+        Some(address) => Some(open(address, &informer).await?),
+        None => None,
+    };
     let mut teller = Teller {
         notifications: informer.stream()?,
         seen: informer.status(),
@@ -48,6 +57,15 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
             },
         }
     }
+}
+
+/// Opens the inspector. Its address goes where messages go: the standard output is for scripts.
+#[expect(clippy::print_stderr, reason = "for the person who looks")]
+async fn open(address: &str, informer: &impl WithBodies) -> Result<Ops, OpsError> {
+    let port = ops::serve(address).add_with_bodies(informer).history(20);
+    let port = port.start().await?;
+    eprintln!("inspector: {}", port.url());
+    Ok(port)
 }
 
 /// Turns notifications and status changes into lines.

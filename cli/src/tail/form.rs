@@ -33,7 +33,7 @@ pub(crate) async fn follow(
     macro_rules! follow {
         ($builder:expr) => {{
             let builder = $builder.preset(flags.behaviour());
-            follow::follow(builder, client, output, stop).await
+            follow::follow(builder, client, flags.inspect.as_deref(), output, stop).await
         }};
     }
     #[cfg(feature = "k8s-openapi")]

@@ -1,6 +1,7 @@
 //! The quickstart.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use informer_examples::pods;
@@ -55,6 +56,43 @@ fn colours_need_a_terminal_or_a_request() {
     assert!(!coloured("UNRELATED"));
     assert!(coloured("CLICOLOR_FORCE"));
     assert!(!coloured("NO_COLOR"));
+}
+
+/// The inspector is there while the program runs.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_inspector_shows_the_informer() {
+    let mut quickstart = example("quickstart")
+        .args(["--inspect", "--pace", "20"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(quickstart.stdout.take().unwrap()).lines();
+    let mut until = |words: &str| {
+        let mut lines = lines.by_ref().map(Result::unwrap);
+        lines.find(|line| line.contains(words)).unwrap()
+    };
+    let address = until("inspector: ");
+    let address = address.split_once("http://").unwrap().1.to_owned();
+    until("Changes, until Ctrl-C");
+    let get = |path: &str| {
+        let mut port = TcpStream::connect(&address).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+        port.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        port.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(get("/").contains("<title>"));
+    let status = get("/status");
+    assert!(status.contains(r#""id":"pods.v1""#), "{status}");
+    assert!(get("/object/pods.v1?key=jobs/worker-90").contains(r#""phase":"Running""#));
+    let pid = quickstart.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    assert!(sent.success());
+    until("What was seen");
+    assert!(quickstart.wait().unwrap().success());
 }
 
 /// On a real cluster, nothing is cut and nothing is changed.
