@@ -26,6 +26,7 @@ pub(crate) trait InformerPart: Send + Sync {
 
     fn is_fresh(&self, within: Duration) -> bool;
 
+    #[allow(dead_code, reason = "for the operations port")]
     /// How many moments there have been, and those after the first `seen`, with their ages.
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
 }
@@ -66,10 +67,7 @@ impl<K: Send + Sync + 'static> Sealed for SharedInformer<K> {}
 impl<K: Send + Sync + 'static> Inspect for SharedInformer<K> {
     fn inspected(&self) -> Inspected {
         let engine: Weak<Engine<K>> = Arc::downgrade(self.engine());
-        Inspected::new(move |parts| {
-            let part = engine.upgrade().map(|engine| Part::Informer(engine));
-            parts.extend(part);
-        })
+        Inspected::one(move || Some(Part::Informer(engine.upgrade()?)))
     }
 }
 
@@ -89,7 +87,10 @@ impl<C> Inspect for SharedInformerFactory<C> {
         let informers = self.weak_informers();
         Inspected::new(move |parts| {
             let all = informers();
-            all.iter().for_each(|informer| informer.look(parts));
+            for informer in &all {
+                informer.look(parts);
+            }
+            true
         })
     }
 }

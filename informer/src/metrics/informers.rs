@@ -1,6 +1,7 @@
 //! Metrics of informers, reflectors and handlers.
 
 use std::fmt;
+use std::time::Duration;
 
 use informer_core::reflector::Tally;
 use prometheus_client::encoding::DescriptorEncoder;
@@ -20,8 +21,12 @@ const PHASES: [&str; 6] = [
     "stopped",
 ];
 
+/// A server sends bookmarks about once a minute; with twice that, one may be late.
+const FRESH: Duration = Duration::from_secs(120);
+
 struct Seen {
     status: Status,
+    fresh: bool,
     meters: InformerMeters,
 }
 
@@ -43,7 +48,12 @@ pub(super) fn write(
             });
         }
         let meters = part.measure();
-        let seen = |status, meters| Seen { status, meters };
+        let fresh = part.is_fresh(FRESH);
+        let seen = |status, meters| Seen {
+            status,
+            fresh,
+            meters,
+        };
         reflectors.push(Subject {
             labels: vec![("name", name.clone())],
             of: seen(status.clone(), meters.clone()),
@@ -96,6 +106,11 @@ const INFORMER: &[Row<Seen>] = &[
         "informer_following",
         "Whether the server has answered a watch and nothing has failed since",
         |it| it.status.following.into(),
+    ),
+    Row::gauge(
+        "informer_fresh",
+        "Whether the cache follows the server, which was heard within two minutes",
+        |it| it.fresh.into(),
     ),
     Row::gauge(
         "informer_stalled",

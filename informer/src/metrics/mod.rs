@@ -13,6 +13,10 @@ mod informers;
 // Of controllers, their queues and elections.
 mod controllers;
 
+// Of clients.
+#[cfg(feature = "hyper")]
+mod clients;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -62,7 +66,7 @@ impl Metrics {
     }
 
     /// Metrics of all that is in this inventory.
-    #[expect(dead_code, reason = "for the operations port")]
+    #[allow(dead_code, reason = "for the operations port")]
     pub(crate) const fn over(inventory: Arc<Inventory>) -> Self {
         Self { inventory }
     }
@@ -101,7 +105,10 @@ impl Collector for Metrics {
         let parts = self.inventory.parts();
         informers::write(&parts.informers, &mut encoder)?;
         controllers::write(&parts.controllers, &mut encoder)?;
-        controllers::write_elections(&parts.elections, &mut encoder)
+        controllers::write_elections(&parts.elections, &mut encoder)?;
+        #[cfg(feature = "hyper")]
+        clients::write(&parts.clients, &mut encoder)?;
+        Ok(())
     }
 }
 
