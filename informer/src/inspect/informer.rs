@@ -26,8 +26,8 @@ pub(crate) trait InformerPart: Send + Sync {
 
     fn is_fresh(&self, within: Duration) -> bool;
 
-    #[allow(dead_code, reason = "for the operations port")]
     /// How many moments there have been, and those after the first `seen`, with their ages.
+    #[allow(dead_code, reason = "for the operations port")]
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
 }
 

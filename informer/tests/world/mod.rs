@@ -4,6 +4,9 @@
 // Captured log events.
 pub mod logged;
 
+// A strict reader of metrics.
+pub mod openmetrics;
+
 // Seeded random numbers.
 pub mod random;
 
