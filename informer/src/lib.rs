@@ -147,6 +147,9 @@ mod panics;
 // Log events.
 mod log;
 
+// Spans of lists and watches.
+mod spans;
+
 // Called for failures and rejected objects.
 mod hooks;
 

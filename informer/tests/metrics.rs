@@ -20,7 +20,7 @@ use informer::{
     Failure, FirstState, InformerBuilder, InformerConfig, Metrics, ObjectKey, SharedInformer,
     SharedInformerFactory,
 };
-use informer_transport_mock::fault::Fault;
+use informer_transport_mock::fault::{Fault, FaultPlan};
 use prometheus_client::registry::Registry;
 use serde_json::Value;
 use world::openmetrics::Exposition;
@@ -191,7 +191,9 @@ fn a_list_that_waits_counts_its_time_and_its_pages_once() {
     for number in 0..7 {
         world.create(&format!("p{number}"));
     }
-    world.server.inject(Fault::Delay(3 * SECOND));
+    // The second list asks for the newest version, which the server reads in pages.
+    let faults = [Some(Fault::Expire), Some(Fault::Delay(3 * SECOND))];
+    world.server.set_faults(FaultPlan::script(faults));
     let metrics = Metrics::new();
     let mut config = InformerConfig::new();
     config.reflector.first_state = FirstState::Listed;
@@ -205,7 +207,8 @@ fn a_list_that_waits_counts_its_time_and_its_pages_once() {
     world.wait(informer.synced(60 * SECOND)).unwrap();
     let all = read(&metrics);
     let get = |metric| all.get(metric, &[("name", "pods.v1")]).unwrap();
-    assert_eq!(get("reflector_lists_total"), 1.0);
+    assert_eq!(get("reflector_lists_total"), 2.0);
+    assert_eq!(get("reflector_watches_total"), 1.0);
     assert_eq!(get("reflector_items_per_list_sum"), 7.0);
     assert_eq!(get("reflector_list_duration_seconds_sum"), 3.0);
     let state = informer.status().history.full_state.unwrap();
@@ -475,4 +478,58 @@ fn they_fit_into_a_registry() {
     let all = Exposition::read(&text);
     let of = [("informer", "pods.v1")];
     assert_eq!(all.get("shop_informer_synced", &of), Some(1.0));
+}
+
+#[cfg(feature = "hyper")]
+#[tokio::test]
+async fn a_client() {
+    use informer::{Client, Config, Target};
+    use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
+    use informer_transport_mock::{Server, ServerConfig};
+
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    let mut http = HttpConfig::new();
+    http.token = Some("let-me-in".to_owned());
+    let running = serve(server, http).await.unwrap();
+    let config = Config::new(running.url()).unwrap();
+    let config = config
+        .with_token("let-me-in".into())
+        .with_credentials_over_http();
+    let client = Client::new(config).unwrap();
+    let metrics = Metrics::new();
+    metrics.add(&client);
+    metrics.add(&client.clone());
+    let pods = InformerBuilder::lean_at(Target::new("", "v1", "pods"))
+        .start(&client)
+        .unwrap();
+    pods.synced(60 * SECOND).await.unwrap();
+
+    let of = [("client", running.url())];
+    let all = read(&metrics);
+    let get = |name: &str| all.get(&format!("informer_client_{name}"), &of);
+    let status = client.status();
+    assert_eq!(get("connects_total"), Some(1.0));
+    assert_eq!(get("failed_connects_total"), Some(0.0));
+    assert_eq!(get("streams"), Some(status.http2_streams as f64));
+    assert_eq!(get("list_slots"), Some(8.0));
+    assert_eq!(get("list_slots_in_use"), Some(0.0));
+    assert_eq!(get("list_waits_total"), Some(0.0));
+    assert_eq!(get("list_wait_seconds_total"), Some(0.0));
+    for (protocol, count) in [
+        ("http1", status.http1_connections),
+        ("http2", status.http2_connections),
+    ] {
+        let labels = [of[0], ("protocol", protocol)];
+        let connections = all.get("informer_client_connections", &labels);
+        assert_eq!(connections, Some(count as f64), "{protocol}");
+    }
+    assert_eq!(status.http1_connections + status.http2_connections, 1);
+    assert!(!metrics.text().contains("let-me-in"));
+
+    // The transport of the informer keeps the client.
+    drop(client);
+    assert_eq!(read(&metrics).values_of("client").len(), 1);
+    pods.stop();
+    pods.join().await;
+    assert!(read(&metrics).values_of("client").is_empty());
 }

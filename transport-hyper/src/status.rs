@@ -85,7 +85,7 @@ impl fmt::Display for ClientStatus {
             }
         }
         if self.failed_connects > 0 {
-            write!(f, "; {} attempts to connect failed", self.failed_connects)?;
+            write!(f, "; failed attempts to connect: {}", self.failed_connects)?;
         }
         let (slots, used) = (self.list_slots, self.list_slots_in_use);
         write!(f, "; {used} of {slots} list slots in use")

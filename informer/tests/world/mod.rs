@@ -10,6 +10,9 @@ pub mod openmetrics;
 // Seeded random numbers.
 pub mod random;
 
+// Captured spans.
+pub mod spanned;
+
 // Bodies that count how many are alive.
 pub mod tracked;
 
