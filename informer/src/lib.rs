@@ -239,6 +239,10 @@ pub use status::{HandlerStatus, Status};
 pub use informer_core;
 pub use informer_indexers;
 
+// For a registry of metrics.
+#[cfg(feature = "metrics")]
+pub use prometheus_client;
+
 // For connection settings, credentials and discovery of resources.
 #[cfg(feature = "hyper")]
 pub use informer_transport_hyper;

@@ -32,8 +32,8 @@ use crate::inspect::{Inspect, Inventory};
 /// [`text`](Self::text) gives the metrics by themselves. Clones are cheap and refer to the same metrics.
 ///
 /// ```
+/// use informer::prometheus_client::registry::Registry;
 /// use informer::{InformerBuilder, Metrics, Target};
-/// use prometheus_client::registry::Registry;
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,5 +1,12 @@
 //! A strict reader of the OpenMetrics text format, written after its specification and not after the library
 //! that writes it. It refuses what a scraper may refuse.
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
 //! Records the spans of this thread, and asks somebody for something from every call of the subscriber.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
