@@ -13,6 +13,7 @@ use crate::engine::Engine;
 use crate::hooks::{Hooks, Report};
 use crate::panics::panic_text;
 use crate::runtime::RuntimeError;
+use crate::spans::{Running, Spans};
 use crate::sparing::{Say, Sparing};
 
 /// How many signals the driver takes before it yields to other tasks.
@@ -28,6 +29,7 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     hooks: Hooks,
     /// Limits log lines about panics of hooks.
     panics: Sparing,
+    spans: Spans,
     timer: Box<dyn Timer>,
 }
 
@@ -48,12 +50,13 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             transport,
             hooks,
             panics: Sparing::default(),
+            spans: Spans::new(),
         }
     }
 
     fn step(&mut self, cx: &mut Context<'_>) -> Step {
         let now = self.engine.clock.now();
-        let (commands, reports, stopped) = self.engine.update(|state| {
+        let (commands, reports, running, stopped) = self.engine.update(|state| {
             state.register_driver(cx.waker());
             state.core.advance(now);
             state.touch();
@@ -61,8 +64,13 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             while let Some(command) = state.core.poll_command(now) {
                 commands.push(command.to_owned());
             }
-            (commands, state.take_reports(), state.core.is_stopped())
+            let running = Running::of(&state.core);
+            let stopped = state.core.is_stopped();
+            (commands, state.take_reports(), running, stopped)
         });
+        let Engine { name, target, .. } = &*self.engine;
+        let span = self.spans.follow(running, name, target);
+        let _entered = span.enter();
         for command in commands {
             self.transport.execute(command.as_command());
         }

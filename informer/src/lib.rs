@@ -150,6 +150,9 @@ mod panics;
 // Log events.
 mod log;
 
+// Spans of lists and watches.
+mod spans;
+
 // Called for failures and rejected objects.
 mod hooks;
 
@@ -246,6 +249,10 @@ pub use verify::{Difference, NotVerified, Verified};
 // For your own transports, forms and indices.
 pub use informer_core;
 pub use informer_indexers;
+
+// For a registry of metrics.
+#[cfg(feature = "metrics")]
+pub use prometheus_client;
 
 // For connection settings, credentials and discovery of resources.
 #[cfg(feature = "hyper")]

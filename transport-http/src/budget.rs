@@ -2,31 +2,102 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use memchr::memmem;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 /// The slots for reading full states. A full state is the most expensive request for a server: after
 /// a restart every informer wants one, and a hundred at once could bring the server down again.
 #[derive(Clone, Debug)]
-pub struct Budget(Arc<Semaphore>);
+pub struct Budget {
+    free: Arc<Semaphore>,
+    slots: usize,
+    waits: Arc<Waits>,
+}
+
+/// How many states had to wait, and for how many microseconds in total.
+#[derive(Default, Debug)]
+struct Waits {
+    count: AtomicU64,
+    micros: AtomicU64,
+}
+
+/// What a [`Budget`] has given out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct BudgetStatus {
+    /// How many states may be read at the same time.
+    pub slots: usize,
+    /// How many are being read.
+    pub in_use: usize,
+    /// How many had to wait for others.
+    pub waits: u64,
+    /// How long those waited in total that no longer do.
+    pub waited: Duration,
+}
 
 impl Budget {
     /// A limit of this many states.
     #[must_use]
     pub fn new(states: NonZeroUsize) -> Self {
         let states = states.get().min(Semaphore::MAX_PERMITS);
-        Self(Arc::new(Semaphore::new(states)))
+        Self {
+            free: Arc::new(Semaphore::new(states)),
+            slots: states,
+            waits: Arc::default(),
+        }
     }
 
     /// Waits for a slot. The semaphore is never closed, so there is one.
     pub(crate) async fn slot(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.0).acquire_owned().await.ok()
+        if let Ok(slot) = Arc::clone(&self.free).try_acquire_owned() {
+            return Some(slot);
+        }
+        let _waiting = Waiting::begin(&self.waits);
+        Arc::clone(&self.free).acquire_owned().await.ok()
+    }
+
+    /// What it has given out.
+    #[must_use]
+    pub fn status(&self) -> BudgetStatus {
+        let Waits { count, micros } = &*self.waits;
+        BudgetStatus {
+            slots: self.slots,
+            in_use: self.slots.saturating_sub(self.free.available_permits()),
+            waits: count.load(Ordering::Relaxed),
+            waited: Duration::from_micros(micros.load(Ordering::Relaxed)),
+        }
     }
 
     #[cfg(test)]
     pub(crate) fn free(&self) -> usize {
-        self.0.available_permits()
+        self.free.available_permits()
+    }
+}
+
+/// A wait for a slot, until this is dropped: also if the request is given up before.
+struct Waiting<'a> {
+    waits: &'a Waits,
+    since: Instant,
+}
+
+impl<'a> Waiting<'a> {
+    fn begin(waits: &'a Waits) -> Self {
+        waits.count.fetch_add(1, Ordering::Relaxed);
+        Self {
+            waits,
+            since: Instant::now(),
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let micros = u64::try_from(self.since.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.waits.micros.fetch_add(micros, Ordering::Relaxed);
     }
 }
 
@@ -63,6 +134,26 @@ impl Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_are_counted_and_timed() {
+        let budget = Budget::new(NonZeroUsize::MIN);
+        let slot = budget.slot().await;
+        assert_eq!((budget.status().in_use, budget.status().waits), (1, 0));
+        // One gives up after two seconds, the other gets the slot after three.
+        let (brief, long) = (Duration::from_secs(2), Duration::from_secs(3));
+        let given_up = tokio::time::timeout(brief, budget.slot());
+        let freed = async {
+            tokio::time::sleep(long).await;
+            drop(slot);
+        };
+        let (given_up, second, ()) = tokio::join!(given_up, budget.slot(), freed);
+        assert!(given_up.is_err() && second.is_some());
+        let BudgetStatus { waits, waited, .. } = budget.status();
+        assert_eq!((waits, waited), (2, brief + long));
+        drop(second);
+        assert_eq!(budget.status().in_use, 0);
+    }
 
     #[test]
     fn the_mark_is_found_across_pieces() {

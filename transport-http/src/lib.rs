@@ -57,7 +57,7 @@ mod call;
 mod discovery;
 
 pub use body::poll_data;
-pub use budget::Budget;
+pub use budget::{Budget, BudgetStatus};
 pub use call::call;
 pub use causes::{chain, find};
 pub use discovery::{ResolveError, resolve};

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use informer_core::transport::{Call, Caller, Calling, Target};
@@ -14,6 +14,7 @@ use crate::auth::Credentials;
 use crate::config::Config;
 use crate::net::Pool;
 use crate::runtime::Runtime;
+use crate::status::ClientStatus;
 use crate::tls::TlsSource;
 use crate::transport::HyperTransport;
 
@@ -54,6 +55,26 @@ const LARGEST_BODY: usize = 64 << 20;
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+}
+
+/// Refers to a client without keeping it alive: see [`Client::downgrade`].
+#[derive(Clone)]
+pub struct WeakClient {
+    inner: Weak<Inner>,
+}
+
+impl WeakClient {
+    /// The client, if it is still there.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Client> {
+        self.inner.upgrade().map(|inner| Client { inner })
+    }
+}
+
+impl fmt::Debug for WeakClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WeakClient").field(&self.upgrade()).finish()
+    }
 }
 
 /// The state that clones share.
@@ -201,6 +222,26 @@ impl Client {
     /// No such resource exists, it does not support list and watch, or the request failed.
     pub async fn resolve(&self, name: &str) -> Result<ApiResource, ResolveError> {
         resolve(&self.inner, name).await
+    }
+
+    /// What the client is doing now: its connections, and who waits for a list.
+    #[must_use]
+    pub fn status(&self) -> ClientStatus {
+        ClientStatus::of(&self.inner)
+    }
+
+    /// Refers to this client without keeping it alive. Transports keep it alive, too.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakClient {
+        WeakClient {
+            inner: Arc::downgrade(&self.inner),
+        }
+    }
+
+    /// The same for all clones of this client, and for no other client while this one is there.
+    #[must_use]
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
     }
 
     /// The configuration of this client.

@@ -83,12 +83,16 @@ mod transport;
 // The runtime of a client.
 mod runtime;
 
+// What a client is doing.
+mod status;
+
 // One client for many informers.
 mod client;
 
-pub use client::{Client, ClientError};
+pub use client::{Client, ClientError, WeakClient};
 pub use config::{Config, ConfigError, Environment, HttpVersion, Settings};
 pub use secret::Secret;
+pub use status::ClientStatus;
 pub use transport::HyperTransport;
 
 pub use informer_transport_http::{ApiResource, Reach, RequestError, ResolveError, TargetError};

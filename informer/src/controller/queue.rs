@@ -118,7 +118,6 @@ impl<Q: Key> Queue<Q> {
         self.shared.lock().name = name;
     }
 
-    #[cfg(feature = "metrics")]
     pub(crate) fn name(&self) -> String {
         self.shared.lock().name.clone()
     }

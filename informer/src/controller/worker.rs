@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
+use tracing::Instrument as _;
+
 use super::failure::{Failed, Panicked, Verdict};
 use super::queue::Place;
 use super::race::unless;
@@ -49,7 +51,16 @@ pub(super) async fn run<Q, R, E>(
     while let Some(term) = rules.term(queue).await {
         while let Some(next) = unless(term.end(), queue.next()).await {
             let Some(key) = next else { return };
-            let work = || rules.work(queue, &term, &key, &reconcile);
+            let span = tracing::info_span!(
+                "reconcile",
+                controller = queue.name(),
+                ?key,
+                attempt = queue.attempts(&key).saturating_add(1)
+            );
+            let work = || {
+                let work = rules.work(queue, &term, &key, &reconcile);
+                work.instrument(span)
+            };
             // Errors and futures are of the user, too: their `Display` and their `Drop` may panic.
             let outcome = caught(work).await.unwrap_or_else(|panic| {
                 tracing::error!(?key, panic, "an error or a dropped reconciliation panicked");

@@ -5,12 +5,11 @@ use informer_core::transport::{ExchangeId, Signal};
 use informer_core::{Clock, Instant};
 
 use super::State;
-use crate::meters::InformerMeters;
 
 impl<K: Send + Sync + 'static> State<K> {
     /// Measures from now on.
     #[cfg(feature = "metrics")]
-    pub(crate) fn measure(&mut self) -> &InformerMeters {
+    pub(crate) fn measure(&mut self) -> &crate::meters::InformerMeters {
         self.meters.get_or_insert_default()
     }
 

@@ -27,6 +27,7 @@ pub(crate) trait InformerPart: Send + Sync {
     fn is_fresh(&self, within: Duration) -> bool;
 
     /// How many moments there have been, and those after the first `seen`, with their ages.
+    #[allow(dead_code, reason = "for the operations port")]
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
 
     /// Its objects, without their bodies.
@@ -75,10 +76,7 @@ impl<K: Send + Sync + 'static> Sealed for SharedInformer<K> {}
 impl<K: Send + Sync + 'static> Inspect for SharedInformer<K> {
     fn inspected(&self) -> Inspected {
         let engine: Weak<Engine<K>> = Arc::downgrade(self.engine());
-        Inspected::new(move |parts| {
-            let part = engine.upgrade().map(|engine| Part::Informer(engine));
-            parts.extend(part);
-        })
+        Inspected::one(move || Some(Part::Informer(engine.upgrade()?)))
     }
 }
 
@@ -98,7 +96,10 @@ impl<C> Inspect for SharedInformerFactory<C> {
         let informers = self.weak_informers();
         Inspected::new(move |parts| {
             let all = informers();
-            all.iter().for_each(|informer| informer.look(parts));
+            for informer in &all {
+                informer.look(parts);
+            }
+            true
         })
     }
 }

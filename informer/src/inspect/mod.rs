@@ -1,4 +1,4 @@
-//! Informers, controllers and elections of any type, as metrics and the operations port see them.
+//! Informers, controllers, elections and clients of any type, as metrics and the operations port see them.
 //!
 //! Nothing here keeps what it looks at alive. What has ended and was dropped is no longer there at the next
 //! look.
@@ -9,15 +9,23 @@ mod informer;
 // Controllers and elections.
 mod workers;
 
+// A client of an API server.
+#[cfg(feature = "hyper")]
+mod client;
+
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, PoisonError};
 
 pub(crate) use informer::InformerPart;
 pub(crate) use workers::{ControllerPart, ElectionPart};
 
+#[cfg(feature = "hyper")]
+use crate::connect::Client;
 use crate::sync::Mutex;
 
-/// What can be looked at: informers, factories with all their informers, controllers with theirs, elections.
+/// What can be looked at: informers, factories with all their informers, controllers with theirs, elections,
+/// clients.
 ///
 /// Looking does not keep it alive: what has ended and was dropped disappears from metrics and pages.
 pub trait Inspect: sealed::Sealed {
@@ -35,17 +43,27 @@ pub(crate) mod sealed {
 /// What is kept of something that can be looked at.
 pub struct Inspected(Box<Look>);
 
-/// Adds the parts that there are at the moment.
-type Look = dyn Fn(&mut Vec<Part>) + Send + Sync;
+/// Adds the parts that there are at the moment. Returns whether there may be some later.
+type Look = dyn Fn(&mut Vec<Part>) -> bool + Send + Sync;
 
 impl Inspected {
-    /// `look` adds the parts that there are at the moment.
-    pub(crate) fn new(look: impl Fn(&mut Vec<Part>) + Send + Sync + 'static) -> Self {
+    /// `look` adds the parts that there are at the moment, and returns whether there may be some later.
+    pub(crate) fn new(look: impl Fn(&mut Vec<Part>) -> bool + Send + Sync + 'static) -> Self {
         Self(Box::new(look))
     }
 
-    pub(crate) fn look(&self, parts: &mut Vec<Part>) {
-        (self.0)(parts);
+    pub(crate) fn look(&self, parts: &mut Vec<Part>) -> bool {
+        (self.0)(parts)
+    }
+
+    /// Shows one part for as long as it is there.
+    pub(crate) fn one(part: impl Fn() -> Option<Part> + Send + Sync + 'static) -> Self {
+        Self::new(move |parts| {
+            let part = part();
+            let is_there = part.is_some();
+            parts.extend(part);
+            is_there
+        })
     }
 }
 
@@ -60,9 +78,11 @@ pub(crate) enum Part {
     Informer(Arc<dyn InformerPart>),
     Controller(Arc<dyn ControllerPart>),
     Election(Arc<dyn ElectionPart>),
+    #[cfg(feature = "hyper")]
+    Client(Arc<Client>),
 }
 
-/// All that was added, in the order in which it was added.
+/// All that was added and is still there, in the order in which it was added.
 #[derive(Default)]
 pub(crate) struct Inventory {
     added: Mutex<Vec<Inspected>>,
@@ -74,6 +94,8 @@ pub(crate) struct Parts {
     pub(crate) informers: Vec<Named<dyn InformerPart>>,
     pub(crate) controllers: Vec<Named<dyn ControllerPart>>,
     pub(crate) elections: Vec<Named<dyn ElectionPart>>,
+    #[cfg(feature = "hyper")]
+    pub(crate) clients: Vec<Named<Client>>,
 }
 
 /// A part with a name that no other part of its kind has.
@@ -91,35 +113,36 @@ impl Inventory {
     pub(crate) fn parts(&self) -> Parts {
         let mut found = Vec::new();
         {
-            let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-            added.iter().for_each(|it| it.look(&mut found));
+            let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+            added.retain(|it| it.look(&mut found));
         }
         let mut parts = Parts::default();
+        let [mut informers, mut controllers, mut elections] = <[Names; 3]>::default();
+        #[cfg(feature = "hyper")]
+        let mut clients = Names::default();
         for part in found {
             match part {
                 Part::Informer(part) => {
-                    name(
-                        &mut parts.informers,
-                        part,
-                        |it| it.identity(),
-                        |it| it.name(),
-                    );
+                    let name = informers.name(part.identity(), || part.name());
+                    parts
+                        .informers
+                        .extend(name.map(|name| Named { name, part }));
                 }
                 Part::Controller(part) => {
-                    name(
-                        &mut parts.controllers,
-                        part,
-                        |it| it.identity(),
-                        |it| it.name(),
-                    );
+                    let name = controllers.name(part.identity(), || part.name());
+                    let named = name.map(|name| Named { name, part });
+                    parts.controllers.extend(named);
                 }
                 Part::Election(part) => {
-                    name(
-                        &mut parts.elections,
-                        part,
-                        |it| it.identity(),
-                        |it| it.name(),
-                    );
+                    let name = elections.name(part.identity(), || part.name());
+                    parts
+                        .elections
+                        .extend(name.map(|name| Named { name, part }));
+                }
+                #[cfg(feature = "hyper")]
+                Part::Client(part) => {
+                    let name = clients.name(part.id(), || part.config().server_url());
+                    parts.clients.extend(name.map(|name| Named { name, part }));
                 }
             }
         }
@@ -127,21 +150,25 @@ impl Inventory {
     }
 }
 
-/// Adds a part, unless it is there already. The second of the same name is called `name #2`.
-fn name<P: ?Sized>(
-    parts: &mut Vec<Named<P>>,
-    part: Arc<P>,
-    identity: impl Fn(&P) -> usize,
-    name: impl Fn(&P) -> String,
-) {
-    if parts.iter().any(|it| identity(&it.part) == identity(&part)) {
-        return;
+/// The names that parts of a kind have so far.
+#[derive(Default)]
+struct Names {
+    seen: HashSet<usize>,
+    of: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The name of a part, unless it has one already. The second of the same name is called `name #2`.
+    fn name(&mut self, identity: usize, bare: impl FnOnce() -> String) -> Option<String> {
+        if !self.seen.insert(identity) {
+            return None;
+        }
+        let bare = bare();
+        let same = self.of.entry(bare.clone()).or_default();
+        *same += 1;
+        Some(match same {
+            1 => bare,
+            number => format!("{bare} #{number}"),
+        })
     }
-    let bare = name(&part);
-    let same = parts.iter().filter(|it| name(&it.part) == bare).count();
-    let name = match same {
-        0 => bare,
-        same => format!("{bare} #{}", same + 1),
-    };
-    parts.push(Named { name, part });
 }

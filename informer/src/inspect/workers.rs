@@ -63,11 +63,10 @@ impl<Q: Key> Inspect for Controller<Q> {
     fn inspected(&self) -> Inspected {
         let queue = self.queue().downgrade();
         let election = self.election().map(Election::downgrade);
-        Inspected::new(move |parts| {
-            if let Some(queue) = queue.upgrade() {
-                let election = election.as_ref().and_then(WeakElection::upgrade);
-                parts.push(Part::Controller(Arc::new(Looked { queue, election })));
-            }
+        Inspected::one(move || {
+            let queue = queue.upgrade()?;
+            let election = election.as_ref().and_then(WeakElection::upgrade);
+            Some(Part::Controller(Arc::new(Looked { queue, election })))
         })
     }
 }
@@ -80,18 +79,22 @@ impl Inspect for ControllerHandle {
         let handle = self.downgrade();
         Inspected::new(move |parts| {
             let Some(running) = handle.upgrade() else {
-                return;
+                return false;
             };
-            let Some(running) = running.get() else { return };
+            let Some(running) = running.get() else {
+                return true;
+            };
             parts.push(Part::Controller(Arc::new(Looked {
                 queue: running.queue.clone(),
                 election: running.election.clone(),
             })));
-            running.each_informer(|informer| informer.look(parts));
-            let election = running.election.as_ref();
-            election
-                .into_iter()
-                .for_each(|it| it.inspected().look(parts));
+            running.each_informer(|informer| {
+                informer.look(parts);
+            });
+            if let Some(election) = &running.election {
+                election.inspected().look(parts);
+            }
+            true
         })
     }
 }
@@ -115,9 +118,6 @@ impl Sealed for Election {}
 impl Inspect for Election {
     fn inspected(&self) -> Inspected {
         let election = self.downgrade();
-        Inspected::new(move |parts| {
-            let election = election.upgrade();
-            parts.extend(election.map(|election| Part::Election(Arc::new(election))));
-        })
+        Inspected::one(move || Some(Part::Election(Arc::new(election.upgrade()?))))
     }
 }

@@ -1,6 +1,7 @@
 //! Metrics of informers, reflectors and handlers.
 
 use std::fmt;
+use std::time::Duration;
 
 use informer_core::reflector::Tally;
 use prometheus_client::encoding::DescriptorEncoder;
@@ -20,8 +21,12 @@ const PHASES: [&str; 6] = [
     "stopped",
 ];
 
+/// A server sends bookmarks about once a minute; with twice that, one may be late.
+const FRESH: Duration = Duration::from_secs(120);
+
 struct Seen {
     status: Status,
+    fresh: bool,
     meters: InformerMeters,
 }
 
@@ -43,7 +48,12 @@ pub(super) fn write(
             });
         }
         let meters = part.measure();
-        let seen = |status, meters| Seen { status, meters };
+        let fresh = part.is_fresh(FRESH);
+        let seen = |status, meters| Seen {
+            status,
+            fresh,
+            meters,
+        };
         reflectors.push(Subject {
             labels: vec![("name", name.clone())],
             of: seen(status.clone(), meters.clone()),
@@ -98,6 +108,11 @@ const INFORMER: &[Row<Seen>] = &[
         |it| it.status.following.into(),
     ),
     Row::gauge(
+        "informer_fresh",
+        "Whether the cache follows the server, which was heard within two minutes",
+        |it| it.fresh.into(),
+    ),
+    Row::gauge(
         "informer_stalled",
         "Whether a handler holds up the informer",
         |it| it.status.stalled.into(),
@@ -131,13 +146,13 @@ const INFORMER: &[Row<Seen>] = &[
         "informer_relists",
         "Full states read again, by the failure that made it necessary",
         "cause",
-        |it| by_class(&it.status.history.relists),
+        |it| by_class(&it.status.requests.relists),
     ),
     Row::counters(
         "informer_failures",
         "Lists and watches that failed, by class",
         "class",
-        |it| by_class(&it.status.history.failures),
+        |it| by_class(&it.status.requests.failures),
     ),
     Row::counter("informer_bookmarks", "Bookmarks received", |it| {
         it.status.counts.bookmarks.into()
@@ -181,18 +196,18 @@ const REFLECTOR: &[Row<Seen>] = &[
     Row::counter(
         "reflector_lists",
         "Lists begun; the pages of a list count once",
-        |it| it.status.history.lists.into(),
+        |it| it.status.requests.lists.into(),
     ),
     Row::counter(
         "reflector_watches",
         "Watches begun, including those that begin with a streamed state",
-        |it| it.status.history.watches.into(),
+        |it| it.status.requests.watches.into(),
     ),
     Row::counter(
         "reflector_short_watches",
         "Watches that ended within a second without an event",
         |it| {
-            let failures = &it.status.history.failures;
+            let failures = &it.status.requests.failures;
             failures.of(informer_core::Failure::ShortWatch).into()
         },
     ),

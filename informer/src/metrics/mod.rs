@@ -13,6 +13,10 @@ mod informers;
 // Of controllers, their queues and elections.
 mod controllers;
 
+// Of clients.
+#[cfg(feature = "hyper")]
+mod clients;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,8 +32,8 @@ use crate::inspect::{Inspect, Inventory};
 /// [`text`](Self::text) gives the metrics by themselves. Clones are cheap and refer to the same metrics.
 ///
 /// ```
+/// use informer::prometheus_client::registry::Registry;
 /// use informer::{InformerBuilder, Metrics, Target};
-/// use prometheus_client::registry::Registry;
 /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -101,7 +105,10 @@ impl Collector for Metrics {
         let parts = self.inventory.parts();
         informers::write(&parts.informers, &mut encoder)?;
         controllers::write(&parts.controllers, &mut encoder)?;
-        controllers::write_elections(&parts.elections, &mut encoder)
+        controllers::write_elections(&parts.elections, &mut encoder)?;
+        #[cfg(feature = "hyper")]
+        clients::write(&parts.clients, &mut encoder)?;
+        Ok(())
     }
 }
 

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "hyper")]
+use informer_transport_hyper::ClientStatus;
 use serde::Serialize;
 
 use super::port::Port;
+#[cfg(feature = "hyper")]
+use crate::connect::Client;
 use crate::controller::ControllerStatus;
 use crate::election::ElectionStatus;
 use crate::inspect::{ControllerPart, ElectionPart, InformerPart, Named, Parts};
@@ -41,7 +45,8 @@ pub(super) struct Overview {
     informers: Vec<InformerView>,
     controllers: Vec<View<ControllerStatus<String>>>,
     elections: Vec<View<ElectionStatus>>,
-    clients: [(); 0],
+    #[cfg(feature = "hyper")]
+    clients: Vec<View<ClientStatus>>,
 }
 
 #[derive(Serialize)]
@@ -70,7 +75,8 @@ impl Overview {
             informers: informers.collect(),
             controllers: parts.controllers.iter().map(controller).collect(),
             elections: parts.elections.iter().map(election).collect(),
-            clients: [],
+            #[cfg(feature = "hyper")]
+            clients: parts.clients.iter().map(client).collect(),
         }
     }
 }
@@ -105,6 +111,16 @@ fn election(it: &Named<dyn ElectionPart>) -> View<ElectionStatus> {
     View {
         id: it.name.clone(),
         explain: status.explain(),
+        status,
+    }
+}
+
+#[cfg(feature = "hyper")]
+fn client(it: &Named<Client>) -> View<ClientStatus> {
+    let status = it.part.status();
+    View {
+        id: it.name.clone(),
+        explain: vec![format!("{status}.")],
         status,
     }
 }

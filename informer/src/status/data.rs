@@ -49,7 +49,7 @@ struct StatusData<'a> {
     #[serde(serialize_with = "some_seconds")]
     last_bookmark: Option<Duration>,
     counts: CountsData,
-    history: HistoryData,
+    requests: RequestsData,
     snapshots: u64,
     handlers: &'a [HandlerStatus],
     panic: Option<&'a str>,
@@ -79,7 +79,7 @@ impl<'a> StatusData<'a> {
             last_event,
             last_bookmark,
             counts,
-            history,
+            requests,
             snapshots,
             handlers,
             panic,
@@ -111,7 +111,7 @@ impl<'a> StatusData<'a> {
             last_event: *last_event,
             last_bookmark: *last_bookmark,
             counts: CountsData::of(*counts),
-            history: HistoryData::of(history),
+            requests: RequestsData::of(requests),
             snapshots: *snapshots,
             handlers,
             panic: panic.as_deref(),
@@ -207,7 +207,7 @@ impl CountsData {
 }
 
 #[derive(Serialize)]
-struct HistoryData {
+struct RequestsData {
     lists: u64,
     watches: u64,
     #[serde(serialize_with = "by_class")]
@@ -224,7 +224,7 @@ struct FullStateData {
     seconds: f64,
 }
 
-impl HistoryData {
+impl RequestsData {
     fn of(history: &History) -> Self {
         let full_state = |state: FullState| FullStateData {
             items: state.items,

@@ -83,7 +83,7 @@ pub struct Status {
     pub counts: Counts,
     /// What was asked of the server since the start, and what came of it: lists, watches, failures by class
     /// and relists by cause.
-    pub history: History,
+    pub requests: History,
     /// How many snapshots of the cache were published to readers.
     pub snapshots: u64,
     /// The status of each handler and stream.
@@ -124,7 +124,7 @@ impl Status {
             last_event: age(status.last_event),
             last_bookmark: age(status.last_bookmark),
             counts: status.counts,
-            history: *state.core.reflector().history(),
+            requests: *state.core.reflector().history(),
             snapshots: state.snapshots,
             handlers: state.handlers(now),
             panic: state.broken.clone(),

@@ -4,8 +4,14 @@
 // Captured log events.
 pub mod logged;
 
+// A strict reader of metrics.
+pub mod openmetrics;
+
 // Seeded random numbers.
 pub mod random;
+
+// Captured spans.
+pub mod spanned;
 
 // Bodies that count how many are alive.
 pub mod tracked;

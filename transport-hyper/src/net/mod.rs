@@ -9,6 +9,9 @@ mod error;
 // An HTTP/1.1 connection, driven by whoever reads from it.
 mod http1;
 
+// How many connections there are.
+mod census;
+
 // Connections that are shared or reused.
 mod pool;
 

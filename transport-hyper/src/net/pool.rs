@@ -16,6 +16,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use informer_transport_http::{chain, find, poll_data};
 use tokio::sync::Notify;
 
+use super::census::Census;
 use super::dial::{Dialled, Stream, dial};
 use super::error::{ConnectError, Peer, SendError, tls_failure};
 use super::http1::{Http1, Lent};
@@ -75,6 +76,7 @@ pub(crate) struct Pool {
     proxy_tls: Option<TlsSource>,
     lists: Shelf,
     watches: Shelf,
+    census: Census,
 }
 
 /// The connections of one class.
@@ -168,7 +170,18 @@ impl Pool {
             config,
             lists: Shelf::default(),
             watches: Shelf::default(),
+            census: Census::default(),
         }
+    }
+
+    pub(crate) const fn census(&self) -> &Census {
+        &self.census
+    }
+
+    /// How many streams of HTTP/2 connections are in use.
+    pub(crate) fn streams(&self) -> usize {
+        let shelves = [&self.lists, &self.watches];
+        shelves.iter().flat_map(|shelf| shelf.streams()).sum()
     }
 
     /// Sends `request`, which has an absolute URI, over a connection of its class.
@@ -297,6 +310,12 @@ impl Pool {
     }
 
     async fn connect(&self, class: Class, tls: Option<&Tls>) -> Result<Lease, ConnectError> {
+        let connected = self.open(class, tls).await;
+        self.census.attempted(connected.is_ok());
+        connected
+    }
+
+    async fn open(&self, class: Class, tls: Option<&Tls>) -> Result<Lease, ConnectError> {
         let shelf = self.shelf(class);
         let generation = tls.map_or(0, |tls| tls.generation);
         let dialled = dial(&self.config, tls, self.proxy_tls.as_ref()).await?;
@@ -322,7 +341,11 @@ impl Pool {
                 self.complain(&format!("does not speak HTTP/1.1: {}", chain(&error)))
             })?;
         let connection = Arc::new(Http1::new(connection));
-        tokio::spawn(Arc::clone(&connection).run());
+        let (running, open) = (Arc::clone(&connection), self.census.open_http1());
+        tokio::spawn(async move {
+            running.run().await;
+            drop(open);
+        });
         let spare = Spare {
             sender,
             connection,
@@ -361,7 +384,12 @@ impl Pool {
         let failed = |error| self.complain(&format!("does not speak HTTP/2: {}", chain(&error)));
         let (sender, connection) = handshake.await.map_err(failed)?;
         let allowance = Arc::new(Mutex::new(Some(connection)));
-        tokio::spawn(run(Arc::clone(&allowance), Arc::clone(&reading)));
+        let running = run(Arc::clone(&allowance), Arc::clone(&reading));
+        let open = self.census.open_http2();
+        tokio::spawn(async move {
+            running.await;
+            drop(open);
+        });
         let settled = until_settled(&sender, &allowance, &reading.asked);
         match tokio::time::timeout(settings.connect_timeout, settled).await {
             Ok(true) => Ok(Shared {
@@ -394,14 +422,9 @@ impl Pool {
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shared = |shelf: &Shelf| -> Vec<usize> {
-            let open = shelf.open();
-            let streams = open.shared.iter().map(|shared| &shared.streams);
-            streams.map(|count| count.load(Ordering::Acquire)).collect()
-        };
         f.debug_struct("Pool")
-            .field("streams_of_lists", &shared(&self.lists))
-            .field("streams_of_watches", &shared(&self.watches))
+            .field("streams_of_lists", &self.lists.streams())
+            .field("streams_of_watches", &self.watches.streams())
             .finish_non_exhaustive()
     }
 }
@@ -414,6 +437,13 @@ struct Unsent {
 }
 
 impl Shelf {
+    /// How many streams each HTTP/2 connection has.
+    fn streams(&self) -> Vec<usize> {
+        let open = self.open();
+        let streams = open.shared.iter().map(|shared| &shared.streams);
+        streams.map(|count| count.load(Ordering::Acquire)).collect()
+    }
+
     fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -54,3 +54,6 @@ mod repeats;
 
 // Secrets are never printed.
 mod secrecy;
+
+// What a client says of itself.
+mod status;
