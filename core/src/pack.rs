@@ -93,9 +93,9 @@ impl Packer {
         if object.is_packed() {
             return;
         }
-        let text = object.json();
+        let text = object.kept_bytes();
         let Some((dictionary, encoder)) = &mut self.current else {
-            self.learn(&text);
+            self.learn(text);
             return;
         };
         let draft = &mut self.draft;
@@ -103,11 +103,11 @@ impl Packer {
         self.source.clear();
         self.source.extend_from_slice(draft.bytes());
         let head = self.source.len();
-        self.source.extend_from_slice(text.as_bytes());
+        self.source.extend_from_slice(text);
         self.written.clear();
         encoder.encode(dictionary, &self.source, head, &mut self.written);
         if self.is_strange(text.len()) {
-            self.learn(&text);
+            self.learn(text);
         }
         if self.written.len() < text.len() {
             self.draft.meta.text = self.draft.push_bytes(&[&self.written]);
@@ -146,14 +146,13 @@ impl Packer {
 
     /// Adds a text to the lesson. If that is enough, makes a new dictionary of the lesson and of what fits of
     /// the current one.
-    fn learn(&mut self, text: &str) {
+    fn learn(&mut self, text: &[u8]) {
         let known = self.known();
         let enough = known.len().clamp(FIRST_LESSON, LARGEST_LESSON);
         let room = Dictionary::LARGEST - enough;
         if self.lesson.len() < enough {
-            let part = text.as_bytes();
-            self.lesson
-                .extend_from_slice(part.get(..LARGEST_LESSON).unwrap_or(part));
+            let part = text.get(..LARGEST_LESSON).unwrap_or(text);
+            self.lesson.extend_from_slice(part);
         }
         if self.lesson.len() < enough || self.is_full() && self.packed < LASTS {
             return;

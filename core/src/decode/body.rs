@@ -91,7 +91,7 @@ impl<F: TextForm, K> Object<TextBody<F, K>> {
     /// How many bytes the kept text takes in memory.
     #[must_use]
     pub fn packed_size(&self) -> usize {
-        self.kept_size()
+        self.kept_bytes().len()
     }
 
     /// Decodes the kept text into a value of any type.

@@ -173,7 +173,7 @@ impl<K> Object<K> {
     /// The JSON text that is kept beside the body, unpacked if it is packed.
     pub(crate) fn kept_text(&self) -> Cow<'_, str> {
         let header = &self.record.header;
-        let kept = self.record.texts().bytes(header.meta.text);
+        let kept = self.kept_bytes();
         let Some(dictionary) = &header.dictionary else {
             return Cow::Borrowed(utf8(kept));
         };
@@ -183,9 +183,9 @@ impl<K> Object<K> {
         Cow::Owned(text.unwrap_or_else(|| cannot_happen("a packed text is broken", String::new())))
     }
 
-    /// How many bytes the kept text takes, packed or not.
-    pub(crate) fn kept_size(&self) -> usize {
-        self.record.header.meta.text.length()
+    /// The kept text as it stands in memory, packed or not. Nothing checks it as UTF-8 again.
+    pub(crate) fn kept_bytes(&self) -> &[u8] {
+        self.record.texts().bytes(self.record.header.meta.text)
     }
 
     /// Whether the kept text is packed.
@@ -211,7 +211,7 @@ impl<K> Object<K> {
     /// A part of the kept text. A packed text is unpacked only up to its end: metadata usually come first.
     fn kept_part(&self, part: Extent) -> Cow<'_, [u8]> {
         let header = &self.record.header;
-        let kept = self.record.texts().bytes(header.meta.text);
+        let kept = self.kept_bytes();
         let beyond = || cannot_happen("an extent beyond its text", Cow::Borrowed(&[][..]));
         let Some(dictionary) = header.dictionary.as_deref().filter(|_| part.length() > 0) else {
             let part = kept.get(part.range());

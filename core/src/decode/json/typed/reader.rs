@@ -35,6 +35,7 @@ pub(super) struct Text<'de> {
 }
 
 impl<'de> Text<'de> {
+    #[inline]
     pub(super) fn to_cow(self) -> Cow<'de, str> {
         if self.escaped {
             JsonStr::from_raw(self.raw.as_bytes(), true).to_cow()
@@ -60,6 +61,7 @@ impl<'de, 'l> Reader<'de, 'l> {
     }
 
     /// A string as it stands in the text.
+    #[inline]
     pub(super) fn string(&mut self) -> Result<Text<'de>, TypeError> {
         let (place, escaped) = self.cursor.skip_string()?;
         let raw = self.text.get(place);
@@ -124,14 +126,20 @@ impl<'de, 'l> Reader<'de, 'l> {
         Ok(value)
     }
 
+    /// The value stays where the visitor writes it: `?` would copy it twice, and a struct of Kubernetes may
+    /// have kilobytes.
     fn visit_map<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, TypeError> {
         self.cursor.enter_object(self.depth)?;
         self.depth -= 1;
         let mut members = Members::new(self);
-        let value = visitor.visit_map(&mut members)?;
-        members.end()?;
+        let mut value = visitor.visit_map(&mut members);
+        if value.is_ok()
+            && let Err(error) = members.end()
+        {
+            value = Err(error);
+        }
         self.depth += 1;
-        Ok(value)
+        value
     }
 
     /// The error of a value that is of another kind than the type expects.

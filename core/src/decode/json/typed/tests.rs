@@ -11,10 +11,11 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::fmt;
 
 use proptest::prelude::*;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use super::super::text::{ArrayLengths, JsonCursor};
@@ -307,6 +308,62 @@ fn nesting_is_bounded_as_in_serde_json() {
             "{depth}"
         );
     }
+}
+
+#[test]
+fn siblings_do_not_count_as_nested() {
+    for sibling in ["{}", "[]", r#"{"a":{}}"#] {
+        let text = format!("[{}]", [sibling; 300].join(","));
+        let value: Vec<Value> = from_text(&text, &[], 0..0).unwrap();
+        assert_eq!(value.len(), 300, "{sibling}");
+    }
+}
+
+/// A type that takes one member, whatever follows.
+struct FirstMember(u8);
+
+impl<'de> Deserialize<'de> for FirstMember {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct First;
+        impl<'de> Visitor<'de> for First {
+            type Value = FirstMember;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<FirstMember, A::Error> {
+                let first = members.next_entry::<String, u8>()?;
+                let missing = || A::Error::custom("no member");
+                first
+                    .map(|(_, value)| FirstMember(value))
+                    .ok_or_else(missing)
+            }
+        }
+        reader.deserialize_map(First)
+    }
+}
+
+#[test]
+fn a_type_must_take_all_members() {
+    let error = |text| {
+        read::<FirstMember>(text)
+            .err()
+            .map(|error| error.to_string())
+    };
+    assert_eq!(
+        read::<FirstMember>(r#"{"a":7}"#)
+            .map(|first| first.0)
+            .unwrap(),
+        7
+    );
+    let more = error(r#"{"a":7,"b":8}"#).unwrap();
+    assert!(more.contains("more members than the type has"), "{more}");
+    // What the type says comes first.
+    let wrong = error(r#"{"a":700,"b":8}"#).unwrap();
+    assert!(wrong.contains("700"), "{wrong}");
+    let none = error("{}").unwrap();
+    assert!(none.contains("no member"), "{none}");
 }
 
 #[test]
