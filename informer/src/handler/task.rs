@@ -96,7 +96,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
     }
 
     /// Marks the last notification as finished.
-    pub(super) fn done(&self) {
+    pub(crate) fn done(&self) {
         self.progress.end();
     }
 }

@@ -178,6 +178,7 @@ impl Port {
                 // A new page sees a status at once.
                 Ok(()) => 0,
             };
+            followed.pull(&self.hub);
             count = count.wrapping_add(1);
             self.hub.flush(&followed, count);
         }

@@ -117,6 +117,26 @@ async fn an_inferred_deletion_and_its_relist_are_told() {
     assert!(failure["at"].as_u64().unwrap() > 1_600_000_000_000);
 }
 
+/// Its end is the last that is told of it.
+#[tokio::test]
+async fn an_informer_that_stops_is_told() {
+    let server = server();
+    let pods = lean(&server, "pods").await;
+    let port = here().add(&pods).start().await.unwrap();
+    let mut page = Events::open(&port).await;
+    page.find("status").await;
+    pods.stop();
+    let moment = page.find("moment").await;
+    assert_eq!(
+        (&moment["kind"], &moment["name"]),
+        (&json!("phase"), &json!("stopped"))
+    );
+    assert_eq!(
+        page.find("status").await["informers"][0]["phase"]["name"],
+        "stopped"
+    );
+}
+
 /// It joins the feed of the pages that are open already.
 #[tokio::test]
 async fn an_informer_that_a_factory_makes_later_is_followed() {

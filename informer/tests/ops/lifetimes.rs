@@ -6,6 +6,7 @@ use informer::election::ElectionBuilder;
 use informer::runtime::Tokio;
 use serde_json::json;
 
+use crate::logged::{Line, logged};
 use crate::place::{Events, LONG, create, get, get_with, here, lean, server};
 
 #[tokio::test]
@@ -47,21 +48,24 @@ async fn what_is_dropped_disappears() {
     assert_eq!(get(&port, "/object/pods.v1?key=web/b").await.status, 200);
 }
 
-/// The port's own listener is not a handler that somebody relies on.
+/// The port's own listener is not a handler that somebody relies on, so nobody is warned.
 #[tokio::test]
-async fn an_informer_that_only_the_port_follows_can_be_dropped_and_ends() {
+async fn an_informer_that_only_the_port_follows_ends_quietly() {
     let server = server();
     let pods = lean(&server, "pods").await;
-    let port = here().add(&pods).start().await.unwrap();
+    let relied_on = lean(&server, "pods").await;
+    relied_on.on(|_| ()).unwrap();
+    let port = here().add(&pods).add(&relied_on).start().await.unwrap();
     let mut page = Events::open(&port).await;
     page.find("status").await;
-    let stream = pods.stream().unwrap();
-    drop(pods);
-    assert_eq!(
-        get(&port, "/status").await.json()["informers"][0]["dropped"],
-        false
-    );
-    drop(stream);
+    assert_eq!(pods.status().handlers.len(), 1);
+    let warnings = |lines: Vec<Line>| -> usize {
+        let about = lines.iter().filter(|line| line.get("handlers").is_some());
+        about.count()
+    };
+    assert_eq!(warnings(logged(|| drop(pods))), 0);
+    let said = logged(|| drop(relied_on));
+    assert_eq!(said.iter().find_map(|line| line.get("handlers")), Some("1"));
     while page.find("status").await["informers"] != json!([]) {}
 }
 

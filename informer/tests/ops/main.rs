@@ -10,6 +10,11 @@
 // A server, informers, and a client that sends any bytes.
 mod place;
 
+// Captured log events.
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest of it")]
+#[path = "../world/logged.rs"]
+mod logged;
+
 // `/livez` and `/readyz`.
 mod health;
 

@@ -6,6 +6,9 @@ mod bodies;
 // All objects, piece by piece.
 mod dump;
 
+// The changes of an informer.
+mod follow;
+
 // The values of indices as text.
 mod values;
 
@@ -13,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use informer_core::indexer::{IndexFn, Subject};
-use informer_core::{Labels, Notification, Object, ObjectKey};
+use informer_core::{Labels, Object, ObjectKey};
 use informer_indexers::Query;
 use informer_indexers::selector::{FieldSelector, LabelSelector};
 use informer_indexers::shared::Snapshot;
@@ -23,10 +26,10 @@ use serde_json::value::RawValue;
 use bodies::{Opened, form_name};
 pub use bodies::{Opener, WithBodies};
 pub(super) use dump::Pieces;
+pub(super) use follow::Follow;
+use follow::Following;
 
-use super::feed::Change;
 use crate::engine::Engine;
-use crate::handler::{Inline, Pulling, run};
 
 /// What the port shows of the objects of an informer. Nothing here takes the engine's lock, except `follow`.
 pub(crate) trait Contents: Send + Sync {
@@ -45,20 +48,8 @@ pub(crate) trait Contents: Send + Sync {
     /// All objects as JSON, with their bodies if they are asked for and may be shown.
     fn dump(&self, id: &str, bodies: bool) -> Box<dyn Pieces>;
 
-    /// Tells of every change from now on; `None` if the informer has ended.
-    fn follow(&self, tell: Tell) -> Option<Unfollow>;
-}
-
-/// Where changes go.
-pub(crate) type Tell = Box<dyn Fn(Change) + Send>;
-
-/// Ends the following when it is dropped.
-pub(crate) struct Unfollow(Box<dyn Fn() + Send + Sync>);
-
-impl Drop for Unfollow {
-    fn drop(&mut self) {
-        (self.0)();
-    }
+    /// Follows the changes from now on; `None` if the informer has ended.
+    fn follow(&self) -> Option<Box<dyn Follow>>;
 }
 
 /// An object, for people.
@@ -251,21 +242,8 @@ impl<K: Send + Sync + 'static> Contents for Reading<K> {
         Box::new(dump::Dump::new(id, self.snapshot(), opened))
     }
 
-    fn follow(&self, tell: Tell) -> Option<Unfollow> {
-        let engine = &self.engine;
-        let listening = engine.add_onlooker("operations port").ok()?;
-        let id = listening.id;
-        let pulling = Pulling::new(Arc::clone(engine), listening).in_task();
-        let handler = move |notification: Notification<Object<K>>| tell(Change::of(&notification));
-        let weak = Arc::downgrade(engine);
-        // Its memory is not used again while this is here, so its address stands for it.
-        let unfollow = Unfollow(Box::new(move || {
-            if let Some(engine) = weak.upgrade() {
-                engine.remove_listener(id);
-            }
-        }));
-        engine.spawn(run(pulling, Inline(handler))).ok()?;
-        Some(unfollow)
+    fn follow(&self) -> Option<Box<dyn Follow>> {
+        Some(Box::new(Following::of(&self.engine)?))
     }
 }
 

@@ -1,15 +1,15 @@
 //! Which informers the hub follows.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
 
+use super::Hub;
 use super::change::unix_milliseconds;
-use super::{Change, Hub};
 use crate::engine::Moment;
 use crate::inspect::{InformerPart, Named};
-use crate::ops::contents::Unfollow;
+use crate::ops::contents::Follow;
 use crate::ops::moments::Words;
 
 /// The informers that are followed.
@@ -26,7 +26,10 @@ struct Following {
     name: String,
     /// How many moments of its timeline were told.
     seen: u64,
-    _unfollow: Unfollow,
+    /// `None` when the informer has ended.
+    follow: Option<Box<dyn Follow>>,
+    /// Keeps the memory of the informer, so that no other one has its identity.
+    _memory: Weak<dyn InformerPart>,
 }
 
 /// A moment in the feed.
@@ -40,7 +43,7 @@ struct Told<'a> {
 
 impl Followed {
     /// Follows exactly these informers.
-    pub(in crate::ops) fn follow(&mut self, hub: &Arc<Hub>, informers: &[Named<dyn InformerPart>]) {
+    pub(in crate::ops) fn follow(&mut self, hub: &Hub, informers: &[Named<dyn InformerPart>]) {
         let same =
             |it: &Following, other: &Named<dyn InformerPart>| it.identity == other.part.identity();
         let (mut kept, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut self.informers)
@@ -56,24 +59,33 @@ impl Followed {
             if self.informers.iter().any(|it| same(it, informer)) {
                 continue;
             }
+            let Some(follow) = Arc::clone(&informer.part).contents().follow() else {
+                continue;
+            };
             self.last_serial += 1;
-            let serial = self.last_serial;
-            let noting = Arc::clone(hub);
-            let tell = Box::new(move |change: Change| noting.note(serial, change));
-            if let Some(unfollow) = Arc::clone(&informer.part).contents().follow(tell) {
-                self.informers.push(Following {
-                    identity: informer.part.identity(),
-                    serial,
-                    name: informer.name.clone(),
-                    seen: informer.part.timeline(u64::MAX).0,
-                    _unfollow: unfollow,
-                });
-            }
+            self.informers.push(Following {
+                identity: informer.part.identity(),
+                serial: self.last_serial,
+                name: informer.name.clone(),
+                seen: informer.part.timeline(u64::MAX).0,
+                follow: Some(follow),
+                _memory: Arc::downgrade(&informer.part),
+            });
         }
         let serials = self.informers.iter().map(|it| (it.identity, it.serial));
         hub.set_serials(serials.collect());
         // Only now may their identities be used again.
         drop(gone);
+    }
+
+    /// Notes what has changed. Lets go of informers that have ended.
+    pub(in crate::ops) fn pull(&mut self, hub: &Hub) {
+        for Following { serial, follow, .. } in &mut self.informers {
+            let mut note = |change| hub.note(*serial, change);
+            if follow.as_mut().is_some_and(|it| !it.pull(&mut note)) {
+                *follow = None;
+            }
+        }
     }
 
     /// Sends the moments that are new.

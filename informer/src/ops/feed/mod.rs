@@ -271,7 +271,8 @@ mod tests {
         assert_eq!((state.changes.len(), state.skipped), (CHANGES, 500));
         drop(state);
         hub.flush(&Followed::default(), 1);
-        assert_eq!((hub.lock().changes.len(), hub.lock().skipped), (0, 0));
+        let state = hub.lock();
+        assert_eq!((state.changes.len(), state.skipped), (0, 0));
     }
 
     #[test]
