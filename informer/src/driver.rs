@@ -1,6 +1,7 @@
 //! The driver task: passes signals from the transport to the core and commands from the core to the
 //! transport, and waits.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,12 +9,13 @@ use std::task::{Context, Poll};
 
 use informer_core::transport::{Signal, Transport};
 use informer_core::{Instant, Timer};
+use tracing::Span;
 
 use crate::engine::Engine;
 use crate::hooks::{Hooks, Report};
 use crate::panics::panic_text;
 use crate::runtime::RuntimeError;
-use crate::spans::{Running, Spans};
+use crate::spans::Spans;
 use crate::sparing::{Say, Sparing};
 
 /// How many signals the driver takes before it yields to other tasks.
@@ -56,7 +58,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
 
     fn step(&mut self, cx: &mut Context<'_>) -> Step {
         let now = self.engine.clock.now();
-        let (commands, reports, running, stopped) = self.engine.update(|state| {
+        let (commands, reports, change, stopped) = self.engine.update(|state| {
             state.register_driver(cx.waker());
             state.core.advance(now);
             state.touch();
@@ -64,13 +66,17 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             while let Some(command) = state.core.poll_command(now) {
                 commands.push(command.to_owned());
             }
-            let running = Running::of(&state.core);
+            let turned = mem::take(&mut state.turned) || !commands.is_empty();
+            let change = turned.then(|| self.spans.change(&state.core)).flatten();
             let stopped = state.core.is_stopped();
-            (commands, state.take_reports(), running, stopped)
+            (commands, state.take_reports(), change, stopped)
         });
-        let Engine { name, target, .. } = &*self.engine;
-        let span = self.spans.follow(running, name, target);
-        let _entered = span.enter();
+        if let Some(change) = change {
+            let Engine { name, target, .. } = &*self.engine;
+            self.spans.follow(&change, name, target);
+        }
+        let span = self.spans.span();
+        let _entered = span.as_ref().map(Span::enter);
         for command in commands {
             self.transport.execute(command.as_command());
         }

@@ -4,7 +4,7 @@
 //! without the lock.
 
 use informer_core::reflector::Phase;
-use informer_core::transport::Target;
+use informer_core::transport::{ExchangeId, Target};
 use tracing::Span;
 
 use crate::engine::Core;
@@ -18,116 +18,112 @@ enum What {
     Watch,
 }
 
-/// The exchange that runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Running {
-    /// The number of the exchange.
-    exchange: u64,
-    what: What,
+/// What runs now, compared with what ran before.
+pub(crate) struct Change {
+    /// `None` while the informer waits.
+    part: Option<Part>,
     /// Whether there was a full state before.
     again: bool,
-    /// How many failures there were before.
+    /// How many failures there were.
     failures: u64,
     /// The class of the last one.
     failure: &'static str,
 }
 
-impl Running {
-    /// The exchange that runs, after all commands were taken.
-    pub(crate) fn of<K: Send + Sync + 'static>(core: &Core<K>) -> Option<Self> {
-        let reflector = core.reflector();
-        let what = match reflector.phase() {
-            Phase::Listing { .. } => What::List,
-            Phase::Streaming { .. } => What::Stream,
-            Phase::Watching => What::Watch,
-            Phase::Idle | Phase::Waiting { .. } | Phase::Stopped => return None,
-        };
-        let (exchange, _) = reflector.request()?;
-        let last = reflector.last_failure();
-        Some(Self {
-            exchange: exchange.number(),
-            what,
-            again: reflector.full_states() > 0,
-            failures: reflector.failures(),
-            failure: last.map_or("", |last| last.failure.name()),
-        })
-    }
+/// A part of an exchange. A streamed state and the watch behind it are one exchange.
+type Part = (ExchangeId, What);
 
-    /// Whether both are the same part of the same exchange.
-    fn is_same(&self, other: &Self) -> bool {
-        self.exchange == other.exchange && self.what == other.what
-    }
-
-    /// Why this exchange runs, after the one before.
-    fn cause(&self, before: Option<&Self>) -> &'static str {
-        match before {
-            None if self.failures == 0 => "first",
-            Some(before) if self.failures == before.failures => match (before.what, self.what) {
-                (What::List, What::List) => "next_page",
-                (What::List | What::Stream, _) => "state_read",
-                (What::Watch, _) => "ended",
-            },
-            None | Some(_) => self.failure,
-        }
-    }
-
-    fn span(&self, informer: &str, target: &Target, cause: &str) -> Span {
-        let Self { exchange, what, .. } = *self;
-        let (resource, namespace) = (&*target.plural, target.namespace.as_deref());
-        let streamed = what == What::Stream;
-        match what {
-            What::Watch => tracing::info_span!(
-                parent: None, "watch", informer, resource, namespace, cause, exchange
-            ),
-            What::List | What::Stream if self.again => tracing::info_span!(
-                parent: None, "relist", informer, resource, namespace, cause, exchange, streamed
-            ),
-            What::List | What::Stream => tracing::info_span!(
-                parent: None, "list", informer, resource, namespace, cause, exchange, streamed
-            ),
-        }
-    }
-}
-
-/// The span of the exchange that runs.
+/// The span of what runs.
 pub(crate) struct Spans {
-    running: bool,
-    /// The exchange that runs, or the one before if none does.
-    last: Option<Running>,
     span: Span,
+    part: Option<Part>,
+    /// What ran before, and how many failures there were when it began.
+    before: Option<(What, u64)>,
 }
 
 impl Spans {
     pub(crate) const fn new() -> Self {
         Self {
-            running: false,
-            last: None,
             span: Span::none(),
+            part: None,
+            before: None,
         }
     }
 
-    /// Closes the span if its exchange has ended, and opens one if another exchange runs. Returns the span.
-    pub(crate) fn follow(
-        &mut self,
-        running: Option<Running>,
-        informer: &str,
-        target: &Target,
-    ) -> Span {
-        let is_same = match (&running, &self.last) {
-            (Some(running), Some(last)) => self.running && running.is_same(last),
-            (Some(_), None) => false,
-            (None, _) => !self.running,
+    /// What has changed, if anything has. Runs under the lock, after the commands were taken.
+    pub(crate) fn change<K: Send + Sync + 'static>(&self, core: &Core<K>) -> Option<Box<Change>> {
+        let reflector = core.reflector();
+        let what = match reflector.phase() {
+            Phase::Listing { .. } => Some(What::List),
+            Phase::Streaming { .. } => Some(What::Stream),
+            Phase::Watching => Some(What::Watch),
+            // A request that is held back is a wait.
+            Phase::Idle | Phase::Waiting { .. } | Phase::Stopped => None,
         };
-        if !is_same {
-            self.running = running.is_some();
-            // Closed before the next one opens.
-            self.span = Span::none();
-            if let Some(running) = running {
-                let cause = running.cause(self.last.as_ref());
-                self.span = running.span(informer, target, cause);
-                self.last = Some(running);
-            }
+        let exchange = reflector.request().map(|(exchange, _)| exchange);
+        let part = exchange.zip(what);
+        let last = reflector.last_failure();
+        (part != self.part).then(|| {
+            Box::new(Change {
+                part,
+                again: reflector.full_states() > 0,
+                failures: reflector.failures(),
+                failure: last.map_or("", |last| last.failure.name()),
+            })
+        })
+    }
+
+    /// Closes the span of what has ended, and opens one for what runs now.
+    pub(crate) fn follow(&mut self, change: &Change, informer: &str, target: &Target) {
+        self.span = Span::none();
+        self.part = change.part;
+        if let Some((exchange, what)) = change.part {
+            let cause = self.cause(what, change);
+            self.span = open(exchange, what, change.again, cause, informer, target);
+            self.before = Some((what, change.failures));
         }
-        self.span.clone()
+    }
+
+    /// The span, if somebody is interested in it.
+    #[inline]
+    pub(crate) fn span(&self) -> Option<Span> {
+        let is_none = self.span.is_none();
+        (!is_none).then(|| self.span.clone())
+    }
+
+    /// Why this is asked, after what was asked before.
+    fn cause(&self, what: What, change: &Change) -> &'static str {
+        match self.before {
+            None if change.failures == 0 => "first",
+            Some((before, failures)) if change.failures == failures => match (before, what) {
+                (What::List, What::List) => "next_page",
+                (What::List | What::Stream, _) => "state_read",
+                (What::Watch, _) => "ended",
+            },
+            None | Some(_) => change.failure,
+        }
+    }
+}
+
+fn open(
+    exchange: ExchangeId,
+    what: What,
+    again: bool,
+    cause: &str,
+    informer: &str,
+    target: &Target,
+) -> Span {
+    let (resource, namespace) = (&*target.plural, target.namespace.as_deref());
+    let (exchange, streamed) = (exchange.number(), what == What::Stream);
+    match what {
+        What::Watch => tracing::info_span!(
+            parent: None, "watch", informer, resource, namespace, cause, exchange
+        ),
+        What::List | What::Stream if again => tracing::info_span!(
+            parent: None, "relist", informer, resource, namespace, cause, exchange, streamed
+        ),
+        What::List | What::Stream => tracing::info_span!(
+            parent: None, "list", informer, resource, namespace, cause, exchange, streamed
+        ),
     }
 }

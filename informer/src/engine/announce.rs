@@ -53,6 +53,7 @@ impl<K: Send + Sync + 'static> State<K> {
         if announced != self.announced {
             self.tell(&announced, clock.now());
             self.announced = announced;
+            self.turned = true;
             woken.extend(self.status_waiting.take());
         }
         while let Some(rejected) = self.core.poll_rejected() {

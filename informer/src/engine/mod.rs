@@ -101,6 +101,8 @@ pub(crate) struct State<K> {
     /// Whether the last handle was dropped while handlers were there, or somebody waited.
     pub(crate) dropped: bool,
     announced: Announced,
+    /// Whether the phase or the failures may differ from what the driver saw.
+    pub(crate) turned: bool,
     pub(crate) timeline: Timeline,
     /// Set while somebody looks at the metrics.
     meters: Option<InformerMeters>,
@@ -134,6 +136,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             lost: None,
             dropped: false,
             announced: Announced::default(),
+            turned: false,
             timeline: Timeline::default(),
             meters: None,
             reports: Vec::new(),
