@@ -172,3 +172,22 @@ impl Names {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_will_not_come_back_is_forgotten() {
+        let inventory = Inventory::default();
+        let known = || {
+            inventory
+                .added
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        known().extend([Inspected::one(|| None), Inspected::new(|_| true)]);
+        assert_eq!(inventory.parts().informers.len(), 0);
+        assert_eq!(known().len(), 1);
+    }
+}
