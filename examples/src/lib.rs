@@ -48,6 +48,10 @@ struct Cookbook;
 struct Operations;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/operations-port.md")]
+struct OperationsPort;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/porting.md")]
 struct Porting;
 

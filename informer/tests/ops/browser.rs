@@ -105,19 +105,30 @@ impl Browser {
         }
     }
 
-    /// Waits until a condition of the page holds, and returns the page's own text.
-    async fn text_when(&mut self, condition: &str) -> String {
+    /// Waits until the page has an element, and its own text has all of these parts.
+    async fn shows(&mut self, element: &str, parts: &[&str]) {
+        let (element, wanted) = (json!(element), json!(parts));
         let wait = format!(
             "new Promise((done) => {{
-                const look = () => {condition} ? done(document.body.innerText) : setTimeout(look, 50);
+                const end = Date.now() + 30000;
+                const look = () => {{
+                    const text = document.body?.innerText ?? '';
+                    const found = document.querySelector({element}) !== null;
+                    const all = {wanted}.every((part) => text.includes(part));
+                    if ((found && all) || Date.now() > end) done([found, text]);
+                    else setTimeout(look, 50);
+                }};
                 look();
             }})"
         );
-        let asked = json!({"expression": wait, "awaitPromise": true});
+        let asked = json!({"expression": wait, "awaitPromise": true, "returnByValue": true});
         let answer = self.call("Runtime.evaluate", asked).await;
-        let text = answer["result"]["value"].as_str();
-        text.unwrap_or_else(|| panic!("{condition}: {answer}"))
-            .to_owned()
+        let value = &answer["result"]["value"];
+        let text = value[1].as_str().unwrap_or_else(|| panic!("{answer}"));
+        for part in parts {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+        assert_eq!(value[0], true, "{element} is not there:\n{text}");
     }
 
     async fn go(&mut self, place: &str) {
@@ -129,12 +140,6 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.profile);
-    }
-}
-
-fn assert_all(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
     }
 }
 
@@ -166,29 +171,26 @@ async fn the_inspector_shows_what_informers_do() {
         .unwrap();
 
     let mut browser = Browser::open(program, &format!("{}/", port.url())).await;
-    let text = browser
-        .text_when("document.documentElement.dataset.ticks > 1")
-        .await;
-    assert_all(
-        &text,
-        &[
-            "● live",
-            "pods.v1",
-            "watching",
-            "42",
-            "✓ fresh",
-            "widgets.v1.example.com",
-            "waiting",
-            "✗ not fresh",
-        ],
-    );
+    let overview = [
+        "● live",
+        "pods.v1",
+        "watching",
+        "42",
+        "✓ fresh",
+        "widgets.v1.example.com",
+        "waiting",
+        "✗ not fresh",
+    ];
+    browser.shows("html[data-state=live]", &overview).await;
 
     browser.go("#/timeline").await;
-    let condition = "document.querySelector('#timeline [data-failure]') && document.querySelector('#timeline [data-phase=watching]')";
-    assert_all(
-        &browser.text_when(condition).await,
-        &["pods.v1", "widgets.v1.example.com"],
-    );
+    let lanes = ["pods.v1", "widgets.v1.example.com"];
+    browser
+        .shows("#timeline [data-informer] [data-failure]", &lanes)
+        .await;
+    browser
+        .shows("#timeline [data-informer] [data-phase=watching]", &lanes)
+        .await;
 
     browser.go("#/feed").await;
     let mut changed = pod("shop-7");
@@ -196,19 +198,14 @@ async fn the_inspector_shows_what_informers_do() {
     server
         .with(|server| server.update("pods", changed))
         .unwrap();
-    let text = browser
-        .text_when("document.querySelector('#feed-rows > [data-what=updated]')")
+    let told = ["web/shop-7", "watch"];
+    browser
+        .shows("#feed-rows > [data-what=updated]", &told)
         .await;
-    assert_all(&text, &["web/shop-7", "watch"]);
 
     browser.go("#/lookup/pods.v1/web%2Fshop-7").await;
-    let text = browser
-        .text_when("document.querySelector('#answer pre')")
-        .await;
-    assert_all(
-        &text,
-        &["/api/v1/pods", "lean", "\"nodeName\": \"node-2\"", "app"],
-    );
+    let object = ["/api/v1/pods", "lean", "\"nodeName\": \"node-2\"", "app"];
+    browser.shows("#answer pre", &object).await;
 
     let picture = browser.call("Page.captureScreenshot", json!({})).await;
     let picture = picture["data"].as_str().unwrap();
@@ -230,17 +227,14 @@ async fn the_inspector_asks_for_the_token() {
         .unwrap();
     let port = here().add(&pods).token("s3cret").start().await.unwrap();
     let mut browser = Browser::open(program, &format!("{}/", port.url())).await;
-    let text = browser
-        .text_when("document.documentElement.dataset.state === 'unauthorized'")
-        .await;
-    assert_all(&text, &["needs a token", "bearer token"]);
+    let asks = ["needs a token", "bearer token"];
+    browser.shows("html[data-state=unauthorized]", &asks).await;
     let enter = "document.getElementById('token').value = 's3cret'; \
         document.querySelector('#token-form button').click()";
     browser
         .call("Runtime.evaluate", json!({"expression": enter}))
         .await;
-    let text = browser
-        .text_when("document.documentElement.dataset.ticks > 0")
+    browser
+        .shows("html[data-state=live]", &["● live", "pods.v1"])
         .await;
-    assert_all(&text, &["● live", "pods.v1"]);
 }

@@ -31,18 +31,16 @@ async fn what_is_dropped_disappears() {
     drop((pods, controller));
     election.stop().await;
     drop(election);
-    loop {
-        let status = page.find("status").await;
-        if status["informers"].as_array().unwrap().len() == 1
-            && status["controllers"] == json!([])
-            && status["elections"] == json!([])
-        {
-            // The one that is left is the first of its name now, and its bodies are not allowed.
-            assert_eq!(status["informers"][0]["id"], "pods.v1");
-            assert_eq!(status["informers"][0]["bodies"], false);
-            break;
-        }
-    }
+    let status = page
+        .status_where(|status| {
+            status["informers"].as_array().unwrap().len() == 1
+                && status["controllers"] == json!([])
+                && status["elections"] == json!([])
+        })
+        .await;
+    // The one that is left is the first of its name now, and its bodies are not allowed.
+    assert_eq!(status["informers"][0]["id"], "pods.v1");
+    assert_eq!(status["informers"][0]["bodies"], false);
     create(&server, "b");
     assert_eq!(page.find("changes").await[0]["informer"], "pods.v1");
     assert_eq!(get(&port, "/object/pods.v1?key=web/b").await.status, 200);
@@ -66,7 +64,8 @@ async fn an_informer_that_only_the_port_follows_ends_quietly() {
     assert_eq!(warnings(logged(|| drop(pods))), 0);
     let said = logged(|| drop(relied_on));
     assert_eq!(said.iter().find_map(|line| line.get("handlers")), Some("1"));
-    while page.find("status").await["informers"] != json!([]) {}
+    page.status_where(|status| status["informers"] == json!([]))
+        .await;
 }
 
 #[tokio::test]

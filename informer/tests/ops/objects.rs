@@ -174,12 +174,7 @@ async fn a_dump_has_every_key_and_version() {
     let dump = answer.json();
     assert_eq!(dump["informer"], "pods.v1");
     assert_eq!(dump["version"].as_str(), pods.status().version.as_deref());
-    let dumped: Vec<_> = dump["objects"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .cloned()
-        .collect();
+    let dumped = dump["objects"].as_array().unwrap().to_vec();
     let held = pods.snapshot();
     let held = held
         .iter()

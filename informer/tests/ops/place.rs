@@ -160,11 +160,24 @@ impl Events {
     /// The next event of this name.
     pub(crate) async fn find(&mut self, name: &str) -> Value {
         loop {
-            let (event, data) = self.next().await.expect("the stream has ended");
+            let (event, data) = self.next().await.unwrap();
             if event == name {
                 return data;
             }
         }
+    }
+
+    /// The next status for which this holds, within the time that no test needs.
+    pub(crate) async fn status_where(&mut self, holds: impl Fn(&Value) -> bool) -> Value {
+        let search = async {
+            loop {
+                let status = self.find("status").await;
+                if holds(&status) {
+                    return status;
+                }
+            }
+        };
+        timeout(LONG, search).await.unwrap()
     }
 
     async fn block(&mut self, end: &str) -> Option<String> {

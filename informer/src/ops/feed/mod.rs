@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     fn change(name: &str, version: usize) -> Change {
-        let object = Object::builder(ObjectKey::new("web", name)).version(&version.to_string());
+        let object = Object::builder(ObjectKey::new("web", name)).version(version.to_string());
         Change::of(&Notification::Added {
             object: object.body(()),
             initial: false,
