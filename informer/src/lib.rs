@@ -66,7 +66,7 @@
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
 //! | `signal` (default) | `ControllerBuilder::shutdown_on_signal`: SIGTERM and Ctrl-C; implies `tokio` |
 //! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime; a `Client` works there, too |
-//! | `metrics` | [`Metrics`](https://docs.rs/informer/latest/informer/struct.Metrics.html): metrics of informers, controllers, elections and clients, in the OpenMetrics format |
+//! | `metrics` | `Metrics`: metrics of informers, controllers, elections and clients, in the OpenMetrics format |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
 //! | `mock` | a `MockServer` is a [`Connect`] and a [`Calls`], for tests of your controllers |
@@ -89,6 +89,7 @@
 //!   of an object what the controller does.
 //! * [`Status`] says what the informer is doing and why it waits. Use [`SharedInformer::is_fresh`] for a
 //!   readiness probe and [`SharedInformer::reached`] to wait until the cache shows your own writes.
+//! * `Metrics` exports all that, and spans and log events go through `tracing`.
 //! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. The crate
 //!   `informer-core` makes all decisions and does no I/O; this crate moves bytes and waits.
 //!
