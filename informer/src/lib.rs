@@ -67,7 +67,7 @@
 //! | `tokio` (default) | `runtime::Tokio`, `InformerBuilder::start`, `SharedInformer::send_to` |
 //! | `signal` (default) | `ControllerBuilder::shutdown_on_signal`: SIGTERM and Ctrl-C; implies `tokio` |
 //! | `threads` | `runtime::Threads`, `runtime::block_on`, `InformerBuilder::start_blocking`, `SharedInformer::wait_synced`: no async runtime; a `Client` works there, too |
-//! | `metrics` | [`Metrics`](https://docs.rs/informer/latest/informer/struct.Metrics.html): metrics of informers, controllers, elections and clients, in the OpenMetrics format |
+//! | `metrics` | `Metrics`: metrics of informers, controllers, elections and clients, in the OpenMetrics format |
 //! | `ops` | the module `ops`: a port with health, metrics, status and the inspector page; implies `metrics` and `tokio` |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
@@ -92,6 +92,8 @@
 //! * [`Status`] says what the informer is doing and why it waits. Use [`SharedInformer::is_fresh`] for a
 //!   readiness probe and [`SharedInformer::reached`] to wait until the cache shows your own writes.
 //!   [`SharedInformer::verify`] compares the cache with the server.
+//! * `Metrics` exports all that, and spans and log events go through `tracing`. The module `ops` opens a port
+//!   with probes, metrics, status and the inspector page.
 //! * [`Connect`] and [`runtime`] let you bring your own transport, runtime and clock. The crate
 //!   `informer-core` makes all decisions and does no I/O; this crate moves bytes and waits.
 //!
