@@ -4,7 +4,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::{Inspect, Inspected, Part, sealed::Sealed};
-use crate::engine::{Engine, Moment};
+use crate::engine::Engine;
+#[cfg(feature = "ops")]
+use crate::engine::Moment;
 use crate::factory::SharedInformerFactory;
 use crate::informer::Informer;
 use crate::meters::InformerMeters;
@@ -27,7 +29,7 @@ pub(crate) trait InformerPart: Send + Sync {
     fn is_fresh(&self, within: Duration) -> bool;
 
     /// How many moments there have been, and those after the first `seen`, with their ages.
-    #[allow(dead_code, reason = "for the operations port")]
+    #[cfg(feature = "ops")]
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>);
 
     /// Its objects, without their bodies.
@@ -56,6 +58,7 @@ impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
         self.lock().core.is_fresh(within, self.clock.now())
     }
 
+    #[cfg(feature = "ops")]
     fn timeline(&self, seen: u64) -> (u64, Vec<(Duration, Moment)>) {
         let (count, moments) = self.lock().timeline.after(seen);
         let now = self.clock.now();
