@@ -143,6 +143,7 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
             config,
             now: at(60),
         },
+        Input::SkipReplay(second),
         Input::PollNotifications {
             listener: second,
             most: 1,
@@ -284,6 +285,10 @@ fn an_input_does_what_its_method_does() {
                 continue;
             }
             Input::AddListener { config, now } => Output::Added(informer.add_listener(config, now)),
+            Input::SkipReplay(listener) => {
+                informer.skip_replay(listener);
+                Output::Done
+            }
             Input::RemoveListener(listener) => Output::Removed(informer.remove_listener(listener)),
             Input::PollReadyListener => Output::Ready(informer.poll_ready_listener()),
             Input::PollNotification(listener) => {

@@ -81,6 +81,8 @@ pub enum Input<'a> {
         /// The time.
         now: Instant,
     },
+    /// [`Informer::skip_replay`]
+    SkipReplay(ListenerId),
     /// [`Informer::remove_listener`]
     RemoveListener(ListenerId),
     /// [`Informer::poll_ready_listener`]
@@ -190,6 +192,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
             Input::PollCommand { now } => Output::Command(self.poll_command(now)),
             Input::AddListener { config, now } => Output::Added(self.add_listener(config, now)),
+            Input::SkipReplay(listener) => {
+                self.skip_replay(listener);
+                Output::Done
+            }
             Input::RemoveListener(listener) => Output::Removed(self.remove_listener(listener)),
             Input::PollReadyListener => Output::Ready(self.poll_ready_listener()),
             Input::PollNotification(listener) => {
