@@ -5,6 +5,7 @@ use informer_transport_mock::fault::Fault;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpSocket;
+use tokio::time::timeout;
 
 use crate::place::{Events, LONG, address, at, create, get, here, lean, pod, server};
 
@@ -19,7 +20,7 @@ async fn handlers<K: Send + Sync + 'static>(informer: &SharedInformer<K>, count:
             informer.status_change(&status).await.unwrap();
         }
     };
-    tokio::time::timeout(LONG, wait).await.unwrap();
+    timeout(LONG, wait).await.unwrap();
 }
 
 #[tokio::test]
@@ -219,9 +220,12 @@ async fn a_slow_page_is_dropped_and_told_so() {
     }
     assert!(slow.head().await.starts_with("HTTP/1.0 200"));
     let mut last = None;
-    while let Some(event) = slow.next().await {
-        last = Some(event);
-    }
+    let reading = async {
+        while let Some(event) = slow.next().await {
+            last = Some(event);
+        }
+    };
+    timeout(LONG, reading).await.unwrap();
     let (name, data) = last.unwrap();
     assert_eq!(name, "dropped");
     assert_eq!(data["reason"], "The page did not keep up with the feed.");
