@@ -249,7 +249,8 @@ fn decode_and_delivery_are_timed() {
     assert!(world.wait(stream.next()).is_some());
     assert_eq!(count(&metrics), 1.0);
     let waited = sum(&metrics, "delivery");
-    assert!((4.9..=5.0).contains(&waited), "{waited}");
+    // The time to decode counts.
+    assert!((5.01..=5.021).contains(&waited), "{waited}");
     // Nothing is left, so the time begins again with the next notification.
     world.pass(60 * SECOND);
     world.touch("a");
@@ -257,7 +258,7 @@ fn decode_and_delivery_are_timed() {
     assert!(world.wait(stream.next()).is_some());
     let waited = sum(&metrics, "delivery") - waited;
     assert_eq!(count(&metrics), 2.0);
-    assert!((0.9..=1.0).contains(&waited), "{waited}");
+    assert!((0.92..=1.021).contains(&waited), "{waited}");
 }
 
 #[test]
@@ -281,8 +282,7 @@ fn handlers_that_lag_and_panic() {
     world.pass(12 * SECOND);
     let all = read(&metrics);
     let label = |registration: &informer::Registration<Value>| {
-        let status = registration.status().unwrap();
-        format!("{} #{}", status.name, status.id)
+        registration.status().unwrap().name.to_owned()
     };
     let get = |of: &str, name: &str| {
         let labels = [("informer", "pods.v1"), ("handler", of)];
@@ -294,7 +294,8 @@ fn handlers_that_lag_and_panic() {
     assert_eq!(get(&of, "behind_seconds"), Some(12.0));
     assert_eq!(get(&of, "in_call_seconds"), Some(12.0));
     assert_eq!(get(&of, "panics_total"), Some(0.0));
-    let of = label(&panics);
+    // Both are closures of this test, so they have the same name.
+    let of = format!("{} #2", label(&panics));
     assert_eq!(get(&of, "delivered_total"), Some(1.0));
     assert_eq!(get(&of, "behind_seconds"), Some(0.0));
     assert_eq!(get(&of, "in_call_seconds"), Some(0.0));

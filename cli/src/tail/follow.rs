@@ -4,9 +4,9 @@ use std::error::Error;
 use std::future::ready;
 use std::io;
 
-use informer::ops::{self, Ops, OpsError, WithBodies};
+use informer::ops::{self, Ops, OpsError};
 use informer::{
-    Client, InformerBuilder, Notification, Notifications, Object, SharedInformer, Status,
+    Client, InformerBuilder, Inspect, Notification, Notifications, Object, SharedInformer, Status,
 };
 
 use super::line::Line;
@@ -22,10 +22,7 @@ pub(crate) async fn follow<K: Send + Sync + 'static>(
     inspect: Option<&str>,
     output: &mut Output,
     stop: &mut Stop,
-) -> Result<(), Box<dyn Error>>
-where
-    SharedInformer<K>: WithBodies,
-{
+) -> Result<(), Box<dyn Error>> {
     let informer = builder
         .on_rejected(warn)
         .build(client, informer::runtime::Tokio::current()?)?;
@@ -61,8 +58,9 @@ where
 
 /// Opens the inspector. Its address goes where messages go: the standard output is for scripts.
 #[expect(clippy::print_stderr, reason = "for the person who looks")]
-async fn open(address: &str, informer: &impl WithBodies) -> Result<Ops, OpsError> {
-    let port = ops::serve(address).add_with_bodies(informer).history(20);
+async fn open(address: &str, informer: &impl Inspect) -> Result<Ops, OpsError> {
+    // Every user of this machine can look, so bodies stay here.
+    let port = ops::serve(address).add(informer).history(20);
     let port = port.start().await?;
     eprintln!("inspector: {}", port.url());
     Ok(port)

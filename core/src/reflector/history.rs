@@ -51,7 +51,8 @@ pub struct FullState {
 /// let mut reflector: Reflector<Heap> = Reflector::new(ReflectorConfig::new(), 42)?;
 /// reflector.start(now);
 /// let Some(Command::Open { exchange, .. }) = reflector.poll_command(now) else { panic!() };
-/// let refused = Fact::<Object<()>>::Failed { failure: Failure::Unreachable, message: "refused" };
+/// let refused: Fact<'_, Object<()>> =
+///     Fact::Failed { failure: Failure::Unreachable, message: "refused" };
 /// assert!(reflector.handle(exchange, refused, now).is_none());
 ///
 /// let failures = reflector.history().failures;

@@ -1,6 +1,7 @@
 //! What a controller is doing.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use serde::Serializer;
@@ -76,9 +77,10 @@ fn as_text<Q: fmt::Debug, S: Serializer>(key: &Q, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(&text_of(key))
 }
 
-/// The `Debug` of a text has quotes, which would be in the way.
+/// The `Debug` of a text has quotes, which would be in the way. That of a key is user code and may panic.
 fn text_of(key: &impl fmt::Debug) -> String {
-    let text = format!("{key:?}");
+    let text = catch_unwind(AssertUnwindSafe(|| format!("{key:?}")));
+    let text = text.unwrap_or_else(|_| "a key whose `Debug` panics".to_owned());
     text.trim_matches('"').to_owned()
 }
 

@@ -51,13 +51,13 @@ pub(super) async fn run<Q, R, E>(
     while let Some(term) = rules.term(queue).await {
         while let Some(next) = unless(term.end(), queue.next()).await {
             let Some(key) = next else { return };
-            let span = tracing::info_span!(
-                "reconcile",
-                controller = queue.name(),
-                ?key,
-                attempt = queue.attempts(&key).saturating_add(1)
-            );
             let work = || {
+                let span = tracing::info_span!(
+                    "reconcile",
+                    controller = queue.name(),
+                    ?key,
+                    attempt = queue.attempts(&key).saturating_add(1)
+                );
                 let work = rules.work(queue, &term, &key, &reconcile);
                 work.instrument(span)
             };

@@ -32,12 +32,13 @@ impl<K: Send + Sync + 'static> State<K> {
     pub(super) fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
         let mut woken = mem::take(&mut self.woken);
         let mut now = None;
+        let arrived = self.arrived.take();
         while let Some(id) = self.core.poll_ready_listener() {
             if let Some(listener) = self.listeners.get_mut(&id) {
                 let now = *now.get_or_insert_with(|| clock.now());
                 listener.busy_since.get_or_insert(now);
-                if self.meters.is_some() {
-                    listener.ready_since.get_or_insert(now);
+                if self.meters.is_some() && !listener.looks_on {
+                    listener.ready_since.get_or_insert(arrived.unwrap_or(now));
                 }
                 woken.extend(listener.waker.take());
             }

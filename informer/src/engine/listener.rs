@@ -77,6 +77,7 @@ impl Listener {
             in_call: self.progress.in_call(now).filter(|_| self.lost.is_none()),
             waited: self.busy_since.map(|since| now.since(since)),
             lost: self.lost.is_some(),
+            looks_on: self.looks_on,
         }
     }
 }

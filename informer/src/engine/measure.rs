@@ -22,6 +22,7 @@ impl<K: Send + Sync + 'static> State<K> {
         clock: &dyn Clock,
     ) -> Option<usize> {
         let began = self.meters.as_ref().map(|_| clock.now());
+        self.arrived = began.map(|_| now);
         let used = self.core.signal(exchange, signal, now);
         if let (Some(meters), Some(began)) = (&mut self.meters, began)
             && used.is_some_and(|used| used > 0)
@@ -36,6 +37,9 @@ impl<K: Send + Sync + 'static> State<K> {
         let (Some(meters), Some(listener)) = (&mut self.meters, self.listeners.get_mut(&id)) else {
             return;
         };
+        if listener.looks_on {
+            return;
+        }
         let now = clock.now();
         if let Some(since) = listener.ready_since.take() {
             meters.delivery.observe_time(now.since(since));

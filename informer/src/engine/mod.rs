@@ -82,6 +82,8 @@ pub(crate) struct State<K> {
     woken: Vec<Waker>,
     /// Whether a listener held up the bytes that the driver last offered.
     pub(crate) stalled: bool,
+    /// When the bytes arrived that are being dealt with, if that is measured.
+    arrived: Option<Instant>,
     listeners: BTreeMap<ListenerId, Listener>,
     /// How many listeners are synced. Counted here because every change needs it.
     listeners_synced: usize,
@@ -125,6 +127,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             driver_wanted: false,
             woken: Vec::new(),
             stalled: false,
+            arrived: None,
             listeners: BTreeMap::new(),
             listeners_synced: 0,
             listeners_lost: 0,

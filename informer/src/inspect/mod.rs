@@ -86,6 +86,7 @@ pub(crate) enum Part {
 #[derive(Default)]
 pub(crate) struct Inventory {
     added: Mutex<Vec<Inspected>>,
+    names: Mutex<Names>,
 }
 
 /// What there is at one moment. Nothing is there twice, however often it was added.
@@ -117,31 +118,30 @@ impl Inventory {
             added.retain(|it| it.look(&mut found));
         }
         let mut parts = Parts::default();
-        let [mut informers, mut controllers, mut elections] = <[Names; 3]>::default();
-        #[cfg(feature = "hyper")]
-        let mut clients = Names::default();
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.begin(&found);
         for part in found {
             match part {
                 Part::Informer(part) => {
-                    let name = informers.name(part.identity(), || part.name());
+                    let name = names.name(Kind::Informer, part.identity(), || part.name());
                     parts
                         .informers
                         .extend(name.map(|name| Named { name, part }));
                 }
                 Part::Controller(part) => {
-                    let name = controllers.name(part.identity(), || part.name());
+                    let name = names.name(Kind::Controller, part.identity(), || part.name());
                     let named = name.map(|name| Named { name, part });
                     parts.controllers.extend(named);
                 }
                 Part::Election(part) => {
-                    let name = elections.name(part.identity(), || part.name());
+                    let name = names.name(Kind::Election, part.identity(), || part.name());
                     parts
                         .elections
                         .extend(name.map(|name| Named { name, part }));
                 }
                 #[cfg(feature = "hyper")]
                 Part::Client(part) => {
-                    let name = clients.name(part.id(), || part.config().server_url());
+                    let name = names.name(Kind::Client, part.id(), || part.config().server_url());
                     parts.clients.extend(name.map(|name| Named { name, part }));
                 }
             }
@@ -150,26 +150,77 @@ impl Inventory {
     }
 }
 
-/// The names that parts of a kind have so far.
+/// The kinds of parts. Each has names of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Informer,
+    Controller,
+    Election,
+    #[cfg(feature = "hyper")]
+    Client,
+}
+
+impl Part {
+    fn identity(&self) -> (Kind, usize) {
+        match self {
+            Self::Informer(part) => (Kind::Informer, part.identity()),
+            Self::Controller(part) => (Kind::Controller, part.identity()),
+            Self::Election(part) => (Kind::Election, part.identity()),
+            #[cfg(feature = "hyper")]
+            Self::Client(part) => (Kind::Client, part.id()),
+        }
+    }
+}
+
+/// The names of parts. A part keeps its name for as long as it is there: otherwise the figures of one would go
+/// on as those of another.
 #[derive(Default)]
 struct Names {
-    seen: HashSet<usize>,
-    of: HashMap<String, usize>,
+    /// The bare name and a number.
+    given: HashMap<(Kind, usize), (String, usize)>,
+    /// Those that have been named in this look.
+    seen: HashSet<(Kind, usize)>,
 }
 
 impl Names {
-    /// The name of a part, unless it has one already. The second of the same name is called `name #2`.
-    fn name(&mut self, identity: usize, bare: impl FnOnce() -> String) -> Option<String> {
+    /// Begins a look. Names of parts that are gone are free again.
+    fn begin(&mut self, found: &[Part]) {
+        let there: HashSet<_> = found.iter().map(Part::identity).collect();
+        self.given.retain(|identity, _| there.contains(identity));
+        self.seen.clear();
+    }
+
+    /// The name of a part, unless it was named in this look. The second of the same name is called `name #2`.
+    fn name(
+        &mut self,
+        kind: Kind,
+        identity: usize,
+        bare: impl FnOnce() -> String,
+    ) -> Option<String> {
+        let identity = (kind, identity);
         if !self.seen.insert(identity) {
             return None;
         }
         let bare = bare();
-        let same = self.of.entry(bare.clone()).or_default();
-        *same += 1;
-        Some(match same {
-            1 => bare,
+        let given = self.given.remove(&identity);
+        let number = match given {
+            Some((name, number)) if name == bare => number,
+            _ => self.free_number(kind, &bare),
+        };
+        let name = match number {
+            1 => bare.clone(),
             number => format!("{bare} #{number}"),
-        })
+        };
+        self.given.insert(identity, (bare, number));
+        Some(name)
+    }
+
+    /// The smallest number that no part of this name has.
+    fn free_number(&self, kind: Kind, bare: &str) -> usize {
+        let same = self.given.iter();
+        let same = same.filter(|((of, _), (name, _))| *of == kind && name == bare);
+        let taken: HashSet<usize> = same.map(|(_, (_, number))| *number).collect();
+        (1..).find(|number| !taken.contains(number)).unwrap_or(1)
     }
 }
 
@@ -189,5 +240,21 @@ mod tests {
         known().extend([Inspected::one(|| None), Inspected::new(|_| true)]);
         assert_eq!(inventory.parts().informers.len(), 0);
         assert_eq!(known().len(), 1);
+    }
+
+    #[test]
+    fn a_name_stays_with_its_part_and_is_free_afterwards() {
+        let mut names = Names::default();
+        let look = |names: &mut Names, there: &[usize]| -> Vec<_> {
+            names.given.retain(|(_, it), _| there.contains(it));
+            names.seen.clear();
+            let name = |it: &usize| names.name(Kind::Informer, *it, || "pods".to_owned());
+            there.iter().filter_map(name).collect()
+        };
+        assert_eq!(look(&mut names, &[1, 2, 1]), ["pods", "pods #2"]);
+        // Another one may be found before the first.
+        assert_eq!(look(&mut names, &[3, 1, 2]), ["pods #3", "pods", "pods #2"]);
+        assert_eq!(look(&mut names, &[2]), ["pods #2"]);
+        assert_eq!(look(&mut names, &[2, 4]), ["pods #2", "pods"]);
     }
 }

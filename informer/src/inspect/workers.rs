@@ -71,9 +71,48 @@ impl<Q: Key> Inspect for Controller<Q> {
     }
 }
 
+/// A controller that has not been run yet.
+struct NotRunning {
+    address: usize,
+}
+
+impl ControllerPart for NotRunning {
+    fn identity(&self) -> usize {
+        self.address
+    }
+
+    fn name(&self) -> String {
+        "controller".to_owned()
+    }
+
+    fn status(&self) -> ControllerStatus<String> {
+        ControllerStatus {
+            name: self.name(),
+            queued: 0,
+            delayed: 0,
+            adds: 0,
+            retries: 0,
+            workers: 0,
+            working: Vec::new(),
+            succeeded: 0,
+            requeued: 0,
+            failed: 0,
+            panics: 0,
+            given_up: 0,
+            leads: None,
+            stopped: false,
+        }
+    }
+
+    fn measure(&self) -> QueueMeters {
+        QueueMeters::default()
+    }
+}
+
 impl Sealed for ControllerHandle {}
 
-/// The controller with its informers and its election, as soon as it runs.
+/// The controller with its informers and its election, as soon as it runs. Before that, it is one without
+/// workers.
 impl Inspect for ControllerHandle {
     fn inspected(&self) -> Inspected {
         let handle = self.downgrade();
@@ -82,6 +121,8 @@ impl Inspect for ControllerHandle {
                 return false;
             };
             let Some(running) = running.get() else {
+                let address = std::ptr::from_ref(&*running).addr();
+                parts.push(Part::Controller(Arc::new(NotRunning { address })));
                 return true;
             };
             parts.push(Part::Controller(Arc::new(Looked {

@@ -37,12 +37,13 @@ pub(super) fn write(
     let (mut informers, mut reflectors, mut handlers) = (Vec::new(), Vec::new(), Vec::new());
     for Named { name, part } in parts {
         let status = part.status();
-        for handler in &status.handlers {
-            let HandlerStatus { id, name: of, .. } = handler;
+        let of_program = status.handlers.iter().filter(|it| !it.looks_on);
+        let of_program: Vec<_> = of_program.copied().collect();
+        for (at, handler) in of_program.iter().enumerate() {
             handlers.push(Subject {
                 labels: vec![
                     ("informer", name.clone()),
-                    ("handler", format!("{of} #{id}")),
+                    ("handler", label(&of_program, at)),
                 ],
                 of: *handler,
             });
@@ -263,3 +264,14 @@ const HANDLER: &[Row<HandlerStatus>] = &[
         |it| it.in_call.unwrap_or_default().into(),
     )),
 ];
+
+/// The name of the handler at this place. The second of the same type is called `name #2`: numbers that are
+/// never used again would make new series for ever.
+fn label(handlers: &[HandlerStatus], at: usize) -> String {
+    let name = handlers.get(at).map_or("", |it| it.name);
+    let before = handlers.iter().take(at).filter(|it| it.name == name);
+    match before.count() {
+        0 => name.to_owned(),
+        same => format!("{name} #{}", same + 1),
+    }
+}

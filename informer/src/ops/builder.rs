@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::contents::{Opener, WithBodies};
@@ -50,6 +51,9 @@ pub fn serve(address: impl ToString) -> OpsBuilder {
 pub fn serve_unix(path: impl Into<PathBuf>) -> OpsBuilder {
     OpsBuilder::new(Place::Socket(path.into()))
 }
+
+/// How many dumps and selections run at the same time. Each holds a snapshot, or a thread.
+const SCANS: usize = 4;
 
 /// Where to listen.
 #[derive(Debug)]
@@ -183,6 +187,7 @@ impl OpsBuilder {
             fresh_within: self.fresh_within,
             hub: Arc::new(Hub::new(self.history)),
             opened: Instant::now(),
+            scans: Arc::new(Semaphore::new(SCANS)),
         };
         Ok(Ops::open(Arc::new(port), listener, url))
     }

@@ -8,7 +8,8 @@ use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Request, StatusCode};
 use informer_core::ObjectKey;
 use serde::Serialize;
-use tokio::time::{Instant, timeout};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::contents::{Contents, Found, Opener, Wanted};
 use super::feed::{BEAT, Followed, Hub, Past, TICK};
@@ -17,7 +18,7 @@ use super::health::{trouble_alive, trouble_ready};
 use super::moments::Timelines;
 use super::overview::Overview;
 use super::question::{Question, not_found};
-use super::reply::{Body, EVENTS, HTML, METRICS, Refusal, Reply, json, reply, text};
+use super::reply::{Body, Dumping, EVENTS, HTML, JSON, METRICS, Refusal, Reply, json, reply, text};
 use crate::inspect::{InformerPart, Inventory, Named, Parts};
 use crate::metrics::Metrics;
 
@@ -32,6 +33,8 @@ pub(super) struct Port {
     pub(super) fresh_within: Duration,
     pub(super) hub: Arc<Hub>,
     pub(super) opened: Instant,
+    /// How many answers may look at all objects at the same time.
+    pub(super) scans: Arc<Semaphore>,
 }
 
 /// An object and its history.
@@ -131,7 +134,12 @@ impl Port {
     /// A selection may look at every object, so it does not run among the tasks of informers.
     async fn select(&self, informer: &str, wanted: Wanted) -> Result<Reply, Refusal> {
         let contents = self.contents(&self.informer(informer)?);
-        let selected = tokio::task::spawn_blocking(move || contents.select(&wanted));
+        let scan = self.scan()?;
+        let selected = tokio::task::spawn_blocking(move || {
+            // Kept until the end, even if nobody waits any more.
+            let _scan = scan;
+            contents.select(&wanted)
+        });
         let selected = selected.await.map_err(Refusal::broken)?;
         json(&selected.map_err(Refusal::bad_request)?)
     }
@@ -143,11 +151,19 @@ impl Port {
             return Err(Refusal::new(StatusCode::FORBIDDEN, why));
         }
         let pieces = contents.dump(&informer.name, bodies);
-        Ok(reply(
-            StatusCode::OK,
-            super::reply::JSON,
-            Body::Pieces(pieces),
-        ))
+        let dump = Body::Dump(Dumping::new(pieces, self.scan()?));
+        Ok(reply(StatusCode::OK, JSON, dump))
+    }
+
+    /// The right to look at all objects.
+    fn scan(&self) -> Result<OwnedSemaphorePermit, Refusal> {
+        let scan = Arc::clone(&self.scans).try_acquire_owned();
+        scan.map_err(|_| {
+            Refusal::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Too many dumps and selections run; try again when one has ended.",
+            )
+        })
     }
 
     /// Feeds the open pages, as long as there are any.
@@ -175,8 +191,11 @@ impl Port {
             }
             until_beat = match timeout(TICK, self.hub.changed()).await {
                 Err(_) => until_beat - 1,
-                // A new page sees a status at once.
-                Ok(()) => 0,
+                // A new page sees a status soon. Pages that come and go make no more of them than this.
+                Ok(()) => {
+                    sleep(TICK).await;
+                    0
+                }
             };
             followed.pull(&self.hub);
             count = count.wrapping_add(1);

@@ -1,9 +1,10 @@
 //! Answers: their bodies, their headers, and refusals.
 
-use std::convert::Infallible;
 use std::fmt;
+use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use hyper::header::{
@@ -12,6 +13,8 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Response, StatusCode};
 use serde::Serialize;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 
 use super::contents::Pieces;
 use super::feed::Page;
@@ -32,28 +35,64 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 
 pub(super) enum Body {
     Whole(Bytes),
     /// Made while it is sent.
-    Pieces(Box<dyn Pieces>),
+    Dump(Dumping),
     /// Sent as long as the page is open.
     Feed(Page),
 }
 
+/// How long a dump may take. It holds a snapshot, which keeps old states of objects in memory.
+const LONGEST_DUMP: Duration = Duration::from_secs(300);
+
+/// A dump on its way.
+pub(super) struct Dumping {
+    pieces: Box<dyn Pieces>,
+    _scan: OwnedSemaphorePermit,
+    until: Instant,
+    /// Whether other tasks had a turn since the last piece.
+    rested: bool,
+}
+
+impl Dumping {
+    pub(super) fn new(pieces: Box<dyn Pieces>, scan: OwnedSemaphorePermit) -> Self {
+        Self {
+            pieces,
+            _scan: scan,
+            until: Instant::now() + LONGEST_DUMP,
+            rested: true,
+        }
+    }
+
+    fn poll_next(&mut self, waker: &Waker) -> Poll<Option<io::Result<Bytes>>> {
+        if Instant::now() > self.until {
+            return Poll::Ready(Some(Err(io::ErrorKind::TimedOut.into())));
+        }
+        // Objects may have to be unpacked: one piece for each turn, so that informers have theirs.
+        if !std::mem::replace(&mut self.rested, true) {
+            waker.wake_by_ref();
+            return Poll::Pending;
+        }
+        self.rested = false;
+        Poll::Ready(self.pieces.next().map(|piece| Ok(Bytes::from(piece))))
+    }
+}
+
 impl HttpBody for Body {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = match self.get_mut() {
             Self::Whole(bytes) => {
                 let bytes = std::mem::take(bytes);
-                Poll::Ready((!bytes.is_empty()).then_some(bytes))
+                Poll::Ready((!bytes.is_empty()).then_some(Ok(bytes)))
             }
-            Self::Pieces(pieces) => Poll::Ready(pieces.next().map(Bytes::from)),
-            Self::Feed(page) => page.poll_next(cx.waker()),
+            Self::Dump(dump) => dump.poll_next(cx.waker()),
+            Self::Feed(page) => page.poll_next(cx.waker()).map(|piece| piece.map(Ok)),
         };
-        next.map(|piece| piece.map(|piece| Ok(Frame::data(piece))))
+        next.map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -63,7 +102,7 @@ impl HttpBody for Body {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
-            Self::Pieces(_) | Self::Feed(_) => SizeHint::default(),
+            Self::Dump(_) | Self::Feed(_) => SizeHint::default(),
         }
     }
 }

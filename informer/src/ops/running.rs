@@ -23,7 +23,7 @@ const CONNECTIONS: usize = 64;
 /// The most bytes of the head of a request.
 const HEAD: usize = 16 * 1024;
 
-/// How long the head of a request may take, and how long a connection may be idle.
+/// How long the head of a request may take.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The pause when the system has no file descriptors for a new connection.
@@ -126,7 +126,9 @@ async fn talk(port: Arc<Port>, stream: Stream) {
 /// Serves one connection. A client that leaves or talks nonsense is not our error.
 async fn converse(port: Arc<Port>, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
     let service = service_fn(move |request| Arc::clone(&port).answer(request));
+    // One request for each connection: those that nobody may keep are no use for holding up others.
     let connection = http1::Builder::new()
+        .keep_alive(false)
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(HEAD)

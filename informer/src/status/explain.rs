@@ -118,7 +118,8 @@ impl Status {
                 "{rejected} could not be used; the log names them, with the reason."
             ));
         }
-        sentences.extend(self.handlers.iter().filter_map(HandlerStatus::explain));
+        let handlers = self.handlers.iter().filter(|it| !it.looks_on);
+        sentences.extend(handlers.filter_map(HandlerStatus::explain));
         sentences
     }
 

@@ -208,4 +208,7 @@ pub struct HandlerStatus {
     /// Whether the task of the handler was lost because its runtime has ended. The handler gets no more
     /// notifications.
     pub lost: bool,
+    /// Whether this is no handler of the program, but the operations port, which takes changes when it has
+    /// time.
+    pub looks_on: bool,
 }

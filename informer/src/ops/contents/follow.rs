@@ -24,6 +24,9 @@ pub(super) struct Following<K: Send + Sync + 'static> {
     news: Arc<News>,
 }
 
+/// How many changes are taken in one pull.
+const MOST: usize = 4_096;
+
 /// Whether there is something to pull.
 struct News(AtomicBool);
 
@@ -49,15 +52,19 @@ impl<K: Send + Sync + 'static> Follow for Following<K> {
             return true;
         }
         let waker = Waker::from(Arc::clone(&self.news));
-        loop {
+        for _ in 0..MOST {
             match self.pulling.poll_next(&waker) {
                 Poll::Ready(Some(notification)) => {
                     tell(Change::of(&notification));
                     self.pulling.done();
                 }
                 Poll::Ready(None) => return false,
+                // It may only have paused, for tasks that take turns.
+                Poll::Pending if self.news.0.swap(false, Ordering::Acquire) => {}
                 Poll::Pending => return true,
             }
         }
+        self.news.0.store(true, Ordering::Release);
+        true
     }
 }

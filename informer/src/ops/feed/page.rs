@@ -32,7 +32,8 @@ impl Queue {
     /// Adds an event. If there is no room, the page is dropped, and told so: returns false.
     pub(super) fn push(&self, event: Bytes) -> bool {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = waiting.events.len() >= EVENTS || waiting.bytes + event.len() > BYTES;
+        let full = waiting.events.len() >= EVENTS
+            || waiting.bytes + event.len() > BYTES.max(2 * event.len());
         let keeps_up = !full || waiting.events.is_empty();
         if keeps_up {
             waiting.bytes += event.len();
