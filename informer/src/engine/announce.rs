@@ -38,7 +38,8 @@ impl<K: Send + Sync + 'static> State<K> {
                 let now = *now.get_or_insert_with(|| clock.now());
                 listener.busy_since.get_or_insert(now);
                 if self.meters.is_some() && !listener.looks_on {
-                    listener.ready_since.get_or_insert(arrived.unwrap_or(now));
+                    let since = arrived.unwrap_or(now);
+                    listener.ready_since.get_or_insert(since);
                 }
                 woken.extend(listener.waker.take());
             }
