@@ -1,9 +1,9 @@
 //! `/livez` and `/readyz`.
 
-use informer::controller::Controller;
+use informer::controller::{Controller, Next};
 use informer::election::ElectionBuilder;
 use informer::runtime::Tokio;
-use informer::{InformerBuilder, LeanBody, Object, ObjectKey};
+use informer::{InformerBuilder, Kind, LeanBody, Object, ObjectKey};
 use informer_transport_mock::fault::{Fault, FaultPlan};
 use std::time::Duration;
 
@@ -106,8 +106,7 @@ async fn a_controller_is_ready_while_it_has_workers_and_is_not_stopped() {
         answer.body
     );
     assert_eq!(get(&port, "/livez").await.status, 200);
-    let work =
-        |_: String| async { Ok::<_, std::convert::Infallible>(informer::controller::Next::Done) };
+    let work = |_: String| async { Ok::<_, std::convert::Infallible>(Next::Done) };
     controller.work(1, work).unwrap();
     assert_eq!(get(&port, "/readyz").await.status, 200);
     controller.stop().await;
@@ -117,6 +116,56 @@ async fn a_controller_is_ready_while_it_has_workers_and_is_not_stopped() {
 }
 
 /// One of two replicas does not lead. Both are ready, until they end.
+#[derive(serde::Deserialize)]
+struct ConfigMap {}
+
+impl Kind for ConfigMap {
+    const GROUP: &'static str = "";
+    const VERSION: &'static str = "v1";
+    const KIND: &'static str = "ConfigMap";
+    const PLURAL: &'static str = "configmaps";
+}
+
+#[tokio::test]
+async fn a_controller_that_has_not_begun_is_not_ready() {
+    let server = server();
+    let controller = Controller::of::<ConfigMap>(&server);
+    let port = here().add(&controller.handle()).start().await.unwrap();
+    let answer = get(&port, "/readyz").await;
+    assert_eq!(answer.status, 503);
+    assert!(answer.body.contains("no workers yet"), "{}", answer.body);
+    // Nobody will run it any more.
+    drop(controller);
+    assert_eq!(get(&port, "/readyz").await.status, 200);
+}
+
+/// A key is a type of the program, and its `Debug` is code of the program.
+#[tokio::test]
+async fn a_key_whose_debug_panics_harms_nobody() {
+    #[derive(Clone, PartialEq, Eq, Hash)]
+    struct Odd;
+    impl std::fmt::Debug for Odd {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("on purpose")
+        }
+    }
+
+    let controller = Controller::new(Tokio::current().unwrap());
+    let (begun, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
+    let work = move |_: Odd| {
+        begun.send(()).unwrap();
+        std::future::pending::<Result<Next, String>>()
+    };
+    controller.work(1, work).unwrap();
+    controller.queue().add(Odd);
+    has_begun.recv().await.unwrap();
+    let port = here().add(&controller).start().await.unwrap();
+    let status = get(&port, "/status").await;
+    assert_eq!(status.status, 200);
+    let body = &status.body;
+    assert!(body.contains("a key whose `Debug` panics"), "{body}");
+}
+
 #[tokio::test]
 async fn a_replica_that_does_not_lead_is_ready_and_one_that_has_ended_is_not() {
     let server = server();
