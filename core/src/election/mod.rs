@@ -311,7 +311,7 @@ impl Election {
             return;
         };
         if lease.record.holder != self.identity {
-            // A leader whose lease is not its own any more has lost it, whoever has it now.
+            // The lease no longer names this replica, so it has lost it. It does not matter who has it now.
             self.renewed = None;
         }
         if self.is_taken() {

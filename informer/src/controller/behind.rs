@@ -8,7 +8,7 @@ use super::Key;
 /// are.
 const TURN: u32 = 8;
 
-/// The keys of an initial state. Whoever waits for a change should not wait for all of them.
+/// The keys of an initial state. A change does not wait for all of them.
 pub(super) struct Behind<Q> {
     order: VecDeque<Q>,
     /// Those in `order` that are still behind.

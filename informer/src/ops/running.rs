@@ -126,7 +126,7 @@ async fn talk(port: Arc<Port>, stream: Stream) {
 /// Serves one connection. A client that leaves or talks nonsense is not our error.
 async fn converse(port: Arc<Port>, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
     let service = service_fn(move |request| Arc::clone(&port).answer(request));
-    // One request for each connection: those that nobody may keep are no use for holding up others.
+    // One request per connection, so that a client cannot keep others out by holding connections open.
     let connection = http1::Builder::new()
         .keep_alive(false)
         .timer(TokioTimer::new())

@@ -118,7 +118,7 @@ async fn an_inferred_deletion_and_its_relist_are_told() {
     assert!(failure["at"].as_u64().unwrap() > 1_600_000_000_000);
 }
 
-/// Its end is the last that is told of it.
+/// The feed tells of the end of an informer, and then of nothing more.
 #[tokio::test]
 async fn an_informer_that_stops_is_told() {
     let server = server();
@@ -154,6 +154,24 @@ async fn an_informer_that_a_factory_makes_later_is_followed() {
     handlers(&pods, 1).await;
     create(&server, "a");
     assert_eq!(page.find("changes").await[0]["key"], "web/a");
+}
+
+/// The port takes changes ten times a second. In the metrics, that would look like a slow handler.
+#[tokio::test]
+async fn the_listener_of_the_port_is_in_no_metric() {
+    let server = server();
+    let pods = lean(&server, "pods").await;
+    let port = here().add(&pods).start().await.unwrap();
+    // Histograms begin with the first scrape.
+    get(&port, "/metrics").await;
+    let mut page = Events::open(&port).await;
+    page.find("status").await;
+    create(&server, "a");
+    assert_eq!(page.find("changes").await[0]["key"], "web/a");
+    let metrics = get(&port, "/metrics").await.body;
+    assert!(!metrics.contains("operations port"), "{metrics}");
+    let delivered = r#"informer_delivery_duration_seconds_count{informer="pods.v1"} 0"#;
+    assert!(metrics.contains(delivered), "{metrics}");
 }
 
 /// Only while a page is open is there a listener, one for all pages.

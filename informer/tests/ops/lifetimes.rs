@@ -90,7 +90,7 @@ async fn a_port_that_is_dropped_or_stopped_is_closed() {
     assert!(changes.next().await.is_some());
 }
 
-/// One request for each connection: whoever wants to hold up others must come again and again.
+/// One request per connection: a client cannot keep others out by holding connections open.
 #[tokio::test]
 async fn a_connection_serves_one_request() {
     let port = here().start().await.unwrap();
