@@ -210,7 +210,11 @@ impl Objects {
                 return json!({"t": "Deleted", "o": last, "tombstone": key.as_str()});
             }
             // Nothing in the vectors is unreadable, so this equals nothing recorded.
-            Delta::Deleted(Deletion::Unreadable(key) | Deletion::Displaced { key, .. }) => {
+            Delta::Deleted(
+                Deletion::Unreadable(key)
+                | Deletion::Displaced { key, .. }
+                | Deletion::LetGo { key, .. },
+            ) => {
                 return json!({"t": "Deleted", "unreadable": key.as_str()});
             }
         };

@@ -279,6 +279,13 @@ pub enum Deletion<T: Resource> {
         /// What reported the other object.
         cause: Cause,
     },
+    /// The informer no longer follows the source that showed the object.
+    LetGo {
+        /// The key of the object.
+        key: T::Key,
+        /// The last state in the store, if any.
+        last: Option<T>,
+    },
 }
 
 impl<T: Resource> Delta<T> {
@@ -303,7 +310,9 @@ impl<T: Resource> Delta<T> {
             | Self::Replaced(object)
             | Self::Sync(object)
             | Self::Deleted(Deletion::Observed(object)) => Some(object),
-            Self::Deleted(Deletion::Inferred { last, .. }) => last.as_ref(),
+            Self::Deleted(Deletion::Inferred { last, .. } | Deletion::LetGo { last, .. }) => {
+                last.as_ref()
+            }
             Self::Deleted(Deletion::Unreadable(_) | Deletion::Displaced { .. }) => None,
         }
     }
@@ -315,7 +324,10 @@ impl<T: Resource> Deletion<T> {
     pub fn key(&self) -> &T::Key {
         match self {
             Self::Observed(object) => object.key(),
-            Self::Inferred { key, .. } | Self::Unreadable(key) | Self::Displaced { key, .. } => key,
+            Self::Inferred { key, .. }
+            | Self::Unreadable(key)
+            | Self::Displaced { key, .. }
+            | Self::LetGo { key, .. } => key,
         }
     }
 }
@@ -428,6 +440,8 @@ pub enum Cause {
     Resync,
     /// The listener joined late and receives what the store holds.
     Replay,
+    /// A source was removed, and no other source shows the object. It may still exist.
+    SourceRemoved,
 }
 
 /// How certain a deletion is.
@@ -436,7 +450,8 @@ pub enum Cause {
 pub enum Certainty {
     /// The server reported the deletion, with the last state.
     Observed,
-    /// The object was missing from a full state, or another object (by uid) took its place.
+    /// The server has not reported it: the object was missing from a full state, another object (by uid)
+    /// took its place, or its source was removed.
     Inferred,
 }
 
@@ -447,6 +462,7 @@ impl fmt::Display for Cause {
             Self::Relist => "relist",
             Self::Resync => "resync",
             Self::Replay => "replay",
+            Self::SourceRemoved => "source removed",
         })
     }
 }

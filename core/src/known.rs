@@ -17,6 +17,14 @@ impl Epoch {
     pub(crate) const fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
+
+    pub(crate) const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
 }
 
 /// A view of the objects that the consumer of a queue holds.

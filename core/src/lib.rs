@@ -137,6 +137,9 @@ mod version;
 // What the state machines need from an object.
 mod object;
 
+// Which source of an informer something belongs to.
+mod source;
+
 // What an object says about its owners and annotations.
 #[cfg(feature = "alloc")]
 mod metadata;
@@ -213,6 +216,7 @@ pub use key::{ObjectKey, ParseKeyError};
 #[cfg(feature = "alloc")]
 pub use metadata::{Metadata, OwnerReference};
 pub use object::Resource;
+pub use source::SourceId;
 pub use time::Instant;
 pub use version::{MAX_VERSION, NotComparable, compare_versions};
 #[cfg(feature = "alloc")]

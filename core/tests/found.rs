@@ -115,6 +115,8 @@ impl Storage for Counted {
     type Few<T: Default> = Vec<T>;
     type Pages<T: Default + Clone, const CELLS: usize> = CountedPages<T, CELLS>;
     type FewPages<T: Default + Clone> = Vec<T>;
+    type Sources<T: Default> = Vec<T>;
+    type Holds<T: Default + Clone> = Pages<T, 16>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;
     type Bytes = Arc<[u8]>;

@@ -19,7 +19,9 @@ use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{InvalidConfig, Phase};
 use informer_core::storage::{Fixed, Full, Seed, Storage};
 use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
-use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object, ObjectKey};
+use informer_core::{
+    Encoding, Failure, Informer, InformerConfig, Instant, Object, ObjectKey, SourceId,
+};
 use informer_test_support::shown;
 
 /// An informer with storage of fixed size and an index over label values.
@@ -224,7 +226,12 @@ fn versions_and_tokens_that_never_fit_do_not_cause_a_request_loop() {
                 .informer
                 .next_deadline()
                 .is_some_and(|due| due > small.now)
-                && small.informer.reflector().request().is_none()
+                && small
+                    .informer
+                    .reflector(SourceId::FIRST)
+                    .unwrap()
+                    .request()
+                    .is_none()
             {
                 break;
             }

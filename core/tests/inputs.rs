@@ -15,11 +15,11 @@ use std::time::Duration;
 use informer_core::decode::form::LeanBody;
 use informer_core::decode::{Decoder, Lean};
 use informer_core::indexer::IndexFn;
-use informer_core::informer::{Input, Output};
+use informer_core::informer::{Input, Output, Parts};
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::storage::Heap;
 use informer_core::transport::{Command, ExchangeId, Signal};
-use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Object, SourceId};
 
 type Pods = Informer<Decoder<Lean>, Heap>;
 
@@ -71,6 +71,19 @@ fn every_method_that_changes_an_informer_has_an_input() {
             matches!(next, Some(' ' | ',' | '('))
         });
         assert!(found, "`{method}` has no `Input::{}`", camel(&method));
+    }
+}
+
+/// The functions and decoders that inputs name.
+struct Named;
+
+impl Parts<Decoder<Lean>> for Named {
+    fn index_function(&self, name: &str) -> Option<IndexFn<Object<LeanBody>>> {
+        by_app(name)
+    }
+
+    fn decoder(&self, name: &str) -> Option<Decoder<Lean>> {
+        (name == "lean").then(|| Decoder::new(Lean))
     }
 }
 
@@ -175,6 +188,37 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
             signal: Signal::Opened(Encoding::Json),
             now: at(90_000_002),
         },
+        Input::AddSource {
+            decoder: "lean",
+            now: at(90_000_003),
+        },
+        Input::AddSource {
+            decoder: "unknown",
+            now: at(90_000_003),
+        },
+        Input::PollCommandOf {
+            source: SourceId::FIRST,
+            now: at(90_000_003),
+        },
+        Input::PollCommand {
+            now: at(90_000_003),
+        },
+        Input::RemoveSource {
+            source: SourceId::FIRST,
+            now: at(90_000_004),
+        },
+        Input::RemoveSource {
+            source: SourceId::FIRST,
+            now: at(90_000_004),
+        },
+        Input::PollNotifications {
+            listener: first,
+            most: 8,
+        },
+        Input::PollCommandOf {
+            source: SourceId::FIRST,
+            now: at(90_000_004),
+        },
         Input::RemoveIndex { name: "by-app" },
         Input::RemoveIndex { name: "by-app" },
         Input::RemoveListener(second),
@@ -220,7 +264,7 @@ fn play(inputs: &[Input<'_>]) -> Vec<String> {
     let mut informer = new();
     let mut outputs = Vec::new();
     for input in inputs {
-        informer.apply(*input, by_app, |output| outputs.push(format!("{output:?}")));
+        informer.apply(*input, &Named, |output| outputs.push(format!("{output:?}")));
         outputs.push(format!(
             "{:?} {:?}",
             informer.status(),
@@ -242,7 +286,9 @@ fn the_same_seed_and_inputs_give_the_same_outputs() {
         "Updated",
         "Deleted",
         "Resync",
-        "UnknownFunction",
+        "UnknownName",
+        "SourceAdded(Ok",
+        "SourceRemoved",
         "NameTaken",
         "Stopped",
         "Abort",
@@ -303,8 +349,25 @@ fn an_input_does_what_its_method_does() {
             Input::PollRejected => Output::Rejected(informer.poll_rejected()),
             Input::AddIndex { name, function } => match by_app(function) {
                 Some(function) => Output::IndexAdded(informer.add_index(name, function)),
-                None => Output::UnknownFunction,
+                None => Output::UnknownName,
             },
+            Input::AddSource { decoder, now } => match Named.decoder(decoder) {
+                Some(decoder) => Output::SourceAdded(informer.add_source(decoder, now)),
+                None => Output::UnknownName,
+            },
+            Input::RemoveSource { source, now } => {
+                Output::Removed(informer.remove_source(source, now))
+            }
+            Input::PollCommandOf { source, now } => {
+                let command = informer.poll_command_of(source, now);
+                outputs.push(format!("Command({command:?})"));
+                outputs.push(format!(
+                    "{:?} {:?}",
+                    informer.status(),
+                    informer.next_deadline()
+                ));
+                continue;
+            }
             Input::RemoveIndex { name } => Output::IndexRemoved(informer.remove_index(name)),
         };
         outputs.push(format!("{output:?}"));

@@ -13,7 +13,7 @@ use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{FirstState, InvalidConfig, InvalidLimit, Phase};
 use informer_core::storage::{Full, Heap, Seed};
 use informer_core::transport::{OwnedRequest, Request, Signal};
-use informer_core::{Encoding, Failure, Informer, InformerConfig, Object, ObjectKey};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Object, ObjectKey, SourceId};
 
 const LONG: Duration = Duration::from_secs(3_600);
 
@@ -77,7 +77,7 @@ fn is_full(hand: &Hand, config: &InformerConfig) {
 
 /// Whether the full state is read again without a wait: it did not fit, but its deletions made room.
 fn is_read_again(hand: &mut Hand) -> bool {
-    let request = hand.informer.reflector().request();
+    let request = hand.informer.reflector(SourceId::FIRST).unwrap().request();
     let again = matches!(request, Some((_, Request::List { .. })));
     if again {
         let failure = hand.informer.status().last_failure.unwrap().failure;
@@ -96,7 +96,13 @@ fn is_fine(hand: &mut Hand, expected: &[&str]) {
     hand.signal(Signal::Opened(Encoding::Json));
     assert_eq!(hand.store(), expected);
     assert!(hand.informer.is_synced() && hand.informer.is_fresh(LONG, hand.now));
-    let version = hand.informer.reflector().version().unwrap().to_owned();
+    let version = hand
+        .informer
+        .reflector(SourceId::FIRST)
+        .unwrap()
+        .version()
+        .unwrap()
+        .to_owned();
     assert_eq!(hand.informer.wait_for(&version), Ok(Poll::Ready(())));
 }
 

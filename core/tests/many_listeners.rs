@@ -35,6 +35,8 @@ impl Storage for Counted {
     type Few<T: Default> = CountedCells<T>;
     type Pages<T: Default + Clone, const CELLS: usize> = Pages<T, CELLS>;
     type FewPages<T: Default + Clone> = Vec<T>;
+    type Sources<T: Default> = Vec<T>;
+    type Holds<T: Default + Clone> = Pages<T, 16>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;
     type Bytes = Arc<[u8]>;

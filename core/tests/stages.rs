@@ -22,6 +22,7 @@ const EDGES: &[(&str, &str)] = &[
     ("version", ""),
     ("wakers", ""),
     ("object", ""),
+    ("source", ""),
     ("metadata", ""),
     ("rng", ""),
     ("clock", "time"),
@@ -33,7 +34,7 @@ const EDGES: &[(&str, &str)] = &[
     ("decoded", "compress invariant key object"),
     ("failure", "invariant"),
     ("flow", "failure known object"),
-    ("transport", "encoding failure storage"),
+    ("transport", "encoding failure source storage"),
     (
         "decode",
         "decoded encoding failure flow invariant key limits metadata object",
@@ -41,14 +42,17 @@ const EDGES: &[(&str, &str)] = &[
     ("pack", "compress decode decoded"),
     (
         "reflector",
-        "bucket failure flow invariant limits object rng storage time transport version",
+        "bucket failure flow invariant limits object rng source storage time transport version",
     ),
     ("queue", "flow invariant known limits object storage"),
-    ("indexer", "flow invariant known limits object storage"),
+    (
+        "indexer",
+        "flow invariant known limits object source storage version",
+    ),
     ("processor", "flow indexer invariant object storage time"),
     (
         "informer",
-        "decode encoding failure flow indexer invariant object processor queue reflector storage time transport version",
+        "decode encoding failure flow indexer invariant object processor queue reflector rng source storage time transport version",
     ),
     ("workqueue", "bucket invariant storage time"),
     ("election", "rng time"),

@@ -30,6 +30,8 @@ impl<const P: usize, const B: usize, const H: usize> Storage for Bounded<P, B, H
     type Few<T: Default> = Vec<T>;
     type Pages<T: Default + Clone, const CELLS: usize> = Pages<T, CELLS>;
     type FewPages<T: Default + Clone> = Vec<T>;
+    type Sources<T: Default> = Vec<T>;
+    type Holds<T: Default + Clone> = Pages<T, 16>;
     type Kept<V: Clone> = Frozen<V>;
     type Text = String;
     type Bytes = Arc<[u8]>;

@@ -3,6 +3,7 @@
 //! A `tracing` subscriber is user code and may call the informer. So spans are created, entered and closed
 //! without the lock.
 
+use informer_core::SourceId;
 use informer_core::reflector::Phase;
 use informer_core::transport::{ExchangeId, Target};
 use tracing::Span;
@@ -52,7 +53,7 @@ impl Spans {
 
     /// What has changed, if anything has. Runs under the lock, after the commands were taken.
     pub(crate) fn change<K: Send + Sync + 'static>(&self, core: &Core<K>) -> Option<Box<Change>> {
-        let reflector = core.reflector();
+        let reflector = core.reflector(SourceId::FIRST)?;
         let what = match reflector.phase() {
             Phase::Listing { .. } => Some(What::List),
             Phase::Streaming { .. } => Some(What::Stream),

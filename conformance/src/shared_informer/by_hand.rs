@@ -83,7 +83,7 @@ impl Backend for ByHand {
     }
 
     fn phase(&self) -> Phase {
-        self.informer.reflector().phase()
+        self.informer.status().phase
     }
 
     fn look(&self) -> Seen {
@@ -95,8 +95,8 @@ impl Backend for ByHand {
         Seen {
             version: self
                 .informer
-                .reflector()
-                .version()
+                .status()
+                .version
                 .unwrap_or_default()
                 .to_owned(),
             store: store.iter().cloned().collect(),

@@ -4,11 +4,13 @@
 use alloc::vec::{self, Vec};
 
 use super::Indexer;
+use super::holds::is_older;
 #[cfg(feature = "alloc")]
 use crate::flow::FullState;
 use crate::flow::{Cause, Certainty, Deletion, Delta, Notification, Step};
 use crate::known::Epoch;
 use crate::object::{Resource, is_another};
+use crate::source::SourceId;
 use crate::storage::{Full, Storage};
 
 /// Which notifications a step makes. This is where our default and client-go differ.
@@ -188,6 +190,18 @@ impl<T: Resource> Applied<T> {
 }
 
 impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
+    /// Applies a step that comes from `source`. An object that several sources show stays until the last of
+    /// them lets go of it, and the newest state that any of them has shown is stored.
+    pub(crate) fn apply_from(
+        &mut self,
+        source: SourceId,
+        step: Step<T>,
+        rules: Rules,
+    ) -> Applied<T> {
+        self.view.holds.source = source;
+        self.apply(step, rules)
+    }
+
     /// Applies a step of a queue. The store shows the change when this returns. The store keeps its
     /// version, unless a full state brings one to adopt.
     pub fn apply(&mut self, step: Step<T>, rules: Rules) -> Applied<T> {
@@ -197,10 +211,10 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 initial,
                 seen,
             } => self.apply_delta(delta, initial, seen, rules),
-            Step::Seen { key, seen } => {
-                self.mark_seen(&key, seen);
-                Applied::notify(Notifications::Nothing)
-            }
+            Step::Seen { key, seen } => match self.mark_seen(&key, seen) {
+                Ok(()) => Applied::notify(Notifications::Nothing),
+                Err(Full) => Applied::left_out(),
+            },
             #[cfg(feature = "alloc")]
             Step::FullState { state, initial } => self.apply_full_state(*state, initial, rules),
         }
@@ -222,23 +236,41 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         };
         let place = self.place_of(object.key());
         let stored = place.slot.and_then(|at| Some((at, self.slots.linked(at)?)));
+        if cause == Cause::Resync && self.view.holds.several {
+            return self.resync_shared(object, rules);
+        }
         if let Some((at, stored)) = stored
-            && rules.drop_noops
             && cause != Cause::Resync
-            && is_unchanged(&stored.object, &object)
+            && ((rules.drop_noops && is_unchanged(&stored.object, &object))
+                || self.is_outdated(stored, &object))
         {
-            self.mark_slot(at, seen);
-            return Applied::unchanged();
+            return match self.hold(at, seen) {
+                Ok(()) => Applied::unchanged(),
+                Err(Full) => Applied::left_out(),
+            };
         }
         match self.put_at(place, object.clone(), seen) {
             Ok(old) => Applied::notify(upsert(old, object, initial, cause, rules)),
             Err(Full) => {
                 // The new state has no room, but the object exists: the sweep must not remove it.
                 if let Some(at) = place.slot {
-                    self.mark_slot(at, seen);
+                    // Without room for the hold either, the sweep makes room.
+                    let _ = self.hold(at, seen);
                 }
                 Applied::left_out()
             }
+        }
+    }
+
+    /// Shows an object again, if it is still what the store holds. Another source may have changed it since
+    /// the resync found it. The resync shows objects of all sources, so it holds none of them.
+    fn resync_shared(&mut self, object: T, rules: Rules) -> Applied<T> {
+        match self.get(object.key()) {
+            Some(stored) if stored.has_same_version(&object) && stored.has_same_uid(&object) => {
+                let stored = Some(stored.clone());
+                Applied::notify(upsert(stored, object, false, Cause::Resync, rules))
+            }
+            Some(_) | None => Applied::unchanged(),
         }
     }
 
@@ -252,22 +284,22 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let (mut unchanged, mut left_out) = (0, 0);
         let mut upserts = Vec::new();
         for object in state.objects {
-            self.mark_seen(object.key(), seen);
+            left_out += usize::from(self.mark_seen(object.key(), seen).is_err());
             let old = self.get(object.key()).cloned();
             upserts.push((old, object));
         }
         for key in &state.unreadable {
-            self.mark_seen(key, seen);
+            left_out += usize::from(self.mark_seen(key, seen).is_err());
         }
         let mut gone = |object| notifications.push(inferred_deletion(object, Cause::Relist));
         for key in &state.gone {
-            self.remove(key).into_iter().for_each(&mut gone);
+            self.let_go(key).into_iter().for_each(&mut gone);
         }
         if state.complete {
             self.sweep(seen, gone);
         }
         for (before, object) in upserts {
-            let applied = if rules.drop_noops {
+            let applied = if rules.drop_noops || self.view.holds.several {
                 self.apply_delta(Delta::Replaced(object), initial, seen, rules)
             } else {
                 match self.put_seen(object.clone(), seen) {
@@ -280,6 +312,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             notifications.extend(applied.notifications);
         }
         if left_out == 0
+            && !self.view.holds.several
             && let Some(version) = &state.version
             && self.set_version(version).is_err()
         {
@@ -293,18 +326,23 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     }
 
     fn apply_deletion(&mut self, deletion: Deletion<T>, rules: Rules) -> Applied<T> {
-        let stored = self.remove(deletion.key());
-        if rules.drop_noops && stored.is_none() {
+        let stored = self.let_go(deletion.key());
+        let shown = stored.is_none() && self.get(deletion.key()).is_some();
+        if shown || (rules.drop_noops && stored.is_none()) {
             return Applied::unchanged();
         }
         let (key, last, certainty, cause) = match deletion {
             Deletion::Observed(object) => {
                 let key = object.key().clone();
-                (key, Some(object), Certainty::Observed, Cause::Watch)
+                // Another source may have shown a newer state before it let go.
+                let newer = |stored: &T| self.view.holds.several && is_older(&object, stored);
+                let last = stored.filter(newer).unwrap_or(object);
+                (key, Some(last), Certainty::Observed, Cause::Watch)
             }
             Deletion::Inferred { key, last } => (key, last, Certainty::Inferred, Cause::Relist),
             Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
             Deletion::Displaced { key, cause } => (key, stored, Certainty::Inferred, cause),
+            Deletion::LetGo { key, last } => (key, last, Certainty::Inferred, Cause::SourceRemoved),
         };
         Applied::notify(Notifications::One(Notification::Deleted {
             key,

@@ -21,6 +21,9 @@ mod filing;
 // The results of index lookups.
 mod filed;
 
+// Which sources show an object.
+mod holds;
+
 // Reading a store.
 mod view;
 
@@ -28,7 +31,7 @@ use core::fmt;
 use core::ops::Deref;
 
 use crate::invariant::cannot_happen;
-use crate::known::Epoch;
+use crate::known::{Epoch, Known as _};
 pub use crate::limits::StoreLimits;
 use crate::object::Resource;
 use crate::storage::{Full, NONE, Seed, Snapshots, Storage, Text};
@@ -38,6 +41,7 @@ pub use filed::{ByIndex, IndexTable};
 #[cfg(feature = "alloc")]
 pub use function::Subject;
 pub use function::{IndexFn, PlainFn};
+pub(crate) use holds::Shown;
 use index::Index;
 pub use index::{IndexId, IndexName, IndexRef, RangeError, UnknownIndex};
 use view::Slot;
@@ -138,8 +142,12 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let at = self.view.find_hashed(hash, key)?;
         self.view.keys.remove_entered(hash, at);
         let Slot {
-            object, postings, ..
+            object,
+            mark,
+            postings,
+            ..
         } = self.view.slots.remove_linked(at)?;
+        self.view.holds.clear(mark);
         self.unfile_from(postings, None);
         self.view.bytes = self.view.bytes.saturating_sub(object.size() as u64);
         Some(object)
@@ -288,19 +296,21 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         if !self.view.limits.allow(objects, bytes) {
             return Err(Full);
         }
+        self.reserve_hold(place.slot)?;
         let held = self.view.bytes;
         let placed = match place.slot {
-            Some(at) => self.overwrite(at, object, seen).map(Some),
-            None => self.insert(place.hash, object, seen).map(|()| None),
+            Some(at) => self.overwrite(at, object).map(|before| (at, Some(before))),
+            None => self.insert(place.hash, object, seen).map(|at| (at, None)),
         };
         // A failed attempt may have changed the count before it was undone.
         self.view.bytes = if placed.is_ok() { bytes } else { held };
-        let before = placed?;
-        self.view.newest = self.view.newest.max(seen);
+        let (at, before) = placed?;
+        self.hold(at, seen)?;
+        self.note_writer(at);
         Ok(before)
     }
 
-    fn overwrite(&mut self, at: u32, object: T, seen: Epoch) -> Result<T, Full> {
+    fn overwrite(&mut self, at: u32, object: T) -> Result<T, Full> {
         if let Err(full) = self.refile(at, &object) {
             // Undo: without the new postings there is room for the old ones again.
             let before = self.view.slots.linked(at).ok_or(Full)?.object.clone();
@@ -311,56 +321,47 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             return Err(full);
         }
         let slot = self.view.slots.linked_mut(at).ok_or(Full)?;
-        if seen != Epoch::NEVER {
-            slot.seen = seen;
-        }
         slot.identity = T::identity(object.key());
         Ok(core::mem::replace(&mut slot.object, object))
     }
 
-    fn insert(&mut self, hash: u32, object: T, seen: Epoch) -> Result<(), Full> {
+    fn insert(&mut self, hash: u32, object: T, seen: Epoch) -> Result<u32, Full> {
         self.view.keys.reserve()?;
         let at = self.view.slots.insert(Slot {
             object: object.clone(),
             identity: T::identity(object.key()),
-            seen,
+            mark: self.view.holds.first_mark(seen),
             postings: NONE,
         })?;
         self.view.keys.insert_reserved(hash, at);
-        self.refile(at, &object).inspect_err(|_| {
+        if let Err(full) = self.refile(at, &object) {
             self.remove(object.key());
-        })
+            return Err(full);
+        }
+        Ok(at)
     }
 
-    /// Marks the object under `key` as part of a full state, so that the sweep at its end keeps it.
-    fn mark_seen(&mut self, key: &T::Key, seen: Epoch) {
-        if let Some(at) = self.place_of(key).slot {
-            self.mark_slot(at, seen);
+    /// Notes that a full state contains the object under `key`, so that the sweep at its end keeps it.
+    fn mark_seen(&mut self, key: &T::Key, seen: Epoch) -> Result<(), Full> {
+        match self.place_of(key).slot {
+            Some(at) => self.hold(at, seen),
+            None => Ok(()),
         }
     }
 
-    /// [`Epoch::NEVER`] marks nothing.
-    fn mark_slot(&mut self, at: u32, seen: Epoch) {
-        if seen == Epoch::NEVER {
-            return;
-        }
-        self.view.newest = self.view.newest.max(seen);
-        if let Some(slot) = self.view.slots.linked_mut(at) {
-            slot.seen = seen;
-        }
-    }
-
-    /// Removes all objects that the full state `seen` did not contain.
+    /// Lets go of all objects that the full state `seen` did not contain.
     fn sweep(&mut self, seen: Epoch, mut removed: impl FnMut(T)) {
         self.view.newest = self.view.newest.max(seen);
+        let source = self.view.holds.source;
         for at in 0..self.view.slots.bound() {
-            let stale = |slot: &&Slot<T>| slot.seen != seen;
-            let Some(slot) = self.view.slots.get(at).filter(stale) else {
+            let shown = self.view.shown_by(source);
+            let Some((object, _)) = shown.at(at).filter(|(_, last)| *last != seen) else {
                 continue;
             };
-            let key = slot.object.key().clone();
-            match self.remove(&key) {
+            let key = object.key().clone();
+            match self.let_go(&key) {
                 Some(object) => removed(object),
+                None if self.view.holds.several => {}
                 None => cannot_happen("a stored object is not under its key", ()),
             }
         }

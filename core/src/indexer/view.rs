@@ -4,6 +4,7 @@ use core::ops::RangeBounds;
 
 use super::filed::{ByIndex, IndexTable};
 use super::function::IndexFn;
+use super::holds::Holds;
 use super::index::{Index, IndexId, IndexName, IndexRef, RangeError, UnknownIndex};
 use super::postings::{List, Posting, Postings};
 use crate::known::{Epoch, Known};
@@ -54,6 +55,7 @@ pub struct View<T: Resource + Clone, S: Storage> {
     /// How many indices have ever been added.
     pub(super) indices_made: u32,
     pub(super) postings: Postings<S>,
+    pub(super) holds: Holds<S>,
     pub(super) version: S::Text,
     /// The newest full state that any object is marked with.
     pub(super) newest: Epoch,
@@ -68,8 +70,8 @@ pub(super) struct Slot<T> {
     pub(super) object: T,
     /// The [identity](Resource::identity) of its key.
     pub(super) identity: usize,
-    /// The newest full state that contained it.
-    pub(super) seen: Epoch,
+    /// The newest full state that contained it, or the first of its [holds](super::holds).
+    pub(super) mark: u32,
     /// The first of its postings.
     pub(super) postings: u32,
 }
@@ -91,6 +93,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             indices: Slab::default(),
             indices_made: 0,
             postings: Postings::default(),
+            holds: Holds::new(),
             version: S::Text::default(),
             newest: Epoch::NEVER,
             bytes: 0,
@@ -405,7 +408,8 @@ impl<T: Resource + Clone, S: Storage> Known<T> for View<T, S> {
 
     fn at(&self, place: u32) -> Option<(&T, Epoch)> {
         let slot = self.slots.get(place)?;
-        Some((&slot.object, slot.seen))
+        let seen = self.holds.seen_by(slot.mark, self.holds.source)?;
+        Some((&slot.object, seen))
     }
 }
 
@@ -418,6 +422,7 @@ impl<T: Resource + Clone, S: Storage> Clone for View<T, S> {
             indices: self.indices.clone(),
             indices_made: self.indices_made,
             postings: self.postings.clone(),
+            holds: self.holds.clone(),
             version: self.version.clone(),
             newest: self.newest,
             bytes: self.bytes,

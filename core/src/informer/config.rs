@@ -104,6 +104,14 @@ impl InformerConfig {
         }
     }
 
+    /// Whether a full state is delivered in one piece.
+    pub(super) const fn collects_states(&self) -> bool {
+        !matches!(
+            (self.queue, self.relist),
+            (QueueKind::DeltaFifo, Relist::Streamed)
+        )
+    }
+
     /// What client-go does with this queue.
     #[cfg(feature = "alloc")]
     #[must_use]

@@ -33,6 +33,35 @@ impl fmt::Display for AddListenerError {
 
 impl core::error::Error for AddListenerError {}
 
+/// Why a source was not added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AddSourceError {
+    /// The informer has been stopped.
+    Stopped,
+    /// The storage is full.
+    Full,
+}
+
+impl From<Full> for AddSourceError {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+impl fmt::Display for AddSourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stopped => "the informer has been stopped; build a new one",
+            Self::Full => {
+                "there is no room for another source; remove one first, or give the storage more room"
+            }
+        })
+    }
+}
+
+impl core::error::Error for AddSourceError {}
+
 /// Why waiting for a version would never end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "users must handle every case")]

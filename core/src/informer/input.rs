@@ -1,10 +1,11 @@
 //! The calls that change an informer, as data.
 
-use super::{AddListenerError, Informer, KeyOf, RejectedObject};
+use super::{AddListenerError, AddSourceError, Informer, KeyOf, RejectedObject};
 use crate::decode::Decode;
 use crate::flow::Notification;
 use crate::indexer::{IndexError, IndexFn, IndexId, UnknownIndex};
 use crate::processor::{ListenerConfig, ListenerId};
+use crate::source::SourceId;
 use crate::storage::Storage;
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
@@ -14,8 +15,9 @@ use crate::transport::{Command, ExchangeId, Signal};
 /// With inputs you can record a run and replay it. Polls are inputs too, because they acknowledge
 /// earlier notifications. The same seed and the same inputs give the same outputs, byte for byte.
 ///
-/// Functions cannot be recorded. An index function is recorded by name and looked up when the input is
-/// applied. A transform is part of the informer from the start.
+/// Functions and decoders cannot be recorded. An index function, or the decoder of a source, is recorded by
+/// name and looked up among the [`Parts`] when the input is applied. A transform is part of the informer
+/// from the start.
 ///
 #[cfg_attr(feature = "json", doc = "```")]
 #[cfg_attr(not(feature = "json"), doc = "```ignore")]
@@ -36,7 +38,7 @@ use crate::transport::{Command, ExchangeId, Signal};
 ///         Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42).unwrap();
 ///     let mut outputs = Vec::new();
 ///     for input in recording {
-///         informer.apply(input, |_| None, |output| outputs.push(format!("{output:?}")));
+///         informer.apply(input, &(), |output| outputs.push(format!("{output:?}")));
 ///     }
 ///     outputs
 /// };
@@ -98,6 +100,27 @@ pub enum Input<'a> {
     },
     /// [`Informer::poll_rejected`]
     PollRejected,
+    /// [`Informer::add_source`]
+    AddSource {
+        /// The name of its decoder.
+        decoder: &'a str,
+        /// The time.
+        now: Instant,
+    },
+    /// [`Informer::remove_source`]
+    RemoveSource {
+        /// The source.
+        source: SourceId,
+        /// The time.
+        now: Instant,
+    },
+    /// [`Informer::poll_command_of`]
+    PollCommandOf {
+        /// The source.
+        source: SourceId,
+        /// The time.
+        now: Instant,
+    },
     /// [`Informer::add_index`]
     AddIndex {
         /// The name of the index.
@@ -110,6 +133,25 @@ pub enum Input<'a> {
         /// The name of the index.
         name: &'a str,
     },
+}
+
+/// What inputs name and cannot contain: index functions and decoders. `()` knows none.
+pub trait Parts<D: Decode> {
+    /// The index function with this name.
+    fn index_function(&self, name: &str) -> Option<IndexFn<D::Object>>;
+
+    /// A new decoder of the kind with this name.
+    fn decoder(&self, name: &str) -> Option<D>;
+}
+
+impl<D: Decode> Parts<D> for () {
+    fn index_function(&self, _: &str) -> Option<IndexFn<D::Object>> {
+        None
+    }
+
+    fn decoder(&self, _: &str) -> Option<D> {
+        None
+    }
 }
 
 /// What an [`Input`] returned.
@@ -125,10 +167,10 @@ pub enum Input<'a> {
 /// let now = Instant::from_micros(0);
 /// let mut informer: Informer<_, Heap> =
 ///     Informer::new(Decoder::new(Dynamic), InformerConfig::new(), 42)?;
-/// informer.apply(Input::Start { now }, |_| None, |output| {
+/// informer.apply(Input::Start { now }, &(), |output| {
 ///     assert!(matches!(output, Output::Done));
 /// });
-/// informer.apply(Input::PollCommand { now }, |_| None, |output| {
+/// informer.apply(Input::PollCommand { now }, &(), |output| {
 ///     let Output::Command(Some(Command::Open { request, .. })) = output else { panic!() };
 ///     assert!(matches!(request, Request::Watch { initial_events: true, .. }));
 /// });
@@ -145,8 +187,10 @@ pub enum Output<'a, D: Decode, S: Storage> {
     Command(Option<Command<'a>>),
     /// The new listener, or why there is none.
     Added(Result<ListenerId, AddListenerError>),
-    /// Whether the listener existed.
+    /// Whether the listener or the source existed.
     Removed(bool),
+    /// The new source, or why there is none.
+    SourceAdded(Result<SourceId, AddSourceError>),
     /// A listener with news.
     Ready(Option<ListenerId>),
     /// A notification. [`Input::PollNotifications`] makes any number of these before [`Output::Given`].
@@ -159,17 +203,17 @@ pub enum Output<'a, D: Decode, S: Storage> {
     IndexAdded(Result<IndexId, IndexError>),
     /// Whether the index was removed.
     IndexRemoved(Result<(), UnknownIndex>),
-    /// There is no index function with that name. Nothing was done.
-    UnknownFunction,
+    /// There is no index function or decoder with that name. Nothing was done.
+    UnknownName,
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// Calls the method that `input` names. `function` finds an index function by its name. Outputs go to
-    /// `give`.
+    /// Calls the method that `input` names. `parts` finds index functions and decoders by their names.
+    /// Outputs go to `give`.
     pub fn apply(
         &mut self,
         input: Input<'_>,
-        function: impl FnOnce(&str) -> Option<IndexFn<D::Object>>,
+        parts: &impl Parts<D>,
         mut give: impl FnMut(Output<'_, D, S>),
     ) {
         let output = match input {
@@ -210,10 +254,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Input::AddIndex {
                 name,
                 function: named,
-            } => match function(named) {
+            } => match parts.index_function(named) {
                 Some(function) => Output::IndexAdded(self.add_index(name, function)),
-                None => Output::UnknownFunction,
+                None => Output::UnknownName,
             },
+            Input::AddSource { decoder, now } => match parts.decoder(decoder) {
+                Some(decoder) => Output::SourceAdded(self.add_source(decoder, now)),
+                None => Output::UnknownName,
+            },
+            Input::RemoveSource { source, now } => Output::Removed(self.remove_source(source, now)),
+            Input::PollCommandOf { source, now } => {
+                Output::Command(self.poll_command_of(source, now))
+            }
             Input::RemoveIndex { name } => Output::IndexRemoved(self.remove_index(name)),
         };
         give(output);

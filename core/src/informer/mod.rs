@@ -9,6 +9,15 @@ mod intake;
 // Applies changes: queue → store → listeners.
 mod pump;
 
+// One target, with its decoder, reflector and queue.
+mod source;
+
+// Sources that come and go.
+mod sources;
+
+// Adding and polling listeners.
+mod listeners;
+
 // What the server has sent, and when.
 mod heard;
 
@@ -32,26 +41,24 @@ mod error;
 
 use crate::decode::Decode;
 use crate::encoding::Encoding;
-use crate::flow::{Fact, Notification};
+use crate::flow::Fact;
 use crate::indexer::{IndexError, IndexFn, IndexId, IndexRef, Indexer, UnknownIndex};
 use crate::object::Resource;
-use crate::processor::{
-    ListenerConfig, ListenerId, PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC,
-};
-use crate::queue::{Queue, Transform};
-use crate::reflector::{InvalidConfig, Reflector};
-use crate::storage::{Cells, Seed, Storage};
+use crate::processor::{PER_CHANGE, Processor, Recreated, SHORTEST_RESYNC};
+use crate::queue::Transform;
+use crate::reflector::InvalidConfig;
+use crate::source::SourceId;
+use crate::storage::{Cells, Seed, SourcePlaces, Storage};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
 
-use gaps::Gaps;
-use heard::Heard;
 use pump::{PLACES, Unpublished};
+use source::{Around, Source};
 
 pub use config::{InformerConfig, OnTransformError, SameVersion};
-pub use error::{AddListenerError, WaitError};
-pub use input::{Input, Output};
-pub use status::{Counts, InformerStatus, RejectedObject};
+pub use error::{AddListenerError, AddSourceError, WaitError};
+pub use input::{Input, Output, Parts};
+pub use status::{Counts, InformerStatus, RejectedObject, SourceStatus};
 
 type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 
@@ -100,19 +107,28 @@ type KeyOf<D> = <<D as Decode>::Object as Resource>::Key;
 /// ```
 pub struct Informer<D: Decode, S: Storage> {
     config: InformerConfig,
-    decoder: D,
-    reflector: Reflector<S>,
-    queue: Queue<D::Object, S>,
+    seed: u64,
+    transform: Option<Transform<D::Object>>,
+    sources: SourcePlaces<S, Source<D, S>>,
+    /// How many sources have ever been added.
+    sources_made: u16,
+    /// The source whose queue is looked at next.
+    turn: u32,
+    /// Whether the queues of all other sources are known to be empty.
+    others_settled: bool,
     store: Indexer<D::Object, S>,
     unpublished: Unpublished<D::Object>,
     processor: Processor<D::Object, S>,
-    /// The exchange that the decoder reads.
-    decoding: Option<ExchangeId>,
-    heard: Heard,
-    gaps: Gaps<KeyOf<D>, S>,
+    /// How many sources were removed and still have objects in the store.
+    leaving: u32,
+    /// Whether an object of some source has no room.
+    cramped: bool,
+    /// How many changes made no notification.
+    suppressed: u64,
     /// When to check for due resyncs next.
     resync_at: Option<Instant>,
     held_up: Option<HeldUp>,
+    started: bool,
     /// Whether it had synced when it was stopped, if it was.
     stopped: Option<bool>,
     /// How many places of the store this call may still visit.
@@ -130,19 +146,37 @@ struct HeldUp {
 }
 
 impl<D: Decode, S: Storage> Informer<D, S> {
-    /// An informer that has not been started. `seed` determines all its random decisions and hashes. Take
-    /// it from a source of entropy, except in tests.
+    /// An informer with one source that has not been started. `seed` determines all its random decisions and
+    /// hashes. Take it from a source of entropy, except in tests.
     ///
     /// # Errors
     /// The configuration is not valid.
     pub fn new(decoder: D, config: InformerConfig, seed: u64) -> Result<Self, InvalidConfig> {
+        let mut informer = Self::without_sources(config, seed)?;
+        match informer.add_source(decoder, Instant::default()) {
+            Ok(_) => Ok(informer),
+            Err(AddSourceError::Stopped | AddSourceError::Full) => {
+                Err(InvalidConfig::StorageTooSmall)
+            }
+        }
+    }
+
+    /// An informer without sources, which has not been started. Without sources, it counts as synced.
+    ///
+    /// # Errors
+    /// The configuration is not valid.
+    pub fn without_sources(config: InformerConfig, seed: u64) -> Result<Self, InvalidConfig> {
         if let Some(period) = config.resync.filter(|period| *period < SHORTEST_RESYNC) {
             return Err(InvalidConfig::ResyncTooShort(period));
         }
         config.limits.check().map_err(InvalidConfig::Limit)?;
+        config.reflector.check()?;
         let capacity = S::Cells::<()>::default().capacity();
         if capacity < PER_CHANGE {
             return Err(InvalidConfig::StorageTooSmall);
+        }
+        if config.collects_states() && capacity < u32::MAX as usize {
+            return Err(InvalidConfig::NeedsUnboundedStorage);
         }
         let hashes = Seed::new(seed);
         let recreated = if config.rules.split_recreated {
@@ -150,27 +184,24 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         } else {
             Recreated::Update
         };
-        let mut reflector = Reflector::new(config.reflector, seed)?;
-        let queue = Queue::new(config.queue, config.relist, config.limits, hashes.clone());
-        if queue.is_streamed() {
-            reflector = reflector.with_partial_states();
-        } else if capacity < u32::MAX as usize {
-            return Err(InvalidConfig::NeedsUnboundedStorage);
-        }
         let processor = Processor::new(config.resync, hashes.clone()).with_recreated(recreated);
         Ok(Self {
             config,
-            decoder,
-            reflector,
-            queue,
+            seed,
+            transform: None,
+            sources: SourcePlaces::<S, _>::default(),
+            sources_made: 0,
+            turn: 0,
+            others_settled: true,
             store: Indexer::new(hashes).with_limits(config.limits),
             unpublished: Unpublished::nothing(processor.moment()),
             processor,
-            decoding: None,
-            heard: Heard::default(),
-            gaps: Gaps::new(),
+            leaving: 0,
+            cramped: false,
+            suppressed: 0,
             resync_at: None,
             held_up: None,
+            started: false,
             stopped: None,
             places: PLACES,
             now: Instant::default(),
@@ -180,7 +211,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// Adds a transform for the objects on their way into the queue.
     #[must_use]
     pub fn with_transform(mut self, transform: Transform<D::Object>) -> Self {
-        self.queue = self.queue.with_transform(transform);
+        for at in 0..self.sources.bound() {
+            if let Some(source) = self.sources.get_mut(at) {
+                source.queue.set_transform(transform.clone());
+            }
+        }
+        self.transform = Some(transform);
         self
     }
 
@@ -208,7 +244,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn start(&mut self, now: Instant) {
         let now = self.tick(now);
         self.processor.start();
-        self.reflector.start(now);
+        self.started = true;
+        self.each_source(|source| source.reflector.start(now));
+        self.pump();
     }
 
     /// Stops for good. Drops queued changes and waiting notifications. The store stays readable.
@@ -216,8 +254,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let now = self.tick(now);
         let synced = self.is_synced();
         self.stopped.get_or_insert(synced);
-        self.reflector.stop(now);
-        self.queue.clear();
+        self.each_source(|source| {
+            source.reflector.stop(now);
+            source.queue.clear();
+        });
         self.unpublished = Unpublished::nothing(self.processor.moment());
         self.processor.discard();
         self.resync_at = None;
@@ -228,7 +268,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// or a resync must end before the next full state. Offer the signal again after polling the listeners
     /// or at the [deadline](Self::next_deadline).
     ///
-    /// Ignores signals of any exchange but the current one, and reports all their bytes as used.
+    /// Ignores signals of any exchange but the current one of its source, and reports all their bytes as
+    /// used.
     #[must_use = "bytes that were not used must be offered again"]
     pub fn signal(
         &mut self,
@@ -237,37 +278,47 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         now: Instant,
     ) -> Option<usize> {
         let now = self.tick(now);
-        if !self.reflector.is_current(exchange) {
+        let at = exchange.source().at();
+        let source = self.sources.get(at);
+        if !source.is_some_and(|source| source.reflector.is_current(exchange)) {
             return Some(match signal {
                 Signal::Bytes(bytes) => bytes.len(),
                 Signal::Opened(_) | Signal::Closed | Signal::Failed { .. } => 0,
             });
         }
         let drained = self.pump();
-        let full_state_waits = self.queue.has_cursor() && !self.reflector.is_live();
+        self.turn_to(at);
+        let source = self.sources.linked_mut(at)?;
+        let full_state_waits = source.queue.has_cursor() && !source.reflector.is_live();
         if !drained || full_state_waits {
             self.hold_up();
             return None;
         }
+        let around = Around {
+            store: &self.store,
+            config: &self.config,
+            now,
+        };
         let mut used = 0;
         match signal {
-            Signal::Opened(encoding) => self.open(exchange, encoding),
+            Signal::Opened(encoding) => source.open(exchange, encoding, around),
             Signal::Bytes(bytes) => {
-                self.open(exchange, Encoding::default());
-                self.reflector.hear(exchange, now);
-                self.heard.last_byte = Some(now);
+                source.open(exchange, Encoding::default(), around);
+                source.reflector.hear(exchange, now);
+                source.heard.last_byte = Some(now);
                 used = self.read(exchange, bytes);
-                self.heard.counts.bytes += used as u64;
+                let source = self.sources.linked_mut(at)?;
+                source.heard.counts.bytes += used as u64;
             }
             Signal::Closed => {
-                self.open(exchange, Encoding::default());
-                let change = self.reflector.handle(exchange, self.decoder.end(), now);
-                self.push(change);
+                source.open(exchange, Encoding::default(), around);
+                let change = source.reflector.handle(exchange, source.decoder.end(), now);
+                source.push(change, around);
             }
             Signal::Failed { failure, message } => {
                 let fact = Fact::Failed { failure, message };
-                let change = self.reflector.handle(exchange, fact, now);
-                self.push(change);
+                let change = source.reflector.handle(exchange, fact, now);
+                source.push(change, around);
             }
         }
         if !self.pump() {
@@ -275,6 +326,30 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         self.schedule_resync();
         Some(used)
+    }
+
+    /// Decodes while there are bytes, the exchange is current and no listener is full.
+    fn read(&mut self, exchange: ExchangeId, bytes: &[u8]) -> usize {
+        let mut input = bytes;
+        while self.pump() {
+            let Some(source) = self.sources.linked_mut(exchange.source().at()) else {
+                return bytes.len();
+            };
+            let around = Around {
+                store: &self.store,
+                config: &self.config,
+                now: self.now,
+            };
+            let more = source.read(exchange, &mut input, around);
+            // In an in-order queue, nothing comes before a bookmark any more.
+            if core::mem::take(&mut source.bookmarked) && source.queue.is_in_order() {
+                self.show_version();
+            }
+            if !more {
+                return bytes.len();
+            }
+        }
+        bytes.len() - input.len()
     }
 
     /// Does what is due. Calling this early or often is free. Calling it late is safe.
@@ -285,17 +360,22 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             && (held_up.certain || stalled)
         {
             // A listener held up the bytes, not the server.
-            self.reflector.excuse_silence(now.since(held_up.since), now);
+            self.each_source(|source| {
+                source
+                    .reflector
+                    .excuse_silence(now.since(held_up.since), now);
+            });
         }
-        let change = self.reflector.advance(now);
-        self.push(change);
+        for at in 0..self.sources.bound() {
+            self.advance_source(at);
+        }
         self.schedule_resync();
         if self.resync_at.is_some_and(|due| due <= now) {
             let period = self.processor.check_period();
             self.resync_at = period.map(|period| now.after(period));
             // While something else is running, a resync would only pile up behind it.
             if self.is_settled() && self.processor.check_resync(now) {
-                self.queue.resync(&*self.store);
+                self.resync();
             }
         }
         if !self.pump() {
@@ -306,97 +386,42 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// The next command for the transport.
+    /// The next command for a transport. With several sources, [`ExchangeId::source`] says whose transport.
     #[must_use = "a command that is not executed is lost"]
     pub fn poll_command(&mut self, now: Instant) -> Option<Command<'_>> {
-        let now = self.tick(now);
-        self.reflector.poll_command(now)
+        self.tick(now);
+        let id = self.sources().find(|id| {
+            let source = self.sources.get(id.at());
+            source.is_some_and(|source| source.reflector.has_command(self.now))
+        })?;
+        self.poll_command_of(id, now)
     }
 
     /// When to call [`advance`](Self::advance) next; `None` if only a signal or a listener can change
     /// anything. While a sweep or a resync is running and no listener blocks it, this is now.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
-        let walks = self.queue.walks();
-        let deadlines = [
-            self.reflector.next_deadline(),
-            self.resync_at,
-            walks.then_some(self.now),
-        ];
-        deadlines.into_iter().flatten().min()
+        let sources = self.sources.iter();
+        let of_sources = sources.filter_map(|(_, source)| source.reflector.next_deadline());
+        of_sources.chain(self.own_deadline()).min()
     }
 
-    /// Adds a listener. It first gets all objects that are in the store.
-    ///
-    /// # Errors
-    /// The informer has been stopped, or there is no room.
-    pub fn add_listener(
-        &mut self,
-        config: ListenerConfig,
-        now: Instant,
-    ) -> Result<ListenerId, AddListenerError> {
-        if self.is_stopped() {
-            return Err(AddListenerError::Stopped);
-        }
-        let now = self.tick(now);
-        Ok(self.processor.add_listener(config, &self.store, now)?)
-    }
-
-    /// Leaves out what a listener has not seen yet of the store as it was when it joined. It still gets
-    /// every change since then.
-    pub fn skip_replay(&mut self, listener: ListenerId) {
-        self.places = PLACES;
-        self.processor.skip_replay(listener);
-        self.pump();
-    }
-
-    /// Removes a listener and drops everything that waits for it. Returns whether it existed.
-    pub fn remove_listener(&mut self, listener: ListenerId) -> bool {
-        self.places = PLACES;
-        let removed = self.processor.remove_listener(listener);
-        self.pump();
-        removed
-    }
-
-    /// A listener that has received notifications since this last returned it.
-    pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
-        self.processor.poll_ready_listener()
-    }
-
-    /// Takes the next notification of a listener, and acknowledges those before.
-    #[must_use = "a notification is delivered once"]
-    pub fn poll_notification(&mut self, listener: ListenerId) -> Option<Notification<D::Object>> {
-        let mut next = None;
-        self.poll_notifications(listener, 1, |notification| next = Some(notification));
-        next
-    }
-
-    /// Takes up to `most` notifications of a listener, acknowledges those of earlier calls, and returns
-    /// how many there were.
-    pub fn poll_notifications(
-        &mut self,
-        listener: ListenerId,
-        most: usize,
-        give: impl FnMut(Notification<D::Object>),
-    ) -> usize {
-        self.places = PLACES;
-        let given = self
-            .processor
-            .poll_notifications(listener, &self.store, most, give);
-        self.pump();
-        given
-    }
-
-    /// Takes a report of an object that could not be used. The newest 64 are kept.
-    #[must_use = "a report is delivered once"]
-    pub fn poll_rejected(&mut self) -> Option<RejectedObject<KeyOf<D>, S::Text>> {
-        self.gaps.reports.pop()
+    /// When something is due that concerns no single source.
+    fn own_deadline(&self) -> Option<Instant> {
+        let walks = self.sources.iter().any(|(_, source)| source.queue.walks());
+        [self.resync_at, walks.then_some(self.now)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Begins a call. Time never goes back: an earlier `now` counts as the last one.
     fn tick(&mut self, now: Instant) -> Instant {
         self.places = PLACES;
         self.now = self.now.max(now);
+        if self.leaving > 0 {
+            self.forget_gone();
+        }
         self.now
     }
 
@@ -409,12 +434,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         });
     }
 
-    /// Resync checks run only while the state is known.
+    /// Resync checks run only while the state of some source is known.
     fn schedule_resync(&mut self) {
-        let period = self.processor.check_period();
-        let next = period.map(|period| self.resync_at.unwrap_or_else(|| self.now.after(period)));
-        self.resync_at = next.filter(|_| self.reflector.is_live());
+        let Some(period) = self.processor.check_period() else {
+            return;
+        };
+        let live = |(_, source): (u32, &Source<D, S>)| source.reflector.is_live();
+        let next = self.resync_at.unwrap_or_else(|| self.now.after(period));
+        self.resync_at = self.sources.iter().any(live).then_some(next);
     }
 }
 
-debug_fields!([D: Decode, S: Storage] Informer[D, S], self: reflector, store, processor);
+debug_fields!([D: Decode, S: Storage] Informer[D, S], self: sources = self.sources.len(), store, processor);

@@ -1,9 +1,11 @@
 //! Applies changes: queue → store → listeners.
 
+use super::source::{Around, Source};
 use super::{Informer, SameVersion};
 use crate::decode::Decode;
 use crate::flow::{Cause, Delta, Notification, Step};
 use crate::indexer::{Indexer, Notifications};
+use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::processor::{Audience, Moment};
 use crate::storage::{Full, Storage};
@@ -40,13 +42,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         loop {
             self.apply_queued();
             // The walk itself needs no room in the backlogs; only its findings do.
-            let found = self.queue.has_cursor()
-                && self.queue.feed(&*self.store, &mut self.places)
-                && self.processor.has_room();
+            let found = self.walk() && self.processor.has_room();
             if !found {
                 break;
             }
         }
+        self.others_settled = self.others_settled || self.others().all(Source::is_settled);
         self.settle();
         self.is_drained()
     }
@@ -55,29 +56,92 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         while self.processor.has_room() {
             let done = if let Some(notification) = self.unpublished.notifications.next() {
                 self.publish(&notification, self.unpublished.since)
-            } else if let Some(step) = self.queue.next_step() {
+            } else if let Some(step) = self.next_step() {
                 self.apply_step(step)
             } else {
                 break;
             };
             if let Err(Full) = done {
-                self.gaps.incomplete = true;
-                if !self.queue.note_overflow() {
-                    self.overflow();
-                }
+                self.lack_room();
             }
+        }
+    }
+
+    /// The next step of any source. It is the turn of that source then.
+    fn next_step(&mut self) -> Option<Step<D::Object>> {
+        let source = self.sources.get_mut(self.turn);
+        let step = source.and_then(|source| source.queue.next_step());
+        if step.is_some() || self.others_settled {
+            return step;
+        }
+        let bound = self.sources.bound();
+        (self.turn + 1..bound).chain(0..self.turn).find_map(|at| {
+            let step = self.sources.get_mut(at)?.queue.next_step()?;
+            self.turn = at;
+            Some(step)
+        })
+    }
+
+    /// Moves the cursors of all queues. Returns whether there may be a step now.
+    fn walk(&mut self) -> bool {
+        let (all, turn) = (0..self.sources.bound(), self.turn);
+        let few = if self.others_settled {
+            turn..turn + 1
+        } else {
+            all
+        };
+        let mut found = false;
+        for at in few {
+            let Some(source) = self.sources.get_mut(at) else {
+                continue;
+            };
+            if source.queue.has_cursor() {
+                let known = source.walked(&self.store);
+                found |= source.queue.feed(&known, &mut self.places);
+            }
+        }
+        found
+    }
+
+    /// All sources but the one whose turn it is.
+    fn others(&self) -> impl Iterator<Item = &Source<D, S>> {
+        let sources = self.sources.iter();
+        sources.filter_map(|(at, source)| (at != self.turn).then_some(source))
+    }
+
+    /// The source whose turn it is, and all others whose queues may not be empty.
+    fn busy(&self) -> impl Iterator<Item = &Source<D, S>> {
+        let others = (!self.others_settled).then(|| self.others());
+        let current = self.sources.get(self.turn);
+        current.into_iter().chain(others.into_iter().flatten())
+    }
+
+    /// A step of the source whose turn it is had no room.
+    fn lack_room(&mut self) {
+        let around = Around {
+            store: &self.store,
+            config: &self.config,
+            now: self.now,
+        };
+        let Some(source) = self.sources.get_mut(self.turn) else {
+            return;
+        };
+        source.gaps.incomplete = true;
+        if !source.queue.note_overflow() {
+            source.overflow(around);
         }
     }
 
     /// Whether all changes are in the store and queued for their listeners. A sweep or a resync may still
     /// be running.
     pub(super) fn is_drained(&self) -> bool {
-        self.queue.is_drained() && self.unpublished.notifications.len() == 0
+        self.unpublished.notifications.len() == 0
+            && self.busy().all(|source| source.queue.is_drained())
     }
 
     /// Whether nothing is running any more.
     pub(super) fn is_settled(&self) -> bool {
-        self.queue.is_empty() && self.unpublished.notifications.len() == 0
+        self.unpublished.notifications.len() == 0 && self.busy().all(Source::is_settled)
     }
 
     /// Once all reported changes are in the store, gives it the last reported version.
@@ -85,34 +149,64 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if !self.is_settled() {
             return;
         }
-        if self.gaps.room_was_made(self.store.len()) {
-            self.reflector.hurry(self.now);
+        let (objects, now) = (self.store.len(), self.now);
+        let current = self.sources.get_mut(self.turn);
+        if self.cramped || current.is_some_and(|source| source.gaps.incomplete) {
+            self.cramped = false;
+            let mut cramped = false;
+            self.each_source(|source| {
+                cramped |= source.gaps.incomplete;
+                if source.gaps.room_was_made(objects) {
+                    source.reflector.hurry(now);
+                }
+            });
+            self.cramped = cramped;
         }
-        if self.config.store_version && !self.queue.is_in_order() && self.reflector.is_live() {
+        if self.config.store_version
+            && let Some(source) = self.only_source()
+            && !source.queue.is_in_order()
+            && source.reflector.is_live()
+        {
             self.show_version();
         }
-        if self.queue.is_synced() {
+        if self.processor.awaits_sync() && self.is_synced() {
             self.processor.set_synced();
         }
     }
 
-    /// Gives the store the version of the reflector.
+    /// The only source. With several, there is no version that the store could show.
+    pub(super) fn only_source(&self) -> Option<&Source<D, S>> {
+        if self.sources.len() != 1 {
+            return None;
+        }
+        let current = self.sources.get(self.turn);
+        current.or_else(|| self.others().next())
+    }
+
+    /// Gives the store the version of the only source.
     pub(super) fn show_version(&mut self) {
-        if let Some(version) = self.reflector.version() {
-            show(&mut self.store, version);
+        let Self { sources, store, .. } = self;
+        if sources.len() == 1
+            && let Some((_, source)) = sources.iter().next()
+            && let Some(version) = source.reflector.version()
+        {
+            show(store, version);
         }
     }
 
     fn apply_step(&mut self, step: Step<D::Object>) -> Result<(), Full> {
-        let in_order = self.queue.is_in_order();
+        let Some(source) = self.sources.get(self.turn) else {
+            return cannot_happen("a step without a source", Ok(()));
+        };
+        let in_order = source.queue.is_in_order();
         let (is_sync, object) = match &step {
             Step::Delta { delta, .. } if in_order => {
                 (matches!(delta, Delta::Sync(_)), delta.object().cloned())
             }
             _ => (false, None),
         };
-        let applied = self.store.apply(step, self.config.rules);
-        self.heard.counts.suppressed += applied.unchanged as u64;
+        let applied = self.store.apply_from(source.id, step, self.config.rules);
+        self.suppressed += applied.unchanged as u64;
         self.unpublished = Unpublished {
             notifications: applied.notifications,
             since: self.processor.moment(),
@@ -121,7 +215,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             return Err(Full);
         }
         // With an in-order queue, each change has a version of its own.
-        if in_order && !is_sync {
+        if in_order && !is_sync && self.only_source().is_some() {
             match object {
                 Some(object) => show(&mut self.store, object.version()),
                 None => self.show_version(),

@@ -4,12 +4,14 @@ use core::fmt;
 use core::task::Poll;
 use core::time::Duration;
 
+use super::source::Source;
 use super::{Informer, KeyOf, WaitError};
 use crate::decode::Decode;
 use crate::flow::Place;
 use crate::indexer::Indexer;
 use crate::processor::{ListenerId, ListenerStatus};
-use crate::reflector::{LastFailure, Phase, Reflector};
+use crate::reflector::{LastFailure, Phase};
+use crate::source::SourceId;
 use crate::storage::Storage;
 use crate::time::Instant;
 use crate::version::compare_versions;
@@ -28,17 +30,12 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         &self.store
     }
 
-    /// The reflector, for details that [`status`](Self::status) does not have.
-    #[must_use]
-    pub const fn reflector(&self) -> &Reflector<S> {
-        &self.reflector
-    }
-
-    /// Whether the first full state is in the store. Once true, this stays true. For listeners, see
-    /// [`listener_status`](Self::listener_status).
+    /// Whether the first full states of all sources are in the store. Once true, this stays true until a
+    /// source is added. For listeners, see [`listener_status`](Self::listener_status).
     #[must_use]
     pub fn is_synced(&self) -> bool {
-        self.stopped.unwrap_or_else(|| self.queue.is_synced())
+        self.stopped
+            .unwrap_or_else(|| self.staying().all(Source::is_synced))
     }
 
     /// Whether a listener holds up changes. The same as [`InformerStatus::stalled`], but cheaper.
@@ -58,30 +55,72 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.processor.listeners()
     }
 
-    /// The state of the informer.
+    /// The state of the informer. With several sources: the phase of one that does not follow its server, if
+    /// there is one, the last failure of any, and the sums of all counters.
     #[must_use]
     pub fn status(&self) -> InformerStatus<'_, S::Text> {
+        let sources = || self.sources.iter().map(|(_, source)| source);
+        let behind = self
+            .staying()
+            .find(|source| !source.reflector.is_following());
+        let shown = behind.or_else(|| sources().next());
+        let failures = sources().filter_map(|source| source.reflector.last_failure());
+        let mut counts = Counts {
+            suppressed: self.suppressed,
+            ..Counts::default()
+        };
+        sources().for_each(|source| counts.add(&source.counts()));
         InformerStatus {
-            phase: self.reflector.phase(),
-            last_failure: self.reflector.last_failure(),
-            version: self.reflector.version(),
+            phase: shown.map_or_else(
+                || self.phase_without_sources(),
+                |source| source.reflector.phase(),
+            ),
+            last_failure: failures.max_by_key(|failure| failure.at),
+            version: self
+                .only_source()
+                .and_then(|source| source.reflector.version()),
             synced: self.is_synced(),
-            following: self.reflector.is_following(),
-            last_byte: self.heard.last_byte,
-            last_event: self.heard.last_event,
-            last_bookmark: self.heard.last_bookmark,
+            following: behind.is_none() && self.started && !self.is_stopped(),
+            last_byte: sources().filter_map(|source| source.heard.last_byte).max(),
+            last_event: sources().filter_map(|source| source.heard.last_event).max(),
+            last_bookmark: sources()
+                .filter_map(|source| source.heard.last_bookmark)
+                .max(),
             objects: self.store.len(),
-            queued: self.queue.len() + self.unpublished.notifications.len(),
+            queued: sources().map(|source| source.queue.len()).sum::<usize>()
+                + self.unpublished.notifications.len(),
             stalled: self.is_stalled(),
-            unswept: self.gaps.unswept,
-            counts: Counts {
-                full_states: self.reflector.full_states(),
-                failures: self.reflector.failures(),
-                rejected: self.gaps.reports.rejected,
-                reports_lost: self.gaps.reports.lost,
-                ..self.heard.counts
-            },
+            unswept: sources().any(|source| source.gaps.unswept),
+            sources: self.sources.len(),
+            counts,
         }
+    }
+
+    const fn phase_without_sources(&self) -> Phase {
+        if self.is_stopped() {
+            Phase::Stopped
+        } else {
+            Phase::Idle
+        }
+    }
+
+    /// The state of a source; `None` if there is no such source.
+    #[must_use]
+    pub fn source_status(&self, source: SourceId) -> Option<SourceStatus<'_, S::Text>> {
+        let source = self.source(source)?;
+        Some(SourceStatus {
+            phase: source.reflector.phase(),
+            last_failure: source.reflector.last_failure(),
+            version: source.reflector.version(),
+            synced: source.is_synced(),
+            following: source.reflector.is_following(),
+            leaving: source.leaving,
+            last_byte: source.heard.last_byte,
+            last_event: source.heard.last_event,
+            last_bookmark: source.heard.last_bookmark,
+            unswept: source.gaps.unswept,
+            counts: source.counts(),
+        })
     }
 
     /// Whether the store follows the server now. This is true if all of these hold:
@@ -92,6 +131,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// * No listener holds up the changes.
     /// * The server sent something at most `within` ago.
     ///
+    /// With several sources, all of this must hold for each of them.
+    ///
     /// The regular end of a watch, every few minutes, changes nothing: the next request follows within
     /// seconds. A silently dead connection is noticed when `within` has passed. A server sends bookmarks
     /// about once a minute, so two minutes are a good value for a readiness probe.
@@ -99,52 +140,110 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
         let is_recent = |heard| now.max(self.now).since(heard) <= within;
         self.is_synced()
-            && self.reflector.is_following()
+            && self.started
             && self.is_drained()
-            && !self.queue.is_sweeping()
-            && self.heard.last_fact.is_some_and(is_recent)
+            && self.staying().all(|source| {
+                source.reflector.is_following()
+                    && !source.queue.is_sweeping()
+                    && source.heard.last_fact.is_some_and(is_recent)
+            })
     }
 
     /// The version whose state the store shows, no more and no less. `None` while it shows no such state:
     /// before the first full state, during a relist or until the one that is needed, while changes, a sweep
-    /// or a resync are on their way into the store, while objects have no room, and after a stop.
+    /// or a resync are on their way into the store, while objects have no room, after a stop, and with
+    /// several sources, each of which has a version of [its own](Self::exact_version_of).
     ///
     /// Two things may still be missing or too many: objects that were [left out](Self::left_out), and, if
     /// the last full state was [not swept](InformerStatus::unswept), objects that are gone.
     #[must_use]
     pub fn exact_version(&self) -> Option<&str> {
+        self.exact_version_of(self.only_source()?.id)
+    }
+
+    /// [`exact_version`](Self::exact_version) of what one source shows.
+    #[must_use]
+    pub fn exact_version_of(&self, source: SourceId) -> Option<&str> {
+        let reflector = self.reflector(source)?;
         // A store without room needs a relist, so it is not live either.
-        let exact = self.reflector.is_live() && self.is_settled();
-        self.reflector.version().filter(|_| exact)
+        let exact = reflector.is_live() && self.is_settled();
+        reflector.version().filter(|_| exact)
     }
 
     /// The objects that could not be used, and that the store therefore does not show in their newest state.
     /// An object is forgotten when it becomes usable or is gone. If there are many, the oldest are
     /// remembered as one, without a key.
     pub fn left_out(&self) -> impl Iterator<Item = &RejectedObject<KeyOf<D>, S::Text>> {
-        self.gaps.unshown.objects()
+        let sources = self.sources.iter();
+        sources.flat_map(|(_, source)| source.gaps.unshown.objects())
     }
 
     /// Whether the store shows at least the state of `version`, for example that of your own write. While
     /// this is pending, ask again after each call that changes the informer.
+    ///
+    /// With several sources, all of them must have reached the version. A source without changes hears of
+    /// it with the next bookmark, about a minute later. Use [`wait_for_in`](Self::wait_for_in) if you know
+    /// which source shows the object.
     ///
     /// # Errors
     /// One of the versions is not a decimal number, so they cannot be compared. Or the object of the write
     /// could not be used, so the store does not show it. The error names the object. If only a full state
     /// contained the write, its exact version is unknown, so the named object may not be yours.
     pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
-        let Some(known) = self.reflector.version() else {
-            // There is nothing to compare with yet, but report an invalid version at once.
-            compare_versions(version, version)?;
+        // Report an invalid version at once, even if there is nothing to compare it with yet.
+        compare_versions(version, version)?;
+        let mut pending = false;
+        for source in self.staying() {
+            pending |= self.wait_for_in(source.id, version)?.is_pending();
+        }
+        Ok(if pending {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        })
+    }
+
+    /// [`wait_for`](Self::wait_for) in one source. Waits for ever if there is no such source.
+    ///
+    /// # Errors
+    /// Like [`wait_for`](Self::wait_for).
+    pub fn wait_for_in(
+        &self,
+        source: SourceId,
+        version: &str,
+    ) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
+        compare_versions(version, version)?;
+        let Some(source) = self.source(source) else {
+            return Ok(Poll::Pending);
+        };
+        let Some(known) = source.reflector.version() else {
             return Ok(Poll::Pending);
         };
         let reached = compare_versions(known, version)?.is_ge();
-        if !reached || !self.is_settled() || self.gaps.incomplete {
+        if !reached || !self.is_settled() || source.gaps.incomplete {
             return Ok(Poll::Pending);
         }
-        match self.gaps.unshown.covering(version) {
+        match source.gaps.unshown.covering(version) {
             Some(object) => Err(WaitError::Rejected(object)),
             None => Ok(Poll::Ready(())),
+        }
+    }
+
+    /// All sources that were not removed.
+    fn staying(&self) -> impl Iterator<Item = &Source<D, S>> {
+        let sources = self.sources.iter().map(|(_, source)| source);
+        sources.filter(|source| !source.leaving)
+    }
+}
+
+impl<D: Decode, S: Storage> Source<D, S> {
+    fn counts(&self) -> Counts {
+        Counts {
+            full_states: self.reflector.full_states(),
+            failures: self.reflector.failures(),
+            rejected: self.gaps.reports.rejected,
+            reports_lost: self.gaps.reports.lost,
+            ..self.heard.counts
         }
     }
 }
@@ -203,7 +302,38 @@ pub struct InformerStatus<'a, X> {
     /// Whether the newest full state contained an object without a readable key. In that case nothing was
     /// deleted, so the store may still hold objects that are gone.
     pub unswept: bool,
+    /// How many sources there are, including those that were removed and still have objects in the store.
+    pub sources: usize,
     /// Counters since the start.
+    pub counts: Counts,
+}
+
+/// The state of one source of an informer. `X` is the text of its storage.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct SourceStatus<'a, X> {
+    /// What it is doing. If it waits: why, and until when.
+    pub phase: Phase,
+    /// The last failure, with the message of the server or the transport.
+    pub last_failure: Option<&'a LastFailure<X>>,
+    /// The version up to which the server has reported all changes; `None` before the first full state.
+    pub version: Option<&'a str>,
+    /// Whether its first full state is in the store.
+    pub synced: bool,
+    /// Whether changes arrive now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
+    pub following: bool,
+    /// Whether it was removed, and what only it shows is being deleted.
+    pub leaving: bool,
+    /// When the last byte arrived.
+    pub last_byte: Option<Instant>,
+    /// When the last event or object arrived.
+    pub last_event: Option<Instant>,
+    /// When the last bookmark arrived.
+    pub last_bookmark: Option<Instant>,
+    /// Whether its newest full state contained an object without a readable key: see
+    /// [`InformerStatus::unswept`].
+    pub unswept: bool,
+    /// Counters since it was added. Changes that changed nothing are counted for the informer alone.
     pub counts: Counts,
 }
 
@@ -227,6 +357,29 @@ pub struct Counts {
     pub reports_lost: u64,
     /// Changes that changed nothing and made no notification.
     pub suppressed: u64,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        let Self {
+            bytes,
+            objects,
+            bookmarks,
+            full_states,
+            failures,
+            rejected,
+            reports_lost,
+            suppressed,
+        } = other;
+        self.bytes += bytes;
+        self.objects += objects;
+        self.bookmarks += bookmarks;
+        self.full_states += full_states;
+        self.failures += failures;
+        self.rejected += rejected;
+        self.reports_lost += reports_lost;
+        self.suppressed += suppressed;
+    }
 }
 
 /// An object that was left out because it could not be used. `X` is the text of the storage.

@@ -228,6 +228,16 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         Ok(())
     }
 
+    /// Whether the first full state has not been published yet.
+    pub(crate) const fn awaits_sync(&self) -> bool {
+        !self.synced
+    }
+
+    /// There is another full state that listeners must have to be synced. Those that are synced stay so.
+    pub(crate) const fn await_sync(&mut self) {
+        self.synced = false;
+    }
+
     /// Notes that the first full state has been published.
     pub fn set_synced(&mut self) {
         if self.synced {

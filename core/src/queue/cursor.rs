@@ -1,10 +1,10 @@
-//! A cursor that walks the store for a sweep or a resync.
+//! A cursor that walks the store: a sweep, a resync, or the end of a source.
 
 use crate::flow::{Deletion, Delta};
 use crate::known::{Epoch, Known};
 use crate::object::Resource;
 
-/// A sweep or a resync in progress. It holds a number and no objects, so its cost does not depend on the
+/// A walk in progress. It holds a number and no objects, so its cost does not depend on the
 /// size of the store, and the store may change between two steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor {
@@ -20,6 +20,8 @@ pub(super) enum Work {
     Sweep { state: Epoch, first: bool },
     /// Send every object again, except those that changed since the epoch `unless`.
     Resync { unless: Option<Epoch> },
+    /// Delete every object, because its source is no longer followed.
+    LetGo,
 }
 
 impl Cursor {
@@ -46,6 +48,10 @@ impl Cursor {
                 unless: Some(epoch),
             } if seen >= epoch => None,
             Work::Resync { .. } => Some(Delta::Sync(object.clone())),
+            Work::LetGo => Some(Delta::Deleted(Deletion::LetGo {
+                key: object.key().clone(),
+                last: Some(object.clone()),
+            })),
         }
     }
 }

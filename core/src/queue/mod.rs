@@ -178,8 +178,12 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Sets the transform that runs on every object before it is queued.
     #[must_use]
     pub fn with_transform(mut self, transform: Transform<T>) -> Self {
-        self.transform = Some(transform);
+        self.set_transform(transform);
         self
+    }
+
+    pub(crate) fn set_transform(&mut self, transform: Transform<T>) {
+        self.transform = Some(transform);
     }
 
     /// Queues a change. `known` is the store that applies the steps.
@@ -411,6 +415,18 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Whether the queued changes must wait for the cursor to end.
     const fn waits_for_cursor(&self) -> bool {
         self.is_in_order() && self.cursor.is_some() && self.fed.is_none()
+    }
+
+    /// Whether a resync is in progress. It shows objects of all sources; other walks concern one source.
+    pub(crate) fn is_resyncing(&self) -> bool {
+        let work = self.cursor.map(|cursor| cursor.work);
+        matches!(work, Some(Work::Resync { .. }))
+    }
+
+    /// Discards everything that is queued, and deletes all known objects instead.
+    pub(crate) fn let_go(&mut self) {
+        self.clear();
+        self.cursor = Some(Cursor::new(Work::LetGo));
     }
 
     /// Discards everything that is queued.

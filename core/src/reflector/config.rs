@@ -154,7 +154,7 @@ impl ReflectorConfig {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), InvalidConfig> {
+    pub(crate) fn check(&self) -> Result<(), InvalidConfig> {
         let BackoffConfig { base, cap, reset } = self.backoff;
         let (BackoffReset::AfterHealth(quiet) | BackoffReset::Periodic(quiet)) = reset;
         for (name, duration) in [

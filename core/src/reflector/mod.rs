@@ -53,6 +53,7 @@ use crate::flow::{Change, Fact};
 use crate::invariant::cannot_happen;
 pub use crate::limits::InvalidLimit;
 use crate::object::Resource;
+use crate::source::SourceId;
 use crate::storage::{Storage, Text};
 use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Request};
@@ -203,6 +204,13 @@ impl<S: Storage> Reflector<S> {
         self
     }
 
+    /// Numbers the exchanges as those of this source.
+    #[must_use]
+    pub(crate) const fn with_source(mut self, source: SourceId) -> Self {
+        self.exchanges = source.to_high_bits();
+        self
+    }
+
     /// Starts to read the full state. Does nothing if the reflector was started before.
     pub fn start(&mut self, now: Instant) {
         let now = self.tick(now);
@@ -313,6 +321,14 @@ impl<S: Storage> Reflector<S> {
             exchange: exchange.id,
             request: exchange.request.as_request(),
         })
+    }
+
+    /// Whether [`poll_command`](Self::poll_command) has a command.
+    pub(crate) fn has_command(&self, now: Instant) -> bool {
+        self.abort.is_some()
+            || self.state.exchange().is_some_and(|exchange| {
+                exchange.began.is_none() && exchange.due.is_none_or(|due| due <= now)
+            })
     }
 
     /// Returns the current activity.

@@ -10,6 +10,10 @@ use crate::invariant::cannot_happen;
 /// the indices and the reports. `TEXT` is the longest version, page token, message or index value, in
 /// bytes. If a page token does not fit, the list is not paged. A message that does not fit is cut.
 ///
+/// `SOURCES` bounds the sources of an informer. With more than one, the store also notes which source shows
+/// which object: `HOLDS` bounds these notes, and should be `N` times the number of sources that may show the
+/// same object.
+///
 /// When a bound is reached, the informer waits. Where it cannot wait, it reports
 /// [`Failure::Full`](crate::Failure::Full) and relists later. Nothing is lost silently.
 ///
@@ -45,13 +49,23 @@ use crate::invariant::cannot_happen;
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "names a family; it has no values")]
-pub enum Fixed<const N: usize, const FEW: usize = 4, const TEXT: usize = 64> {}
+pub enum Fixed<
+    const N: usize,
+    const FEW: usize = 4,
+    const TEXT: usize = 64,
+    const SOURCES: usize = 1,
+    const HOLDS: usize = 0,
+> {}
 
-impl<const N: usize, const FEW: usize, const TEXT: usize> Storage for Fixed<N, FEW, TEXT> {
+impl<const N: usize, const FEW: usize, const TEXT: usize, const SOURCES: usize, const HOLDS: usize>
+    Storage for Fixed<N, FEW, TEXT, SOURCES, HOLDS>
+{
     type Cells<T: Default> = heapless::Vec<T, N>;
     type Few<T: Default> = heapless::Vec<T, FEW>;
     type Pages<T: Default + Clone, const CELLS: usize> = heapless::Vec<T, N>;
     type FewPages<T: Default + Clone> = heapless::Vec<T, FEW>;
+    type Sources<T: Default> = heapless::Vec<T, SOURCES>;
+    type Holds<T: Default + Clone> = heapless::Vec<T, HOLDS>;
     type Kept<V: Clone> = Live;
     type Text = heapless::String<TEXT>;
     type Bytes = heapless::Vec<u8, TEXT>;

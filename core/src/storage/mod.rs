@@ -57,6 +57,10 @@ pub trait Storage: Copy {
     type Pages<T: Default + Clone, const CELLS: usize>: Cells<T> + Clone;
     /// Cells of the store for its few indices.
     type FewPages<T: Default + Clone>: Cells<T> + Clone;
+    /// Cells for the sources of an informer.
+    type Sources<T: Default>: Cells<T>;
+    /// Cells of the store that note which sources show an object, if there are several.
+    type Holds<T: Default + Clone>: Cells<T> + Clone;
     /// What a listener that joins late keeps of the store for its replay.
     type Kept<V: Clone>: Kept<V>;
     /// A short text: a version, a page token, a message.
@@ -162,6 +166,9 @@ pub(crate) type Places<S, T> = Slab<T, <S as Storage>::Cells<Cell<T>>>;
 
 /// A slab for a few listeners or reports.
 pub(crate) type FewPlaces<S, T> = Slab<T, <S as Storage>::Few<Cell<T>>>;
+
+/// A slab for the sources of an informer.
+pub(crate) type SourcePlaces<S, T> = Slab<T, <S as Storage>::Sources<Cell<T>>>;
 
 /// A slab for the few indices of a store.
 pub(crate) type FewSharedPlaces<S, T> = Slab<T, <S as Storage>::FewPages<Cell<T>>>;

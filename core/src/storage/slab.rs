@@ -66,14 +66,19 @@ impl<T, C: Cells<Cell<T>>> Slab<T, C> {
         self.cells.grow(self.used as usize + 1)
     }
 
+    /// The place that the next value gets.
+    pub(crate) fn next_place(&self) -> u32 {
+        // `NONE` is larger than the number of any place.
+        self.free.min(self.used)
+    }
+
     /// Puts `value` into a free place and returns the number of that place.
     ///
     /// # Errors
     /// [`Full`] if there is no free place. Call [`reserve`](Self::reserve) first to keep the value.
     pub fn insert(&mut self, value: T) -> Result<u32, Full> {
         self.reserve()?;
-        // `NONE` is larger than the number of any place.
-        let at = self.free.min(self.used);
+        let at = self.next_place();
         let Some(cell) = self.cells.get_mut(at as usize) else {
             return cannot_happen("a reserved place is missing", Err(Full));
         };

@@ -24,6 +24,7 @@ use core::time::Duration;
 
 use crate::encoding::Encoding;
 use crate::failure::Failure;
+use crate::source::SourceId;
 #[cfg(feature = "alloc")]
 pub use call::{Call, Caller, Calling, Method, Reply, Unanswered};
 #[cfg(feature = "alloc")]
@@ -44,10 +45,16 @@ impl ExchangeId {
         Self(number)
     }
 
-    /// The number of the exchange, counted from 1, for logs and recordings.
+    /// The number of the exchange, for logs and recordings. The first source of an informer counts from 1.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
+    }
+
+    /// The source that sends the request.
+    #[must_use]
+    pub const fn source(self) -> SourceId {
+        SourceId::from_high_bits(self.0)
     }
 }
 
@@ -103,6 +110,15 @@ pub enum OwnedCommand<X> {
     },
     /// Drop this exchange. Its remaining signals are not needed.
     Abort(ExchangeId),
+}
+
+impl<X> OwnedCommand<X> {
+    /// The exchange that this opens or aborts.
+    pub const fn exchange(&self) -> ExchangeId {
+        match self {
+            Self::Open { exchange, .. } | Self::Abort(exchange) => *exchange,
+        }
+    }
 }
 
 /// A list or watch request, without the parts that never change.

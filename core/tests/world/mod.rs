@@ -13,7 +13,7 @@ use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::storage::{Heap, Storage};
 use informer_core::transport::{Command, ExchangeId, Request, Signal};
-use informer_core::{Failure, Informer, InformerConfig, Instant, Object};
+use informer_core::{Failure, Informer, InformerConfig, Instant, Object, SourceId};
 use informer_test_support::{Random, Strictness, view};
 
 use listener::Observer;
@@ -212,7 +212,14 @@ impl<S: Storage> World<S> {
             }
             let status = self.informer.status();
             let current = status.version == Some(&*self.server.version_shown());
-            if self.informer.is_synced() && current && self.informer.reflector().is_opened() {
+            if self.informer.is_synced()
+                && current
+                && self
+                    .informer
+                    .reflector(SourceId::FIRST)
+                    .unwrap()
+                    .is_opened()
+            {
                 break;
             }
             self.now = self

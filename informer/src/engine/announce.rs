@@ -3,8 +3,8 @@
 use std::mem;
 use std::task::Waker;
 
-use informer_core::reflector::Phase;
-use informer_core::{Clock, Instant};
+use informer_core::reflector::{Phase, Reflector};
+use informer_core::{Clock, Instant, SourceId};
 
 use super::State;
 use crate::hooks::Report;
@@ -72,12 +72,12 @@ impl<K: Send + Sync + 'static> State<K> {
 
     /// Cheaper than the whole status, because it runs on every change.
     fn announcement(&self) -> Announced {
-        let reflector = self.core.reflector();
+        let reflector = self.core.reflector(SourceId::FIRST);
         Announced {
-            phase: Some(mem::discriminant(&reflector.phase())),
+            phase: reflector.map(|reflector| mem::discriminant(&reflector.phase())),
             synced: self.core.is_synced(),
-            failures: reflector.failures(),
-            full_states: reflector.full_states(),
+            failures: reflector.map_or(0, Reflector::failures),
+            full_states: reflector.map_or(0, Reflector::full_states),
             tasks: self.tasks,
             listeners_synced: self.listeners_synced,
             stalled: self.core.is_stalled(),

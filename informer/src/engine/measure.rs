@@ -2,7 +2,7 @@
 
 use informer_core::processor::ListenerId;
 use informer_core::transport::{ExchangeId, Signal};
-use informer_core::{Clock, Instant};
+use informer_core::{Clock, Instant, SourceId};
 
 use super::State;
 
@@ -50,7 +50,8 @@ impl<K: Send + Sync + 'static> State<K> {
 
     /// A full state was read.
     pub(super) fn measure_state(&mut self) {
-        let state = self.core.reflector().history().full_state;
+        let reflector = self.core.reflector(SourceId::FIRST);
+        let state = reflector.and_then(|reflector| reflector.history().full_state);
         if let (Some(meters), Some(state)) = (&mut self.meters, state) {
             meters.list.observe_time(state.took);
             #[expect(clippy::cast_precision_loss, reason = "no list has 2^53 objects")]

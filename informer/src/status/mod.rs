@@ -8,9 +8,9 @@ mod data;
 
 use std::time::Duration;
 
-use informer_core::Instant;
 use informer_core::informer::Counts;
 use informer_core::reflector::{History, LastFailure, Phase};
+use informer_core::{Instant, SourceId};
 
 use crate::engine::State;
 use crate::runtime::RuntimeError;
@@ -124,7 +124,8 @@ impl Status {
             last_event: age(status.last_event),
             last_bookmark: age(status.last_bookmark),
             counts: status.counts,
-            requests: *state.core.reflector().history(),
+            requests: (state.core.reflector(SourceId::FIRST))
+                .map_or_else(History::default, |reflector| *reflector.history()),
             snapshots: state.snapshots,
             handlers: state.handlers(now),
             panic: state.broken.clone(),

@@ -7,10 +7,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use informer_core::decode::{Decoder, Lean};
 use informer_core::indexer::IndexFn;
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
-use informer_core::reflector::Phase;
+use informer_core::reflector::{Phase, Reflector};
 use informer_core::storage::Storage;
 use informer_core::transport::{Command, Signal, Transport};
-use informer_core::{Failure, Informer, Instant};
+use informer_core::{Failure, Informer, Instant, SourceId};
 
 use super::interest::Interest;
 use super::ledger::{Ledger, Rules, Standing, shown};
@@ -253,14 +253,16 @@ impl<S: Storage> Station for Post<S> {
         }
         self.awaits_bell = false;
         self.now = self.now.max(scene.now);
-        if self.informer.reflector().is_live() && self.tamper.wants_relist() {
+        let reflector = self.informer.reflector(exchange.source());
+        let is_live = reflector.is_some_and(Reflector::is_live);
+        let is_news = reflector.is_some_and(|reflector| reflector.is_current(exchange));
+        if is_live && self.tamper.wants_relist() {
             let lie = Signal::Failed {
                 failure: Failure::Expired,
                 message: "as planned",
             };
             return self.informer.signal(exchange, lie, scene.now).is_some();
         }
-        let is_news = self.informer.reflector().is_current(exchange);
         let Some(used) = self.informer.signal(exchange, signal, scene.now) else {
             return false;
         };
@@ -378,7 +380,9 @@ impl<S: Storage> Station for Post<S> {
 
     fn is_settled(&self) -> bool {
         let status = self.informer.status();
-        let reflector = self.informer.reflector();
+        let Some(reflector) = self.informer.reflector(SourceId::FIRST) else {
+            return false;
+        };
         status.synced
             && !status.stalled
             && status.phase == Phase::Watching
