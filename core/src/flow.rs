@@ -142,6 +142,9 @@ pub enum Change<T: Resource> {
     Displaced(T::Key),
     /// Nothing changed up to the adopted version.
     Bookmark,
+    /// The server does not serve the kind any more, so all objects are gone. A full state that is not
+    /// complete is abandoned.
+    KindGone,
 }
 
 impl<T: Resource> Change<T> {
@@ -159,7 +162,8 @@ impl<T: Resource> Change<T> {
             | Self::ReplaceAbandon
             | Self::DeletedUnreadable(_)
             | Self::Displaced(_)
-            | Self::Bookmark => None,
+            | Self::Bookmark
+            | Self::KindGone => None,
         }
     }
 }
@@ -272,11 +276,12 @@ pub enum Deletion<T: Resource> {
     },
     /// The server reported the deletion, but its last state could not be read.
     Unreadable(T::Key),
-    /// Another object, by its uid, took its place and cannot be used.
+    /// No event and no full state says that it is gone, but it is: another object, by its uid, took its
+    /// place and cannot be used, or the server does not serve its kind any more.
     Displaced {
         /// The key of the deleted object.
         key: T::Key,
-        /// What reported the other object.
+        /// What reported the other object, or [`Cause::KindGone`].
         cause: Cause,
     },
 }
@@ -428,6 +433,9 @@ pub enum Cause {
     Resync,
     /// The listener joined late and receives what the store holds.
     Replay,
+    /// The server does not serve the kind any more, for example because its CRD was deleted. Only with
+    /// [`WhenGone::Empty`](crate::reflector::WhenGone::Empty).
+    KindGone,
 }
 
 /// How certain a deletion is.
@@ -436,7 +444,8 @@ pub enum Cause {
 pub enum Certainty {
     /// The server reported the deletion, with the last state.
     Observed,
-    /// The object was missing from a full state, or another object (by uid) took its place.
+    /// The object was missing from a full state, another object (by uid) took its place, or its kind is
+    /// gone.
     Inferred,
 }
 
@@ -447,6 +456,7 @@ impl fmt::Display for Cause {
             Self::Relist => "relist",
             Self::Resync => "resync",
             Self::Replay => "replay",
+            Self::KindGone => "kind gone",
         })
     }
 }

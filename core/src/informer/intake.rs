@@ -8,6 +8,7 @@ use crate::flow::{Change, Fact, Place, Rejected};
 use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::queue::{PushError, TransformError};
+use crate::reflector::Phase;
 use crate::storage::Storage;
 use crate::transport::{ExchangeId, Request};
 
@@ -74,6 +75,9 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let Some(mut change) = change else {
             return;
         };
+        if matches!(change, Change::KindGone) && self.reflector.phase() == Phase::Stopped {
+            return self.stop(self.now);
+        }
         let mut overflowed = matches!(change, Change::ReplaceEnd) && self.queue.has_overflowed();
         self.gaps.follow(&change, overflowed);
         let resolved = self.gaps.resolved_by(&mut change);

@@ -3,6 +3,9 @@
 // The configuration and the presets.
 mod config;
 
+// A rest of the informer, or of a listener.
+mod rest;
+
 // Reads bytes: decoder → reflector → queue.
 mod intake;
 

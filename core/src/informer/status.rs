@@ -67,6 +67,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             version: self.reflector.version(),
             synced: self.is_synced(),
             following: self.reflector.is_following(),
+            gone: self.reflector.is_gone(),
             last_byte: self.heard.last_byte,
             last_event: self.heard.last_event,
             last_bookmark: self.heard.last_bookmark,
@@ -187,6 +188,9 @@ pub struct InformerStatus<'a, X> {
     pub synced: bool,
     /// Whether changes arrive now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
     pub following: bool,
+    /// Whether the server does not serve the kind: see
+    /// [`Reflector::is_gone`](crate::reflector::Reflector::is_gone).
+    pub gone: bool,
     /// When the last byte arrived.
     pub last_byte: Option<Instant>,
     /// When the last event or object arrived.

@@ -1,6 +1,6 @@
 //! A cursor that walks the store for a sweep or a resync.
 
-use crate::flow::{Deletion, Delta};
+use crate::flow::{Cause, Deletion, Delta};
 use crate::known::{Epoch, Known};
 use crate::object::Resource;
 
@@ -18,6 +18,8 @@ pub(super) enum Work {
     /// Delete every object that the full state `state` and later ones lack. `first` if it is the first
     /// full state.
     Sweep { state: Epoch, first: bool },
+    /// Delete every object, because the kind is gone.
+    Empty,
     /// Send every object again, except those that changed since the epoch `unless`.
     Resync { unless: Option<Epoch> },
 }
@@ -41,6 +43,10 @@ impl Cursor {
             Work::Sweep { .. } => Some(Delta::Deleted(Deletion::Inferred {
                 key: object.key().clone(),
                 last: Some(object.clone()),
+            })),
+            Work::Empty => Some(Delta::Deleted(Deletion::Displaced {
+                key: object.key().clone(),
+                cause: Cause::KindGone,
             })),
             Work::Resync {
                 unless: Some(epoch),
