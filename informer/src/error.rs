@@ -155,6 +155,9 @@ impl NotSynced {
                 "the task of the handler was lost: {}; {NEW_RUNTIME}",
                 RuntimeError::ended()
             )),
+            Some(handler) if runs && handler.paused => {
+                Some("the handler is paused; call `resume` on its registration".to_owned())
+            }
             Some(handler) if runs && status.synced => {
                 let waits = if handler.pending == 1 {
                     "waits"
