@@ -360,6 +360,10 @@ fn a_waiting_informer_can_be_hurried() {
     assert!(delay(&hand) > Duration::from_secs(30));
     hand.informer.hurry(hand.now);
     assert!(hand.request().is_some());
+    hand.fail(Failure::NotFound, "");
+    // Somebody knows that the kind will be there soon, so the delays are short again.
+    assert!(delay(&hand) < Duration::from_secs(4));
+    hand.wait();
     hand.list(20, &[]);
     assert!(!hand.informer.status().gone);
     // It has nothing to do for an informer that does not wait.

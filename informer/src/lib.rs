@@ -173,6 +173,9 @@ mod shared;
 // A rest of a whole informer.
 mod rest;
 
+// Definitions of custom kinds, followed on behalf of their informers.
+mod definition;
+
 // Compares a cache with the server.
 mod verify;
 

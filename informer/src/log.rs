@@ -81,7 +81,9 @@ impl Log {
             Self::Gone { objects, .. } => {
                 tracing::info!(informer, objects, "the server serves this kind again");
             }
-            Self::StoppedWhenGone => tracing::warn!(informer, reason = GONE, "the informer has ended"),
+            Self::StoppedWhenGone => {
+                tracing::warn!(informer, reason = GONE, "the informer has ended")
+            }
             Self::Phase { phase, version } => {
                 tracing::info!(informer, ?phase, version = %Printable(version), "phase");
             }

@@ -25,13 +25,18 @@ impl Absence {
         let backoff = BackoffConfig {
             base: config.base,
             cap: config.cap,
-            // The delays start over with the next absence, and not before.
+            // Time alone does not make the delays start over.
             reset: BackoffReset::AfterHealth(Duration::MAX),
         };
         Self {
             backoff: Backoff::new(backoff, now),
             believed: false,
         }
+    }
+
+    /// Begins again with short delays.
+    pub(super) const fn start_over(&mut self, now: Instant) {
+        self.backoff.start_over(now);
     }
 }
 

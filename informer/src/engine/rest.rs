@@ -39,6 +39,13 @@ impl<K: Send + Sync + 'static> Engine<K> {
         });
     }
 
+    /// Ends the wait for a kind that is gone, if that is what the informer waits for.
+    pub(crate) fn look_for_kind(&self) {
+        if self.lock().core.reflector().is_gone() {
+            self.retry_now();
+        }
+    }
+
     pub(crate) fn pause_listener(&self, id: ListenerId) {
         self.update(|state| {
             state.core.pause_listener(id);
