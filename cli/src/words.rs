@@ -12,6 +12,7 @@ pub(crate) const fn phase(status: &Status) -> &'static str {
         Phase::Streaming { .. } => "streaming",
         Phase::Watching => "watching",
         Phase::Waiting { .. } => "waiting",
+        Phase::Suspended => "suspended",
         Phase::Stopped => "stopped",
     }
 }

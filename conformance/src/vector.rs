@@ -210,11 +210,7 @@ impl Objects {
                 return json!({"t": "Deleted", "o": last, "tombstone": key.as_str()});
             }
             // Nothing in the vectors is unreadable, so this equals nothing recorded.
-            Delta::Deleted(
-                Deletion::Unreadable(key)
-                | Deletion::Displaced { key, .. }
-                | Deletion::LetGo { key, .. },
-            ) => {
+            Delta::Deleted(Deletion::Unreadable(key) | Deletion::Displaced { key, .. }) => {
                 return json!({"t": "Deleted", "unreadable": key.as_str()});
             }
         };

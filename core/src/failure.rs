@@ -47,7 +47,7 @@ pub enum Failure {
     Unauthorized,
     /// The client lacks a permission (403).
     Forbidden,
-    /// The resource does not exist (404).
+    /// The server does not serve the kind (404).
     NotFound,
     /// The server rejects the request as malformed (400, 406, 415, 422).
     Invalid,
@@ -94,7 +94,7 @@ impl Failure {
                 "forbidden; grant the missing right, usually `list` and `watch` on the resource"
             }
             Self::NotFound => {
-                "the server has no such resource; check its name, group and version, and the CRD of a custom one"
+                "the server does not serve this kind (404); check its name, group and version; the CRD of a custom one may not be installed yet"
             }
             Self::Invalid => "the request is invalid",
             Self::Internal => "the server reports an internal error",

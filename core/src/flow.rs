@@ -142,6 +142,9 @@ pub enum Change<T: Resource> {
     Displaced(T::Key),
     /// Nothing changed up to the adopted version.
     Bookmark,
+    /// The server does not serve the kind any more, so all objects are gone. A full state that is not
+    /// complete is abandoned.
+    KindGone,
 }
 
 impl<T: Resource> Change<T> {
@@ -159,7 +162,8 @@ impl<T: Resource> Change<T> {
             | Self::ReplaceAbandon
             | Self::DeletedUnreadable(_)
             | Self::Displaced(_)
-            | Self::Bookmark => None,
+            | Self::Bookmark
+            | Self::KindGone => None,
         }
     }
 }
@@ -272,19 +276,13 @@ pub enum Deletion<T: Resource> {
     },
     /// The server reported the deletion, but its last state could not be read.
     Unreadable(T::Key),
-    /// Another object, by its uid, took its place and cannot be used.
+    /// No event and no full state says that it is gone, but it is: another object, by its uid, took its
+    /// place and cannot be used, the server does not serve its kind any more, or its source was removed.
     Displaced {
         /// The key of the deleted object.
         key: T::Key,
-        /// What reported the other object.
+        /// What reported the other object, [`Cause::KindGone`], or [`Cause::SourceRemoved`].
         cause: Cause,
-    },
-    /// The informer no longer follows the source that showed the object.
-    LetGo {
-        /// The key of the object.
-        key: T::Key,
-        /// The last state in the store, if any.
-        last: Option<T>,
     },
 }
 
@@ -310,9 +308,7 @@ impl<T: Resource> Delta<T> {
             | Self::Replaced(object)
             | Self::Sync(object)
             | Self::Deleted(Deletion::Observed(object)) => Some(object),
-            Self::Deleted(Deletion::Inferred { last, .. } | Deletion::LetGo { last, .. }) => {
-                last.as_ref()
-            }
+            Self::Deleted(Deletion::Inferred { last, .. }) => last.as_ref(),
             Self::Deleted(Deletion::Unreadable(_) | Deletion::Displaced { .. }) => None,
         }
     }
@@ -324,10 +320,7 @@ impl<T: Resource> Deletion<T> {
     pub fn key(&self) -> &T::Key {
         match self {
             Self::Observed(object) => object.key(),
-            Self::Inferred { key, .. }
-            | Self::Unreadable(key)
-            | Self::Displaced { key, .. }
-            | Self::LetGo { key, .. } => key,
+            Self::Inferred { key, .. } | Self::Unreadable(key) | Self::Displaced { key, .. } => key,
         }
     }
 }
@@ -442,6 +435,9 @@ pub enum Cause {
     Replay,
     /// A source was removed, and no other source shows the object. It may still exist.
     SourceRemoved,
+    /// The server does not serve the kind any more, for example because its CRD was deleted. Only with
+    /// [`WhenGone::Empty`](crate::reflector::WhenGone::Empty).
+    KindGone,
 }
 
 /// How certain a deletion is.
@@ -451,7 +447,7 @@ pub enum Certainty {
     /// The server reported the deletion, with the last state.
     Observed,
     /// The server has not reported it: the object was missing from a full state, another object (by uid)
-    /// took its place, or its source was removed.
+    /// took its place, its kind is gone, or its source was removed.
     Inferred,
 }
 
@@ -463,6 +459,7 @@ impl fmt::Display for Cause {
             Self::Resync => "resync",
             Self::Replay => "replay",
             Self::SourceRemoved => "source removed",
+            Self::KindGone => "kind gone",
         })
     }
 }

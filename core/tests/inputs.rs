@@ -223,6 +223,25 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
         Input::RemoveIndex { name: "by-app" },
         Input::RemoveListener(second),
         Input::RemoveListener(second),
+        Input::PauseListener(first),
+        Input::PauseListener(second),
+        Input::Suspend {
+            now: at(90_000_003),
+        },
+        Input::PollCommand {
+            now: at(90_000_004),
+        },
+        Input::Hurry {
+            now: at(90_000_005),
+        },
+        Input::Resume {
+            now: at(90_000_006),
+        },
+        Input::ResumeListener(first),
+        Input::PollReadyListener,
+        Input::PollCommand {
+            now: at(90_000_007),
+        },
         Input::Stop {
             now: at(100_000_000),
         },
@@ -335,6 +354,20 @@ fn an_input_does_what_its_method_does() {
                 informer.skip_replay(listener);
                 Output::Done
             }
+            Input::Suspend { now } => {
+                informer.suspend(now);
+                Output::Done
+            }
+            Input::Resume { now } => {
+                informer.resume(now);
+                Output::Done
+            }
+            Input::Hurry { now } => {
+                informer.hurry(now);
+                Output::Done
+            }
+            Input::PauseListener(listener) => Output::Exists(informer.pause_listener(listener)),
+            Input::ResumeListener(listener) => Output::Exists(informer.resume_listener(listener)),
             Input::RemoveListener(listener) => Output::Removed(informer.remove_listener(listener)),
             Input::PollReadyListener => Output::Ready(informer.poll_ready_listener()),
             Input::PollNotification(listener) => {

@@ -93,6 +93,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
                 let used = state.signal(exchange, signal, now, &*self.engine.clock);
                 state.stalled = used.is_none();
                 state.touch();
+                state.follow_stop(now);
                 used
             });
             if let Some(used) = used {

@@ -155,6 +155,10 @@ impl NotSynced {
                 "the task of the handler was lost: {}; {NEW_RUNTIME}",
                 RuntimeError::ended()
             )),
+            Some(handler) if runs && handler.paused => {
+                Some("the handler is paused; call `resume` on its registration".to_owned())
+            }
+            Some(_) if status.phase == Phase::Suspended => None,
             Some(handler) if runs && status.synced => {
                 let waits = if handler.pending == 1 {
                     "waits"

@@ -170,6 +170,12 @@ mod lister;
 // One watch, one cache, many handlers.
 mod shared;
 
+// A rest of a whole informer.
+mod rest;
+
+// Definitions of custom kinds, followed on behalf of their informers.
+mod definition;
+
 // Compares a cache with the server.
 mod verify;
 
@@ -274,7 +280,7 @@ pub use informer_core::informer::{Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, TransformError};
 pub use informer_core::reflector::{
-    FirstState, FullState, History, InvalidConfig, LastFailure, Phase, Tally,
+    FirstState, FullState, GoneConfig, History, InvalidConfig, LastFailure, Phase, Tally, WhenGone,
 };
 pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{

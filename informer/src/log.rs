@@ -3,6 +3,8 @@
 //! A `tracing` subscriber is user code and may call the informer. So events are collected under the lock
 //! and emitted after it is released.
 
+use std::time::Duration;
+
 use informer_core::ObjectKey;
 use informer_core::failure::Printable;
 use informer_core::informer::RejectedObject;
@@ -10,6 +12,8 @@ use informer_core::processor::ListenerId;
 use informer_core::reflector::{LastFailure, Phase};
 
 use crate::runtime::RuntimeError;
+use crate::status::GONE;
+use crate::words::roughly;
 
 /// An event that waits for the lock to be released.
 pub(crate) enum Log {
@@ -21,6 +25,12 @@ pub(crate) enum Log {
         waiting: usize,
     },
     Failed(LastFailure<String>),
+    Gone {
+        is_gone: bool,
+        objects: usize,
+        next_try: Duration,
+    },
+    StoppedWhenGone,
     Phase {
         phase: Phase,
         version: String,
@@ -58,6 +68,22 @@ impl Log {
                 detail = last.message,
                 "list or watch failed"
             ),
+            Self::Gone {
+                is_gone: true,
+                objects,
+                next_try,
+            } => tracing::warn!(
+                informer,
+                objects,
+                next_try = roughly(*next_try),
+                "the server does not serve this kind (404); it may not be installed yet"
+            ),
+            Self::Gone { objects, .. } => {
+                tracing::info!(informer, objects, "the server serves this kind again");
+            }
+            Self::StoppedWhenGone => {
+                tracing::warn!(informer, reason = GONE, "the informer has ended")
+            }
             Self::Phase { phase, version } => {
                 tracing::info!(informer, ?phase, version = %Printable(version), "phase");
             }

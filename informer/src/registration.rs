@@ -97,6 +97,51 @@ impl<K: Send + Sync + 'static> Registration<K> {
         }
     }
 
+    /// Pauses the handler: it is not called until you [resume](Self::resume) it. A call in progress goes on.
+    ///
+    /// Meanwhile its notifications wait, subject to its [`Backlog`](crate::Backlog): by default those of the
+    /// same object are merged, `Grow` keeps them all, and with `Stall` the whole informer waits for this
+    /// handler, which the [status](crate::Status::explain) says. Nothing else is lost.
+    ///
+    /// ```
+    /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let server = MockServer::new(ServerConfig::new(1), VirtualClock::new());
+    /// # let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+    /// # server.with(|server| server.create("pods", pod))?;
+    /// # let target = informer::Target::new("", "v1", "pods");
+    /// # let pods = informer::InformerBuilder::lean_at(target).start(&server.connect())?;
+    /// // `pods` follows a mock API server with one pod.
+    /// let registration = pods.on(|change| println!("{change}"))?;
+    /// registration.pause();
+    /// pods.synced(std::time::Duration::from_secs(30)).await?;
+    /// assert!(!registration.is_synced(), "it has not been called");
+    ///
+    /// registration.resume();
+    /// registration.synced(std::time::Duration::from_secs(30)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pause(&self) {
+        if let Some(engine) = self.engine.upgrade() {
+            engine.pause_listener(self.id);
+        }
+    }
+
+    /// Ends a [pause](Self::pause). The handler gets what has waited for it, and goes on.
+    pub fn resume(&self) {
+        if let Some(engine) = self.engine.upgrade() {
+            engine.resume_listener(self.id);
+        }
+    }
+
+    /// Whether the handler is [paused](Self::pause).
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.status().is_some_and(|status| status.paused)
+    }
+
     /// Removes the handler. The removal takes effect at once, even if you do not await the future. The
     /// future waits for a call in progress; after it the handler is never called again. Do not await it
     /// inside the handler itself.

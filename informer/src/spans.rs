@@ -59,7 +59,7 @@ impl Spans {
             Phase::Streaming { .. } => Some(What::Stream),
             Phase::Watching => Some(What::Watch),
             // A request that is held back is a wait.
-            Phase::Idle | Phase::Waiting { .. } | Phase::Stopped => None,
+            Phase::Idle | Phase::Waiting { .. } | Phase::Suspended | Phase::Stopped => None,
         };
         let exchange = reflector.request().map(|(exchange, _)| exchange);
         let part = exchange.zip(what);

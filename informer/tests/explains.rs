@@ -69,7 +69,7 @@ fn a_wait_is_data_and_is_explained() {
 
     let said = status.explain();
     assert!(
-        said[0].starts_with("It waits, since 0ms: the server has no such resource")
+        said[0].starts_with("It waits, since 0ms: the server does not serve this kind (404)")
             && said[0].contains(". In ")
             && said[0].ends_with(" it will read the state."),
         "{said:?}"

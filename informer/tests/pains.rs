@@ -202,7 +202,9 @@ fn p_15_failures_reach_waiters_the_status_and_hooks() {
         .unwrap_err();
     let said = error.to_string();
     assert!(
-        said.starts_with("pods.v1 is not synced after 5s: the server has no such resource"),
+        said.starts_with(
+            "pods.v1 is not synced after 5s: the server does not serve this kind (404)"
+        ),
         "{said}"
     );
     assert!(failures.lock().unwrap().contains(&Failure::NotFound));
@@ -372,9 +374,9 @@ fn p_19_waiting_for_an_informer_that_was_not_started_fails_and_late_informers_ru
     let error = world.wait(factory.synced(SOON)).unwrap_err();
     assert_eq!(error.late.len(), 1);
     assert!(
-        error
-            .to_string()
-            .contains("nodes.v1 is not synced after 30s: the server has no such resource"),
+        error.to_string().contains(
+            "nodes.v1 is not synced after 30s: the server does not serve this kind (404)"
+        ),
         "{error}"
     );
 }

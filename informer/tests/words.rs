@@ -60,7 +60,7 @@ fn a_status_says_what_failed_until_the_server_is_followed() {
         "{said}"
     );
     assert!(
-        after.starts_with("the server has no such resource"),
+        after.starts_with("the server does not serve this kind (404)"),
         "{said}"
     );
 

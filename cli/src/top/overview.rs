@@ -112,6 +112,7 @@ fn why(status: &Status) -> String {
             .clone()
             .unwrap_or_else(|| "it has ended".to_owned()),
         Phase::Idle => "it has not started".to_owned(),
+        Phase::Suspended => "it is suspended".to_owned(),
         Phase::Waiting { until, .. } => {
             let left = age(until.since(status.at));
             format!("tries again in {left}: {}", words::reason(status))

@@ -342,7 +342,6 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             Deletion::Inferred { key, last } => (key, last, Certainty::Inferred, Cause::Relist),
             Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
             Deletion::Displaced { key, cause } => (key, stored, Certainty::Inferred, cause),
-            Deletion::LetGo { key, last } => (key, last, Certainty::Inferred, Cause::SourceRemoved),
         };
         Applied::notify(Notifications::One(Notification::Deleted {
             key,

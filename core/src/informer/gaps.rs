@@ -80,6 +80,12 @@ impl<K: Clone + PartialEq, S: Storage> Gaps<K, S> {
                 self.unshown.end_state();
             }
             Change::ReplaceAbandon => self.unshown.abandon_state(),
+            // As a full state without objects.
+            Change::KindGone => {
+                (self.unswept, self.incomplete) = (false, false);
+                self.unshown.begin_state();
+                self.unshown.end_state();
+            }
             Change::DeletedUnreadable(key) => self.unshown.resolve(key),
             // Objects count only after the transform: see `resolved_by`.
             Change::ReplaceItem(_)

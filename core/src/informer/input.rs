@@ -57,6 +57,21 @@ pub enum Input<'a> {
         /// The time.
         now: Instant,
     },
+    /// [`Informer::suspend`]
+    Suspend {
+        /// The time.
+        now: Instant,
+    },
+    /// [`Informer::resume`]
+    Resume {
+        /// The time.
+        now: Instant,
+    },
+    /// [`Informer::hurry`]
+    Hurry {
+        /// The time.
+        now: Instant,
+    },
     /// [`Informer::signal`]
     Signal {
         /// The exchange it belongs to.
@@ -87,6 +102,10 @@ pub enum Input<'a> {
     SkipReplay(ListenerId),
     /// [`Informer::remove_listener`]
     RemoveListener(ListenerId),
+    /// [`Informer::pause_listener`]
+    PauseListener(ListenerId),
+    /// [`Informer::resume_listener`]
+    ResumeListener(ListenerId),
     /// [`Informer::poll_ready_listener`]
     PollReadyListener,
     /// [`Informer::poll_notification`]
@@ -191,6 +210,8 @@ pub enum Output<'a, D: Decode, S: Storage> {
     Removed(bool),
     /// The new source, or why there is none.
     SourceAdded(Result<SourceId, AddSourceError>),
+    /// Whether the listener exists.
+    Exists(bool),
     /// A listener with news.
     Ready(Option<ListenerId>),
     /// A notification. [`Input::PollNotifications`] makes any number of these before [`Output::Given`].
@@ -225,6 +246,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 self.stop(now);
                 Output::Done
             }
+            Input::Suspend { now } => {
+                self.suspend(now);
+                Output::Done
+            }
+            Input::Resume { now } => {
+                self.resume(now);
+                Output::Done
+            }
+            Input::Hurry { now } => {
+                self.hurry(now);
+                Output::Done
+            }
             Input::Signal {
                 exchange,
                 signal,
@@ -241,6 +274,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 Output::Done
             }
             Input::RemoveListener(listener) => Output::Removed(self.remove_listener(listener)),
+            Input::PauseListener(listener) => Output::Exists(self.pause_listener(listener)),
+            Input::ResumeListener(listener) => Output::Exists(self.resume_listener(listener)),
             Input::PollReadyListener => Output::Ready(self.poll_ready_listener()),
             Input::PollNotification(listener) => {
                 Output::Notification(self.poll_notification(listener))

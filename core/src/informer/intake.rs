@@ -9,6 +9,7 @@ use crate::flow::{Change, Fact, Place, Rejected};
 use crate::invariant::cannot_happen;
 use crate::object::Resource;
 use crate::queue::{PushError, TransformError};
+use crate::reflector::Phase;
 use crate::storage::Storage;
 use crate::transport::{ExchangeId, Request};
 
@@ -84,6 +85,10 @@ impl<D: Decode, S: Storage> Source<D, S> {
         let Some(mut change) = change else {
             return;
         };
+        if matches!(change, Change::KindGone) && self.reflector.phase() == Phase::Stopped {
+            self.ended = true;
+            return;
+        }
         let mut overflowed = matches!(change, Change::ReplaceEnd) && self.queue.has_overflowed();
         self.gaps.follow(&change, overflowed);
         let resolved = self.gaps.resolved_by(&mut change);

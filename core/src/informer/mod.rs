@@ -3,6 +3,9 @@
 // The configuration and the presets.
 mod config;
 
+// A rest of the informer, or of a listener.
+mod rest;
+
 // Reads bytes: decoder → reflector → queue.
 mod intake;
 
@@ -129,6 +132,7 @@ pub struct Informer<D: Decode, S: Storage> {
     resync_at: Option<Instant>,
     held_up: Option<HeldUp>,
     started: bool,
+    suspended: bool,
     /// Whether it had synced when it was stopped, if it was.
     stopped: Option<bool>,
     /// How many places of the store this call may still visit.
@@ -202,6 +206,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             resync_at: None,
             held_up: None,
             started: false,
+            suspended: false,
             stopped: None,
             places: PLACES,
             now: Instant::default(),
@@ -321,6 +326,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 source.push(change, around);
             }
         }
+        self.end_with(at);
         if !self.pump() {
             self.hold_up();
         }

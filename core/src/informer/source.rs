@@ -25,6 +25,8 @@ pub(super) struct Source<D: Decode, S: Storage> {
     pub(super) gaps: Gaps<KeyOf<D>, S>,
     /// A bookmark has arrived since this was last taken.
     pub(super) bookmarked: bool,
+    /// The kind is gone, and the informer is to stop then.
+    pub(super) ended: bool,
     /// It was removed, and what only it shows is being deleted.
     pub(super) leaving: bool,
 }
@@ -74,6 +76,7 @@ impl<D: Decode, S: Storage> Source<D, S> {
             heard: Heard::default(),
             gaps: Gaps::new(),
             bookmarked: false,
+            ended: false,
             leaving: false,
         })
     }

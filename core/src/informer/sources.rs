@@ -3,6 +3,7 @@
 use super::source::{Around, Source};
 use super::{AddSourceError, Informer};
 use crate::decode::Decode;
+use crate::flow::{Cause, Change};
 use crate::reflector::Reflector;
 use crate::source::SourceId;
 use crate::storage::Storage;
@@ -90,6 +91,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if self.started {
             source.reflector.start(now);
         }
+        if self.suspended {
+            // It has not asked for anything yet, so there is nothing to abandon.
+            let _: Option<Change<D::Object>> = source.reflector.suspend(now);
+        }
         self.sources.insert(source)?;
         self.sources_made = self.sources_made.wrapping_add(1);
         self.turn_to(id.at());
@@ -109,7 +114,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         removed.leaving = true;
         removed.reflector.stop(now);
         if !stopped {
-            removed.queue.let_go();
+            removed.queue.empty(Cause::SourceRemoved);
         }
         self.leaving += 1;
         self.turn_to(source.at());
@@ -180,6 +185,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if let Some(change) = source.reflector.advance(self.now) {
             source.push(Some(change), around);
             self.turn_to(at);
+            self.end_with(at);
+        }
+    }
+
+    /// Stops if the kind of this source is gone and the informer is to stop then.
+    pub(super) fn end_with(&mut self, at: u32) {
+        if self.sources.get(at).is_some_and(|source| source.ended) {
+            self.stop(self.now);
         }
     }
 

@@ -86,6 +86,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             last_bookmark: sources()
                 .filter_map(|source| source.heard.last_bookmark)
                 .max(),
+            gone: sources().any(|source| source.reflector.is_gone()),
             objects: self.store.len(),
             queued: sources().map(|source| source.queue.len()).sum::<usize>()
                 + self.unpublished.notifications.len(),
@@ -114,6 +115,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             version: source.reflector.version(),
             synced: source.is_synced(),
             following: source.reflector.is_following(),
+            gone: source.reflector.is_gone(),
             leaving: source.leaving,
             last_byte: source.heard.last_byte,
             last_event: source.heard.last_event,
@@ -286,6 +288,9 @@ pub struct InformerStatus<'a, X> {
     pub synced: bool,
     /// Whether changes arrive now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
     pub following: bool,
+    /// Whether the server does not serve the kind: see
+    /// [`Reflector::is_gone`](crate::reflector::Reflector::is_gone).
+    pub gone: bool,
     /// When the last byte arrived.
     pub last_byte: Option<Instant>,
     /// When the last event or object arrived.
@@ -322,6 +327,9 @@ pub struct SourceStatus<'a, X> {
     pub synced: bool,
     /// Whether changes arrive now: see [`Reflector::is_following`](crate::reflector::Reflector::is_following).
     pub following: bool,
+    /// Whether the server does not serve the kind: see
+    /// [`Reflector::is_gone`](crate::reflector::Reflector::is_gone).
+    pub gone: bool,
     /// Whether it was removed, and what only it shows is being deleted.
     pub leaving: bool,
     /// When the last byte arrived.

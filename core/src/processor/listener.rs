@@ -87,6 +87,8 @@ pub struct ListenerStatus {
     pub synced: bool,
     /// Whether it holds up all listeners, by its policy or because its storage is full.
     pub stalls: bool,
+    /// Whether it is paused.
+    pub paused: bool,
 }
 
 pub(super) struct Listener<T: Resource + Clone, S: Storage> {
@@ -101,6 +103,8 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     pub(super) synced: bool,
     /// Whether a notification has arrived since this was last taken.
     pub(super) news: bool,
+    /// Whether it gets nothing for now.
+    pub(super) paused: bool,
     /// The resync period, if any, and when the next resync is due.
     resync: Option<Duration>,
     next_resync: Option<Instant>,
@@ -129,6 +133,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             initial_given: 0,
             synced: false,
             news: false,
+            paused: false,
             resync,
             next_resync: None,
             // A new listener takes part in the first resync, as in client-go.
@@ -259,6 +264,7 @@ impl<T: Resource + Clone, S: Storage> Listener<T, S> {
             coalesced: self.coalesced,
             synced: self.synced,
             stalls: !self.has_room(),
+            paused: self.paused,
         }
     }
 }

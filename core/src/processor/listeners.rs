@@ -59,7 +59,9 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
         self.crowded -= usize::from(seat.crowded);
         seat.crowded = !seat.listener.has_room();
         self.crowded += usize::from(seat.crowded);
-        if core::mem::take(&mut seat.listener.news) && !seat.linked {
+        // A paused listener has no use for news. It gets some when it goes on.
+        let news = core::mem::take(&mut seat.listener.news) && !seat.listener.paused;
+        if news && !seat.linked {
             seat.linked = true;
             seat.links = self.news.links();
             self.news

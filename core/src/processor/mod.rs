@@ -70,6 +70,8 @@ pub struct Processor<T: Resource + Clone, S: Storage> {
     check_period: Option<Duration>,
     started: bool,
     synced: bool,
+    /// Whether nobody gets anything for now.
+    held: bool,
 }
 
 /// Identifies a listener. Never reused.
@@ -115,6 +117,7 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             check_period: period,
             started: false,
             synced: false,
+            held: false,
         }
     }
 
@@ -181,6 +184,40 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
     /// Drops everything that waits for any listener.
     pub fn discard(&mut self) {
         self.listeners.change_all(Listener::discard);
+    }
+
+    /// Gives nothing to any listener until [`release`](Self::release). Everything stays as it is.
+    pub(crate) const fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// Ends a [hold](Self::hold). Every listener is asked to poll, because it may have polled in vain.
+    pub(crate) fn release(&mut self) {
+        self.held = false;
+        self.listeners.change_all(|listener| listener.news = true);
+    }
+
+    /// Gives nothing to a listener until it is [resumed](Self::resume). What is published for it waits, by
+    /// its policy. Returns whether it exists.
+    pub fn pause(&mut self, id: ListenerId) -> bool {
+        self.set_paused(id, true)
+    }
+
+    /// Ends the [pause](Self::pause) of a listener. Returns whether it exists.
+    pub fn resume(&mut self, id: ListenerId) -> bool {
+        self.set_paused(id, false)
+    }
+
+    fn set_paused(&mut self, id: ListenerId, paused: bool) -> bool {
+        let known = self.get(id).is_some();
+        if known {
+            self.listeners.change(id.at, |listener| {
+                listener.paused = paused;
+                // It may have polled in vain.
+                listener.news = true;
+            });
+        }
+        known
     }
 
     /// Whether all listeners have room.
@@ -250,6 +287,9 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
 
     /// A listener that has received notifications since this last returned it. Oldest news first.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
+        if self.held {
+            return None;
+        }
         let (at, listener) = self.listeners.pop_news()?;
         let generation = listener.generation;
         Some(ListenerId { at, generation })
@@ -280,10 +320,13 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         if self.get(id).is_none() {
             return 0;
         }
+        let held = self.held;
         let given = self.listeners.change(id.at, |listener| {
             listener.acknowledge();
             let mut given = 0;
             while given < most
+                && !held
+                && !listener.paused
                 && let Some(notification) = listener.take(store)
             {
                 give(notification);

@@ -1,6 +1,6 @@
-//! A cursor that walks the store: a sweep, a resync, or the end of a source.
+//! A cursor that walks the store: a sweep, a resync, or the end of a kind or a source.
 
-use crate::flow::{Deletion, Delta};
+use crate::flow::{Cause, Deletion, Delta};
 use crate::known::{Epoch, Known};
 use crate::object::Resource;
 
@@ -18,10 +18,10 @@ pub(super) enum Work {
     /// Delete every object that the full state `state` and later ones lack. `first` if it is the first
     /// full state.
     Sweep { state: Epoch, first: bool },
+    /// Delete every object, because its kind is gone or its source was removed.
+    Empty { cause: Cause },
     /// Send every object again, except those that changed since the epoch `unless`.
     Resync { unless: Option<Epoch> },
-    /// Delete every object, because its source is no longer followed.
-    LetGo,
 }
 
 impl Cursor {
@@ -44,14 +44,14 @@ impl Cursor {
                 key: object.key().clone(),
                 last: Some(object.clone()),
             })),
+            Work::Empty { cause } => Some(Delta::Deleted(Deletion::Displaced {
+                key: object.key().clone(),
+                cause,
+            })),
             Work::Resync {
                 unless: Some(epoch),
             } if seen >= epoch => None,
             Work::Resync { .. } => Some(Delta::Sync(object.clone())),
-            Work::LetGo => Some(Delta::Deleted(Deletion::LetGo {
-                key: object.key().clone(),
-                last: Some(object.clone()),
-            })),
         }
     }
 }

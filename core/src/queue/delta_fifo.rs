@@ -163,6 +163,11 @@ impl<T: Resource + Clone, S: Storage> DeltaFifo<T, S> {
         }
     }
 
+    /// Whether the first full state is behind this queue, which must be empty.
+    pub(super) const fn set_populated(&mut self, populated: bool) {
+        self.populated = populated;
+    }
+
     /// Queues a full state, and deletes everything that it lacks.
     ///
     /// This is [`begin_replace`](Self::begin_replace), [`replace_item`](Self::replace_item) for each

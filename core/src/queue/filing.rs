@@ -7,7 +7,6 @@ use super::{Order, Queue, Replacing};
 #[cfg(feature = "alloc")]
 use crate::flow::FullState;
 use crate::flow::{Cause, Change, Deletion};
-#[cfg(feature = "alloc")]
 use crate::invariant::cannot_happen;
 use crate::known::Known;
 use crate::object::Resource;
@@ -62,6 +61,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                     fifo.delete_as(Deletion::Displaced { key, cause }, known)?;
                 }
                 Change::Bookmark => {}
+                Change::KindGone => cannot_happen("an end of the kind was to be filed", ()),
             },
             #[cfg(feature = "alloc")]
             Order::AsTheyCame(queue) => file_in_order(queue, change),
@@ -119,5 +119,6 @@ fn file_in_order<T: Resource + Clone>(queue: &mut InOrderQueue<T>, change: Chang
         Change::ReplaceBegin { .. } | Change::ReplaceEnd | Change::ReplaceAbandon => {
             cannot_happen("a begin or an end of a full state passed the stage", ());
         }
+        Change::KindGone => cannot_happen("an end of the kind was to be filed", ()),
     }
 }

@@ -121,6 +121,11 @@ impl<T: Resource + Clone> InOrderQueue<T> {
         self.populated = true;
     }
 
+    /// Whether the first full state is behind this queue, which must be empty.
+    pub(super) const fn set_populated(&mut self, populated: bool) {
+        self.populated = populated;
+    }
+
     /// Queues a full state as one entry.
     pub fn replace(&mut self, state: FullState<T>) {
         self.items.push_back(Queued::ReplacedAll(Box::new(state)));

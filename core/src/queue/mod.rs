@@ -29,7 +29,7 @@ mod filing;
 
 use core::fmt;
 
-use crate::flow::{Change, Delta, Step};
+use crate::flow::{Cause, Change, Delta, Step};
 #[cfg(feature = "alloc")]
 use crate::invariant::cannot_happen;
 use crate::limits::StoreLimits;
@@ -205,6 +205,10 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                 return Err(PushError::Transform { change, key, error });
             }
         }
+        if matches!(change, Change::KindGone) {
+            self.empty(Cause::KindGone);
+            return Ok(());
+        }
         #[cfg(feature = "alloc")]
         if let Some(stage) = &mut self.stage {
             change = match stage.collect(change)? {
@@ -341,7 +345,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Whether a sweep is in progress. Until it ends, the store may contain objects that vanished.
     pub(crate) fn is_sweeping(&self) -> bool {
         let work = self.cursor.map(|cursor| cursor.work);
-        matches!(work, Some(Work::Sweep { .. }))
+        matches!(work, Some(Work::Sweep { .. } | Work::Empty { .. }))
     }
 
     /// Records that the store had no room for a step. Returns whether the step belongs to a full state. If
@@ -423,10 +427,10 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         matches!(work, Some(Work::Resync { .. }))
     }
 
-    /// Discards everything that is queued, and deletes all known objects instead.
-    pub(crate) fn let_go(&mut self) {
-        self.clear();
-        self.cursor = Some(Cursor::new(Work::LetGo));
+    /// Deletes all known objects. Listeners have not heard of what is queued, so that is discarded.
+    pub(crate) fn empty(&mut self, cause: Cause) {
+        self.reset();
+        self.cursor = Some(Cursor::new(Work::Empty { cause }));
     }
 
     /// Discards everything that is queued.
@@ -434,6 +438,25 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
         while !self.is_empty() {
             self.cursor = None;
             while self.next_step().is_some() {}
+        }
+    }
+
+    /// Discards everything that is queued, and the full state that is being read. If the first full state
+    /// has not left the queue, the next one is the first.
+    pub(crate) fn reset(&mut self) {
+        let synced = self.is_synced();
+        self.clear();
+        #[cfg(feature = "alloc")]
+        if let Some(stage) = &mut self.stage {
+            stage.abandon();
+        }
+        match &mut self.order {
+            Order::ByKey(fifo) => {
+                fifo.abandon_replace();
+                fifo.set_populated(synced);
+            }
+            #[cfg(feature = "alloc")]
+            Order::AsTheyCame(queue) => queue.set_populated(synced),
         }
     }
 

@@ -61,12 +61,18 @@ impl<T: Resource> Stage<T> {
                 change @ (Change::Added(_)
                 | Change::Updated(_)
                 | Change::Deleted(_)
-                | Change::Bookmark),
+                | Change::Bookmark
+                | Change::KindGone),
                 Some(_),
             )
             | (change, None) => return Ok(Collected::Live(change)),
         };
         state.map(|()| Collected::Kept)
+    }
+
+    /// Discards the full state that is being collected.
+    pub(super) fn abandon(&mut self) {
+        self.state = None;
     }
 
     /// See [`Queue::displaces`](super::Queue::displaces).

@@ -28,6 +28,14 @@ impl Attempt {
         };
     }
 
+    /// Records that the changes are no longer followed. What is known of the next full state stays.
+    pub(super) fn suspend(&mut self) {
+        *self = Self {
+            newest_only: self.newest_only,
+            ..Self::default()
+        };
+    }
+
     /// Records that a streamed state broke. Returns whether it is the first time.
     pub(super) const fn stream_broke(&mut self) -> bool {
         !core::mem::replace(&mut self.stream_broke, true)

@@ -25,6 +25,11 @@ impl Backoff {
         }
     }
 
+    /// Begins again with the shortest delay.
+    pub(super) const fn start_over(&mut self, now: Instant) {
+        *self = Self::new(self.config, now);
+    }
+
     /// Returns the next delay, which is at least `at_least`. With `AfterHealth`, the delay itself does not
     /// count as healthy time.
     pub(super) fn delay(&mut self, at_least: Duration, rng: &mut Rng, now: Instant) -> Duration {

@@ -63,6 +63,71 @@ pub struct ReflectorConfig {
     /// newest state. Default: true, because lists reject a version from a broken bookmark as well.
     /// client-go: false. A version that a list was rejected with is always forgotten.
     pub forget_refused: bool,
+    /// What to do while the server does not serve the kind, for example because its CRD is not installed
+    /// yet. Default: keep the store, and try again with slow delays. `None` (client-go): a 404 is a failure
+    /// like any other.
+    pub gone: Option<GoneConfig>,
+}
+
+/// What to do while the server does not serve the kind: it answers a list with 404.
+///
+/// ```
+/// use informer_core::reflector::{GoneConfig, ReflectorConfig, WhenGone};
+///
+/// let gone = GoneConfig { then: WhenGone::Empty, ..GoneConfig::new() };
+/// let config = ReflectorConfig { gone: Some(gone), ..ReflectorConfig::new() };
+/// assert_eq!(ReflectorConfig::new().gone, Some(GoneConfig::new()));
+/// assert_eq!(GoneConfig::new().then, WhenGone::Keep);
+/// # assert_ne!(config, ReflectorConfig::new());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "public fields are its interface")]
+pub struct GoneConfig {
+    /// What becomes of the store and of the informer.
+    pub then: WhenGone,
+    /// The first delay before the next try. A random part of up to the same length is added to every
+    /// delay. Default 2 s.
+    pub base: Duration,
+    /// The longest delay, before the random part is added. Default 60 s: a 404 is cheap for a server, and a
+    /// kind that is installed late is found within two minutes. The delays start over when the kind is
+    /// back.
+    pub cap: Duration,
+}
+
+/// What becomes of an informer while the server does not serve its kind.
+///
+/// A single 404 may come from a proxy, or from a server that is still starting. So nothing is emptied or
+/// stopped before the second list in a row is answered with 404.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
+pub enum WhenGone {
+    /// Keep the store as it is, and try again. The default: a 404 does not say that the objects are gone.
+    /// They may be served in another version only, and a server that deletes a CRD reports the deletion
+    /// of each object before.
+    #[default]
+    Keep,
+    /// Delete all objects, with [`Cause::KindGone`](crate::flow::Cause::KindGone), and try again.
+    Empty,
+    /// Stop for good.
+    Stop,
+}
+
+impl GoneConfig {
+    /// Returns the defaults.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            then: WhenGone::Keep,
+            base: Duration::from_secs(2),
+            cap: Duration::from_secs(60),
+        }
+    }
+}
+
+impl Default for GoneConfig {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// How a reflector reads the full state.
@@ -135,6 +200,7 @@ impl ReflectorConfig {
             internal_retry: None,
             retry_unanswered: true,
             forget_refused: true,
+            gone: Some(GoneConfig::new()),
         }
     }
 
@@ -146,6 +212,7 @@ impl ReflectorConfig {
             end_bookmark: None,
             retry_unanswered: false,
             forget_refused: false,
+            gone: None,
             backoff: BackoffConfig {
                 reset: BackoffReset::Periodic(TWO_MINUTES),
                 ..BackoffConfig::new()
@@ -163,13 +230,19 @@ impl ReflectorConfig {
             ("reflector.idle", self.idle),
             ("reflector.end_bookmark", self.end_bookmark),
             ("reflector.internal_retry", self.internal_retry),
+            ("reflector.gone.base", self.gone.map(|gone| gone.base)),
         ] {
             if duration.is_some_and(|duration| duration.as_micros() == 0) {
                 return Err(InvalidConfig::Zero(name));
             }
         }
-        if cap < base {
-            return Err(InvalidConfig::BackoffInverted { base, cap });
+        let gone = self
+            .gone
+            .map(|gone| ("reflector.gone", gone.base, gone.cap));
+        for (name, base, cap) in [("reflector.backoff", base, cap)].into_iter().chain(gone) {
+            if cap < base {
+                return Err(InvalidConfig::BackoffInverted { name, base, cap });
+            }
         }
         let too_large = |size: NonZeroU32| size.get() > i32::MAX as u32;
         if self.page_size.is_some_and(too_large) {
@@ -191,8 +264,10 @@ impl Default for ReflectorConfig {
 pub enum InvalidConfig {
     /// The named duration is shorter than a microsecond.
     Zero(&'static str),
-    /// The cap of the back-off is below its base.
+    /// The cap of a back-off is below its base.
     BackoffInverted {
+        /// The name of the setting.
+        name: &'static str,
         /// The configured base.
         base: Duration,
         /// The configured cap.
@@ -214,9 +289,9 @@ impl fmt::Display for InvalidConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Zero(name) => write!(f, "`{name}` is too short: set at least one microsecond"),
-            Self::BackoffInverted { base, cap } => write!(
+            Self::BackoffInverted { name, base, cap } => write!(
                 f,
-                "`reflector.backoff.cap` ({cap:?}) must not be below `reflector.backoff.base` ({base:?}): raise the cap or lower the base"
+                "`{name}.cap` ({cap:?}) must not be below `{name}.base` ({base:?}): raise the cap or lower the base"
             ),
             Self::ResyncTooShort(period) => write!(
                 f,

@@ -160,6 +160,7 @@ impl<S: Storage> Reflector<S> {
                 self.distrust(&listing.at);
                 self.leave(failure)
             }
+            Failure::NotFound => return self.miss_kind(abandoned),
             // Repeat the whole attempt after a delay.
             Failure::Expired
             | Failure::VersionTooLarge
@@ -168,7 +169,6 @@ impl<S: Storage> Reflector<S> {
             | Failure::Credentials
             | Failure::Unauthorized
             | Failure::Forbidden
-            | Failure::NotFound
             | Failure::Internal
             | Failure::Unavailable
             | Failure::TimedOut

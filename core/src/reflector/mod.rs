@@ -36,6 +36,12 @@ mod pages;
 // Timeouts of requests.
 mod timeouts;
 
+// A kind that the server does not serve.
+mod absence;
+
+// A rest that can be ended.
+mod suspension;
+
 // Facts during a list.
 mod listing;
 
@@ -59,9 +65,12 @@ use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Request};
 
 use crate::rng::Rng;
+use absence::Absence;
 use attempt::Attempt;
 use backoff::{Backoff, RetryWindow};
-pub use config::{BackoffConfig, BackoffReset, FirstState, InvalidConfig, ReflectorConfig};
+pub use config::{
+    BackoffConfig, BackoffReset, FirstState, GoneConfig, InvalidConfig, ReflectorConfig, WhenGone,
+};
 pub use history::{FullState, History, Tally};
 pub use phase::{AfterWait, Phase};
 use phase::{State, Waiting};
@@ -124,6 +133,8 @@ pub struct Reflector<S: Storage> {
     version: Option<S::Text>,
     server: Server,
     attempt: Attempt,
+    /// Set while the server does not serve the kind.
+    absence: Option<Absence>,
     /// The caller uses the objects of a full state before it is complete.
     partial_states: bool,
     /// The number of full states read.
@@ -186,6 +197,7 @@ impl<S: Storage> Reflector<S> {
             version: None,
             server: Server::default(),
             attempt: Attempt::default(),
+            absence: None,
             partial_states: false,
             full_states: 0,
             last_failure: None,
@@ -224,6 +236,9 @@ impl<S: Storage> Reflector<S> {
     pub fn stop(&mut self, now: Instant) {
         self.tick(now);
         self.abort_exchange();
+        if !matches!(self.state, State::Stopped) {
+            self.absence = None;
+        }
         self.state = State::Stopped;
         self.attempt = Attempt::default();
     }
@@ -246,7 +261,7 @@ impl<S: Storage> Reflector<S> {
             State::Listing(listing) => self.handle_listing(listing, fact),
             State::Streaming(streaming) => self.handle_streaming(streaming, fact),
             State::Watching(watching) => self.handle_watching(watching, fact),
-            state @ (State::Idle | State::Waiting(_) | State::Stopped) => {
+            state @ (State::Idle | State::Waiting(_) | State::Suspended | State::Stopped) => {
                 cannot_happen("an exchange without a phase", (state, None))
             }
         };
@@ -295,7 +310,7 @@ impl<S: Storage> Reflector<S> {
                 Failure::NoEndBookmark
             }
             State::Listing(_) | State::Streaming(_) | State::Watching(_) => Failure::Idle,
-            State::Idle | State::Stopped => {
+            State::Idle | State::Suspended | State::Stopped => {
                 return cannot_happen("a deadline without a request or a wait", None);
             }
         };
@@ -446,10 +461,15 @@ impl<S: Storage> Reflector<S> {
 
     /// Ends this attempt. The next one starts with the full state, after a delay.
     fn leave(&mut self, cause: Failure) -> State<S::Text> {
-        if core::mem::take(&mut self.attempt.live) {
+        self.lose(cause);
+        self.wait(AfterWait::FullState, cause)
+    }
+
+    /// Notes that only another full state can help.
+    const fn lose(&mut self, cause: Failure) {
+        if core::mem::replace(&mut self.attempt.live, false) {
             self.history.lose(cause);
         }
-        self.wait(AfterWait::FullState, cause)
     }
 
     /// Handles a full state that is interrupted after `items` of its objects were returned.
@@ -462,6 +482,7 @@ impl<S: Storage> Reflector<S> {
     /// Records a complete full state of this many objects.
     fn finish_full_state(&mut self, items: u64) {
         self.attempt.complete();
+        self.absence = None;
         self.full_states += 1;
         self.history.complete(items, self.now);
     }

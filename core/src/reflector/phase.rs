@@ -17,6 +17,8 @@ pub(super) enum State<X> {
     Streaming(Streaming<X>),
     Watching(Watching<X>),
     Waiting(Waiting),
+    /// At rest until it is resumed.
+    Suspended,
     /// Stopped for good.
     Stopped,
 }
@@ -27,7 +29,7 @@ impl<X> State<X> {
             Self::Listing(Listing { exchange, .. })
             | Self::Streaming(Streaming { exchange, .. })
             | Self::Watching(Watching { exchange, .. }) => Some(exchange),
-            Self::Idle | Self::Waiting(_) | Self::Stopped => None,
+            Self::Idle | Self::Waiting(_) | Self::Suspended | Self::Stopped => None,
         }
     }
 
@@ -36,7 +38,7 @@ impl<X> State<X> {
             Self::Listing(Listing { exchange, .. })
             | Self::Streaming(Streaming { exchange, .. })
             | Self::Watching(Watching { exchange, .. }) => Some(exchange),
-            Self::Idle | Self::Waiting(_) | Self::Stopped => None,
+            Self::Idle | Self::Waiting(_) | Self::Suspended | Self::Stopped => None,
         }
     }
 
@@ -45,6 +47,7 @@ impl<X> State<X> {
     pub(super) fn phase(&self, cause: Failure) -> Phase {
         let (exchange, then, phase) = match self {
             Self::Idle => return Phase::Idle,
+            Self::Suspended => return Phase::Suspended,
             Self::Stopped => return Phase::Stopped,
             Self::Waiting(waiting) => {
                 let Waiting { until, then, cause } = *waiting;
@@ -184,6 +187,8 @@ pub enum Phase {
         /// The request that follows.
         then: AfterWait,
     },
+    /// At rest until it is resumed.
+    Suspended,
     /// Stopped for good.
     Stopped,
 }
@@ -198,6 +203,7 @@ impl Phase {
             Self::Streaming { .. } => "streaming",
             Self::Watching => "watching",
             Self::Waiting { .. } => "waiting",
+            Self::Suspended => "suspended",
             Self::Stopped => "stopped",
         }
     }
@@ -215,6 +221,7 @@ impl fmt::Display for Phase {
             Self::Streaming { items } => write!(f, "streaming the state, {items} received"),
             Self::Watching => f.write_str("watching"),
             Self::Waiting { cause, then, .. } => write!(f, "waiting to {then}: {cause}"),
+            Self::Suspended => f.write_str("suspended"),
             Self::Stopped => f.write_str("stopped"),
         }
     }

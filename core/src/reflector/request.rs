@@ -18,9 +18,13 @@ const PAGE: u32 = 500;
 const SHORTEST_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl<S: Storage> Reflector<S> {
-    /// Reads the full state now instead of after the wait. The request is still paced.
+    /// Reads the full state now instead of after the wait. The request is still paced. If the kind was
+    /// [gone](Self::is_gone), its delays start over.
     pub fn hurry(&mut self, now: Instant) {
-        self.tick(now);
+        let now = self.tick(now);
+        if let Some(absence) = &mut self.absence {
+            absence.start_over(now);
+        }
         if let State::Waiting(Waiting { then, .. }) = self.state
             && then == AfterWait::FullState
         {

@@ -43,7 +43,7 @@ impl<S: Storage> Reflector<S> {
             return Some(due);
         }
         match &self.state {
-            State::Idle | State::Stopped => None,
+            State::Idle | State::Suspended | State::Stopped => None,
             State::Waiting(waiting) => Some(waiting.until),
             // The transport may hold full states back, so their timeouts start with the answer.
             State::Listing(Listing { exchange, .. })

@@ -190,6 +190,7 @@ fn row(phase: &str, fact: Fact<'_, Pod>) -> String {
             Change::DeletedUnreadable(_) => "deleted unreadable".into(),
             Change::Displaced(_) => "displaced".into(),
             Change::Bookmark => "bookmark".to_owned(),
+            Change::KindGone => "kind gone".to_owned(),
         },
     );
     let after = match scene.reflector.phase() {
@@ -197,12 +198,18 @@ fn row(phase: &str, fact: Fact<'_, Pod>) -> String {
         Phase::Listing { .. } => "listing".into(),
         Phase::Streaming { .. } => "streaming".into(),
         Phase::Watching => "watching".into(),
+        Phase::Suspended => "suspended".into(),
         Phase::Stopped => "stopped".into(),
-        Phase::Waiting { then, until, .. } => {
+        Phase::Waiting { then, until, cause } => {
             let delay = until.since(scene.now);
             let first = Duration::from_millis(800)..Duration::from_millis(1_600);
-            let second = Duration::from_millis(1_600)..Duration::from_millis(3_200);
-            assert!(first.contains(&delay) || (phase == "waiting" && second.contains(&delay)));
+            let gone = Duration::from_secs(2)..Duration::from_secs(4);
+            // A list decides that a kind is gone, which has delays of its own.
+            let expected = match (phase, cause) {
+                ("asked for list" | "listing" | "listing page 2", Failure::NotFound) => gone,
+                _ => first,
+            };
+            assert!(expected.contains(&delay), "{phase}, {cause:?}: {delay:?}");
             match then {
                 AfterWait::FullState => "wait, then full state",
                 AfterWait::Stream => "wait, then stream",

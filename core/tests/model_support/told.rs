@@ -96,9 +96,6 @@ pub(crate) fn apply_delta(
         Deletion::Observed(last) => deleted(key, Some(last), Certainty::Observed, Cause::Watch),
         Deletion::Unreadable(_) => deleted(key, stored, Certainty::Observed, Cause::Watch),
         Deletion::Displaced { cause, .. } => deleted(key, stored, Certainty::Inferred, cause),
-        Deletion::LetGo { last, .. } => {
-            deleted(key, last, Certainty::Inferred, Cause::SourceRemoved)
-        }
         Deletion::Inferred { last, .. } => deleted(key, last, Certainty::Inferred, Cause::Relist),
     }]
 }

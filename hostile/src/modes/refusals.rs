@@ -50,7 +50,7 @@ pub(super) const MODES: &[Mode] = &[
     Mode::answers("not-found", "404 forever", Limit::Backoff, |_| {
         Some(Reply::new(404, say("404 page not found\n")).with("content-type", "text/plain"))
     })
-    .says("no such resource")
+    .says("does not serve this kind (404)")
     .quick(),
     Mode::answers(
         "not-found-watches",
@@ -59,7 +59,7 @@ pub(super) const MODES: &[Mode] = &[
         |ask| on_watch(ask, || Reply::failure(404, "NotFound", "gone")),
     )
     .over(Over::Http2)
-    .says("no such resource")
+    .says("does not serve this kind (404)")
     .quick(),
     Mode::answers("conflict", "409 forever", Limit::Backoff, |_| {
         Some(Reply::failure(409, "Conflict", "try again"))
@@ -280,7 +280,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::ErrorBody,
         |ask| on_list(ask, || Reply::new(404, for_ever("x".repeat(8 << 10)))),
     )
-    .says("no such resource"),
+    .says("does not serve this kind (404)"),
     Mode::answers(
         "success-status",
         "Status with status 200 in place of a list",

@@ -15,7 +15,7 @@ use informer_core::indexer::{IndexError, IndexFn, StoreLimits};
 use informer_core::informer::RejectedObject;
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Transform, TransformError};
-use informer_core::reflector::LastFailure;
+use informer_core::reflector::{GoneConfig, LastFailure, WhenGone};
 use informer_core::transport::Target;
 use informer_core::{InformerConfig, Object, ObjectKey};
 use informer_indexers::IntoIndex;
@@ -87,6 +87,7 @@ struct Said {
     /// 0 means the default.
     page_size: Option<u32>,
     limits: StoreLimits,
+    when_gone: Option<WhenGone>,
 }
 
 /// What is kept beyond what the form keeps.
@@ -275,7 +276,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
 
     /// Sets the whole configuration: our default, that of client-go, or your own. The settings
     /// [`resync`](Self::resync), [`queue`](Self::queue), [`page_size`](Self::page_size),
-    /// [`max_objects`](Self::max_objects) and [`max_bytes`](Self::max_bytes) win over it, in any order.
+    /// [`max_objects`](Self::max_objects), [`max_bytes`](Self::max_bytes) and [`when_gone`](Self::when_gone) win
+    /// over it, in any order.
     #[must_use]
     pub const fn preset(mut self, config: InformerConfig) -> Self {
         self.preset = config;
@@ -308,6 +310,18 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
         self.said.limits.bytes = Some(bytes);
+        self
+    }
+
+    /// Sets what happens while the server does not serve the kind, because its CRD is not installed yet or was
+    /// deleted. By default the cache keeps its last state, and is not [fresh](SharedInformer::is_fresh). In any
+    /// case [`Status::gone`](crate::Status::gone) and [`explain`](crate::Status::explain) say so.
+    ///
+    /// The informer tries again after 2 s, and then less and less often, up to once in two minutes at the latest.
+    /// [`retry_now`](SharedInformer::retry_now) ends the wait. With [`WhenGone::Stop`] it ends instead.
+    #[must_use]
+    pub const fn when_gone(mut self, then: WhenGone) -> Self {
+        self.said.when_gone = Some(then);
         self
     }
 
@@ -476,6 +490,10 @@ impl Said {
         preset.queue = self.queue.unwrap_or(preset.queue);
         if let Some(size) = self.page_size {
             preset.reflector.page_size = NonZeroU32::new(size);
+        }
+        if let Some(then) = self.when_gone {
+            let gone = preset.reflector.gone.unwrap_or_default();
+            preset.reflector.gone = Some(GoneConfig { then, ..gone });
         }
         preset.limits.objects = self.limits.objects.or(preset.limits.objects);
         preset.limits.bytes = self.limits.bytes.or(preset.limits.bytes);

@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::task::Waker;
+use std::time::Duration;
 
 use informer_core::reflector::{Phase, Reflector};
 use informer_core::{Clock, Instant, SourceId};
@@ -25,6 +26,9 @@ pub(super) struct Announced {
     started: bool,
     broken: bool,
     lost: usize,
+    gone: bool,
+    /// How many handlers are paused.
+    paused: usize,
 }
 
 impl<K: Send + Sync + 'static> State<K> {
@@ -84,6 +88,8 @@ impl<K: Send + Sync + 'static> State<K> {
             started: self.started,
             broken: self.broken.is_some(),
             lost: self.listeners_lost,
+            gone: reflector.is_gone(),
+            paused: self.listeners_paused,
         }
     }
 
@@ -102,6 +108,17 @@ impl<K: Send + Sync + 'static> State<K> {
             self.timeline.fail(last.clone());
             self.logs.push(Log::Failed(last.clone()));
             self.reports.push(Report::Failed(last.clone()));
+        }
+        if announced.gone != self.announced.gone && !self.core.is_stopped() {
+            let next_try = match status.phase {
+                Phase::Waiting { until, .. } => until.since(now),
+                _ => Duration::ZERO,
+            };
+            self.logs.push(Log::Gone {
+                is_gone: announced.gone,
+                objects: status.objects,
+                next_try,
+            });
         }
         if announced.phase != self.announced.phase {
             self.timeline.enter(status.phase, now);

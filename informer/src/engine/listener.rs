@@ -19,6 +19,8 @@ pub(super) struct Listener {
     /// Whether it was removed, or the informer was stopped. Read before every call of the handler, without
     /// the lock: the driver holds the lock nearly all the time while it decodes.
     pub(super) over: Arc<AtomicBool>,
+    /// Whether it is paused, or the informer is suspended. Read as `over`.
+    pub(super) held: Arc<AtomicBool>,
     pub(super) progress: Arc<Progress>,
     pub(super) waker: Option<Waker>,
     /// Since when it has had something to do without a break.
@@ -35,6 +37,7 @@ pub(super) struct Listener {
 pub(crate) struct Listening {
     pub(crate) id: ListenerId,
     pub(crate) over: Arc<AtomicBool>,
+    pub(crate) held: Arc<AtomicBool>,
     pub(crate) progress: Arc<Progress>,
 }
 
@@ -44,6 +47,7 @@ impl Listener {
             name,
             looks_on: false,
             over: Arc::default(),
+            held: Arc::default(),
             progress: Arc::default(),
             waker: None,
             busy_since: None,
@@ -58,6 +62,7 @@ impl Listener {
         Listening {
             id,
             over: Arc::clone(&self.over),
+            held: Arc::clone(&self.held),
             progress: Arc::clone(&self.progress),
         }
     }
@@ -74,6 +79,7 @@ impl Listener {
             synced: core.synced,
             panics: self.panics,
             stalls: core.stalls,
+            paused: core.paused,
             in_call: self.progress.in_call(now).filter(|_| self.lost.is_none()),
             waited: self.busy_since.map(|since| now.since(since)),
             lost: self.lost.is_some(),

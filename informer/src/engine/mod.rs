@@ -12,6 +12,9 @@ mod listener;
 // Times of steps, for metrics.
 mod measure;
 
+// A rest of the informer, or of a handler.
+mod rest;
+
 // The last phases and failures.
 mod timeline;
 
@@ -46,7 +49,7 @@ use crate::meters::InformerMeters;
 use crate::panics::panic_text;
 use crate::runtime::{Runtime, RuntimeError, Task};
 use crate::sparing::Sparing;
-use crate::status::{DROPPED, PANICKED, Status};
+use crate::status::{DROPPED, GONE, PANICKED, Status};
 use crate::sync::AtomicBool;
 
 /// A decoder for any form.
@@ -89,6 +92,8 @@ pub(crate) struct State<K> {
     listeners_synced: usize,
     /// How many listeners were lost.
     listeners_lost: usize,
+    /// How many listeners are paused.
+    listeners_paused: usize,
     /// Tasks that wait for a change of the status.
     pub(crate) status_waiting: Wakers,
     /// Tasks that wait for a version.
@@ -131,6 +136,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             listeners: BTreeMap::new(),
             listeners_synced: 0,
             listeners_lost: 0,
+            listeners_paused: 0,
             status_waiting: Wakers::default(),
             version_waiting: Wakers::default(),
             tasks: 0,
@@ -427,6 +433,14 @@ impl<K: Send + Sync + 'static> State<K> {
         }
     }
 
+    /// Ends what belongs to a core that has stopped by itself: the server does not serve its kind.
+    pub(crate) fn follow_stop(&mut self, now: Instant) {
+        if self.core.is_stopped() {
+            self.logs.push(Log::StoppedWhenGone);
+            self.stop(now);
+        }
+    }
+
     /// Removes a listener from the core.
     fn leave(&mut self, id: ListenerId) {
         self.driver_wanted = true;
@@ -441,6 +455,9 @@ impl<K: Send + Sync + 'static> State<K> {
             (Some(panic), _) => Some(format!("{PANICKED}: {panic}")),
             (None, Some(lost)) => Some(lost.to_string()),
             (None, None) if self.dropped => Some(DROPPED.to_owned()),
+            (None, None) if self.core.reflector().is_gone() && self.core.is_stopped() => {
+                Some(GONE.to_owned())
+            }
             (None, None) => self.core.is_stopped().then(|| "it was stopped".to_owned()),
         }
     }

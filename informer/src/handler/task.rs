@@ -31,6 +31,8 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
     pub(crate) id: ListenerId,
     /// The listener was removed, or the informer has ended.
     over: Arc<AtomicBool>,
+    /// The listener is paused, or the informer is suspended.
+    held: Arc<AtomicBool>,
     progress: Arc<Progress>,
     taken: VecDeque<Notification<Object<K>>>,
     /// Batches since the task last yielded.
@@ -48,6 +50,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             engine,
             id: listener.id,
             over: listener.over,
+            held: listener.held,
             progress: listener.progress,
             taken: VecDeque::new(),
             batches: 0,
@@ -91,6 +94,8 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             // The listener was removed while some notifications were left.
             self.taken.clear();
             return Poll::Ready(None);
+        } else if self.held.load(Ordering::Acquire) && self.engine.is_held(self.id, waker) {
+            return Poll::Pending;
         }
         Poll::Ready(self.taken.pop_front())
     }

@@ -12,12 +12,13 @@ use crate::meters::InformerMeters;
 use crate::status::{HandlerStatus, Status};
 
 /// The phases of an informer, by name.
-const PHASES: [&str; 6] = [
+const PHASES: [&str; 7] = [
     "idle",
     "listing",
     "streaming",
     "watching",
     "waiting",
+    "suspended",
     "stopped",
 ];
 
@@ -112,6 +113,11 @@ const INFORMER: &[Row<Seen>] = &[
         "informer_fresh",
         "Whether the cache follows the server, which was heard within two minutes",
         |it| it.fresh.into(),
+    ),
+    Row::gauge(
+        "informer_kind_gone",
+        "Whether the server does not serve the kind",
+        |it| it.status.gone.into(),
     ),
     Row::gauge(
         "informer_stalled",
@@ -249,6 +255,11 @@ const HANDLER: &[Row<HandlerStatus>] = &[
         "informer_handler_coalesced",
         "Notifications that were merged with later ones",
         |it| it.coalesced.into(),
+    ),
+    Row::gauge(
+        "informer_handler_paused",
+        "Whether the handler is paused",
+        |it| it.paused.into(),
     ),
     Row::counter("informer_handler_panics", "Panics of the handler", |it| {
         it.panics.into()

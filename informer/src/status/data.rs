@@ -35,6 +35,7 @@ struct StatusData<'a> {
     phase: PhaseData,
     synced: bool,
     following: bool,
+    gone: bool,
     version: Option<&'a str>,
     objects: usize,
     bytes: u64,
@@ -68,6 +69,7 @@ impl<'a> StatusData<'a> {
             phase_for,
             synced,
             following,
+            gone,
             version,
             objects,
             bytes,
@@ -95,6 +97,7 @@ impl<'a> StatusData<'a> {
             },
             synced: *synced,
             following: *following,
+            gone: *gone,
             version: version.as_deref(),
             objects: *objects,
             bytes: *bytes,
@@ -164,7 +167,7 @@ impl PhaseData {
                 then: Some(then.to_string()),
                 ..bare
             },
-            Phase::Idle | Phase::Watching | Phase::Stopped => bare,
+            Phase::Idle | Phase::Watching | Phase::Suspended | Phase::Stopped => bare,
         }
     }
 }

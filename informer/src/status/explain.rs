@@ -14,6 +14,10 @@ pub(crate) const PANICKED: &str = "a decoder, transform, index function or trans
 /// Why an informer has ended that nobody stopped.
 pub(crate) const DROPPED: &str = "its last handle was dropped; keep a handle or a lister of it";
 
+/// Why an informer has ended by itself.
+pub(crate) const GONE: &str =
+    "the server does not serve its kind, and it was told to stop then (`WhenGone::Stop`)";
+
 /// What to do after a runtime has ended.
 pub(crate) const NEW_RUNTIME: &str = "build a new informer on a runtime that outlives it";
 
@@ -41,7 +45,9 @@ impl Status {
         match self.phase {
             _ if !self.started => "it was not started; call `start`".to_owned(),
             Phase::Stopped if self.dropped => format!("{DROPPED}{failure}"),
+            Phase::Stopped if self.gone => format!("{GONE}{failure}"),
             Phase::Stopped => format!("it was stopped{failure}"),
+            Phase::Suspended => "it is suspended; call `resume`".to_owned(),
             Phase::Waiting { cause, .. } => {
                 let message = self.last_failure.as_ref().map_or("", |last| &last.message);
                 let message = if message.is_empty() {
@@ -148,6 +154,9 @@ impl Status {
                 format!("It has been opening a watch for {time}, and waits for the answer.")
             }
             Phase::Watching => format!("It has been watching for {time}."),
+            Phase::Suspended => {
+                format!("It has been suspended for {time}: it goes on when you call `resume`.")
+            }
             Phase::Idle | Phase::Stopped => "It has not begun yet.".to_owned(),
         }
     }
@@ -200,12 +209,19 @@ impl Status {
 
     /// Says that a handler holds up the informer, and why.
     fn held_up(&self) -> Option<String> {
-        let stalls = self.handlers.iter().filter(|handler| handler.stalls);
-        let in_call = stalls.map(|handler| handler.in_call).max()?;
-        let why = in_call.map_or_else(
-            || "it has not taken its notifications".to_owned(),
-            |time| format!("its current call has not returned for {}", roughly(time)),
-        );
+        let mut stalls = self.handlers.iter().filter(|handler| handler.stalls);
+        let paused = stalls.clone().find(|handler| handler.paused);
+        let longest = stalls.by_ref().max_by_key(|handler| handler.in_call)?;
+        let why = match (paused, longest.in_call) {
+            (Some(HandlerStatus { name, .. }), _) => {
+                format!("the handler {name} is paused; call `resume` on its registration")
+            }
+            (None, Some(time)) => {
+                let time = roughly(time);
+                format!("its current call has not returned for {time}")
+            }
+            (None, None) => "it has not taken its notifications".to_owned(),
+        };
         let held_up = || format!("; a handler with `Backlog::Stall` holds it up: {why}");
         self.stalled.then(held_up)
     }
@@ -275,6 +291,12 @@ impl HandlerStatus {
         if self.lost {
             return Some(format!(
                 "The handler {name} was lost: its runtime has ended. It gets no more notifications."
+            ));
+        }
+        if self.paused {
+            let pending = counted(*pending as u64, "notification");
+            return Some(format!(
+                "The handler {name} is paused, with {pending} waiting for it."
             ));
         }
         let in_call = self.in_call.filter(|time| *time >= LONG);

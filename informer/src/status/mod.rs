@@ -16,7 +16,7 @@ use crate::engine::State;
 use crate::runtime::RuntimeError;
 
 pub(crate) use data::{seconds, some_seconds};
-pub(crate) use explain::{DROPPED, NEW_RUNTIME, PANICKED};
+pub(crate) use explain::{DROPPED, GONE, NEW_RUNTIME, PANICKED};
 
 /// What an informer is doing at one moment: phase, progress, failures and handlers.
 ///
@@ -57,6 +57,10 @@ pub struct Status {
     pub synced: bool,
     /// Whether the server has answered a watch and nothing has failed since.
     pub following: bool,
+    /// Whether the server does not serve the kind: it answered the last list with 404. The CRD of a custom
+    /// kind may not be installed yet, or no longer. See [`WhenGone`](informer_core::reflector::WhenGone) for
+    /// what happens then. After a stop, this is true only if that was the reason.
+    pub gone: bool,
     /// The version up to which the server has sent all changes; `None` before the first full state.
     pub version: Option<String>,
     /// The number of objects in the cache.
@@ -113,6 +117,7 @@ impl Status {
                 .map_or(Duration::ZERO, |at| now.since(at)),
             synced: status.synced,
             following: status.following,
+            gone: status.gone,
             version: status.version.map(str::to_owned),
             objects: status.objects,
             bytes: state.core.store().bytes(),
@@ -140,7 +145,11 @@ impl Status {
             let count = |which: fn(&HandlerStatus) -> bool| {
                 status.handlers.iter().filter(|it| which(it)).count()
             };
-            let handlers = (count(|it| it.synced), count(|it| it.lost));
+            let handlers = (
+                count(|it| it.synced),
+                count(|it| it.lost),
+                count(|it| it.paused),
+            );
             let phase = std::mem::discriminant(&status.phase);
             let counts = (status.counts.failures, status.counts.full_states);
             (
@@ -199,6 +208,8 @@ pub struct HandlerStatus {
     pub panics: u64,
     /// Whether the handler holds up the informer with `Backlog::Stall`.
     pub stalls: bool,
+    /// Whether the handler is [paused](crate::Registration::pause).
+    pub paused: bool,
     /// How long the current call has been running; `None` between calls, and for a stream. A call that
     /// does not return holds up this handler, and with `Backlog::Stall` the whole informer.
     #[serde(serialize_with = "some_seconds")]

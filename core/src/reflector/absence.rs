@@ -1,0 +1,80 @@
+//! A kind that the server does not serve: its CRD is not installed yet, or no longer.
+
+use core::time::Duration;
+
+use super::backoff::Backoff;
+use super::config::{BackoffConfig, BackoffReset, GoneConfig, WhenGone};
+use super::phase::{AfterWait, State, Waiting};
+use super::{Outcome, Reflector};
+use crate::failure::Failure;
+use crate::flow::Change;
+use crate::object::Resource;
+use crate::storage::Storage;
+use crate::time::Instant;
+
+/// Lists have been answered with 404, and no full state has been read since.
+#[derive(Clone, Debug)]
+pub(super) struct Absence {
+    backoff: Backoff,
+    /// Whether a second list was answered so.
+    believed: bool,
+}
+
+impl Absence {
+    const fn new(config: GoneConfig, now: Instant) -> Self {
+        let backoff = BackoffConfig {
+            base: config.base,
+            cap: config.cap,
+            // Time alone does not make the delays start over.
+            reset: BackoffReset::AfterHealth(Duration::MAX),
+        };
+        Self {
+            backoff: Backoff::new(backoff, now),
+            believed: false,
+        }
+    }
+
+    /// Begins again with short delays.
+    pub(super) const fn start_over(&mut self, now: Instant) {
+        self.backoff.start_over(now);
+    }
+}
+
+impl<S: Storage> Reflector<S> {
+    /// Whether the server does not serve the kind: it answered the last list with 404. After a stop, this
+    /// is true only if that was the reason.
+    #[must_use]
+    pub const fn is_gone(&self) -> bool {
+        self.absence.is_some()
+    }
+
+    /// Handles a list that was answered with 404. Watches and streamed states that are answered so lead to
+    /// a list, so only this decides that the kind is gone.
+    pub(super) fn miss_kind<T: Resource>(&mut self, abandoned: Option<Change<T>>) -> Outcome<S, T> {
+        let cause = Failure::NotFound;
+        let Some(config) = self.config.gone else {
+            return (self.leave(cause), abandoned);
+        };
+        self.lose(cause);
+        let again = self.absence.is_some();
+        let absence = self
+            .absence
+            .get_or_insert_with(|| Absence::new(config, self.now));
+        let gone = again && !core::mem::replace(&mut absence.believed, true);
+        if gone && config.then == WhenGone::Stop {
+            return (State::Stopped, Some(Change::KindGone));
+        }
+        let delay = absence
+            .backoff
+            .delay(Duration::ZERO, &mut self.rng, self.now);
+        let waiting = State::Waiting(Waiting {
+            until: self.now.after(delay),
+            then: AfterWait::FullState,
+            cause,
+        });
+        if gone && config.then == WhenGone::Empty {
+            return (waiting, Some(Change::KindGone));
+        }
+        (waiting, abandoned)
+    }
+}
