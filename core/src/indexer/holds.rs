@@ -121,7 +121,8 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             }
         }
         self.view.holds.several = true;
-        Ok(())
+        // Each source has a version of its own.
+        self.set_version("")
     }
 
     /// Takes back what was noted for the objects in the slots below `bound`.

@@ -55,15 +55,17 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.processor.listeners()
     }
 
-    /// The state of the informer. With several sources: the phase of one that does not follow its server, if
-    /// there is one, the last failure of any, and the sums of all counters.
+    /// The state of the informer. With several sources: the phase of one that is not synced or does not follow
+    /// its server, if there is one, the last failure of any, and the sums of all counters.
     #[must_use]
     pub fn status(&self) -> InformerStatus<'_, S::Text> {
         let sources = || self.sources.iter().map(|(_, source)| source);
-        let behind = self
+        let behind = |source: &&Source<D, S>| !source.reflector.is_following();
+        let worst = self
             .staying()
-            .find(|source| !source.reflector.is_following());
-        let shown = behind.or_else(|| sources().next());
+            .filter(behind)
+            .min_by_key(|it| it.is_synced());
+        let shown = worst.or_else(|| sources().next());
         let failures = sources().filter_map(|source| source.reflector.last_failure());
         let mut counts = Counts {
             suppressed: self.suppressed,
@@ -80,7 +82,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 .only_source()
                 .and_then(|source| source.reflector.version()),
             synced: self.is_synced(),
-            following: behind.is_none() && self.started && !self.is_stopped(),
+            following: worst.is_none() && self.started && !self.is_stopped(),
             last_byte: sources().filter_map(|source| source.heard.last_byte).max(),
             last_event: sources().filter_map(|source| source.heard.last_event).max(),
             last_bookmark: sources()

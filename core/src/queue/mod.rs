@@ -35,7 +35,7 @@ use crate::flow::{Cause, Change, Delta, Step};
 use crate::invariant::cannot_happen;
 use crate::limits::StoreLimits;
 use crate::object::{Resource, is_another};
-use crate::storage::{Full, Places, Seed, Slab, Storage};
+use crate::storage::{Places, Seed, Slab, Storage};
 
 #[cfg(feature = "alloc")]
 pub use crate::flow::FullState;
