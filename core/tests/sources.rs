@@ -11,7 +11,7 @@ mod world;
 
 use core::time::Duration;
 
-use informer_core::decode::{Decoder, Lean};
+use informer_core::decode::{Decoder, InCluster, Lean};
 use informer_core::informer::AddSourceError;
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::reflector::{FirstState, Phase};
@@ -378,6 +378,39 @@ fn heap_and_fixed_agree_with_several_sources() {
         let (heap, fixed) = (run(trace::<Heap>), run(trace::<Fixed<32, 4, 24, 12, 96>>));
         assert!(heap == fixed, "seed {seed}");
     }
+}
+
+/// Versions of different clusters are not compared, and their objects are different ones.
+#[test]
+fn objects_of_two_clusters_do_not_meet() {
+    let now = Instant::from_micros(1);
+    let decoder = |cluster: &str| InCluster::new(cluster, Decoder::new(Lean));
+    let mut informer = Informer::<_, Heap>::new(decoder("east"), config(), 1).unwrap();
+    let west = informer.add_source(decoder("west"), now).unwrap();
+    informer.start(now);
+    for (source, version) in [(SourceId::FIRST, 9), (west, 1)] {
+        let Some(Command::Open { exchange, .. }) = informer.poll_command_of(source, now) else {
+            panic!("no request");
+        };
+        let bad = r#"{"metadata":{"name":"bad","labels":7}}"#;
+        let body = format!(
+            r#"{{"metadata":{{"resourceVersion":"9"}},"items":[{},{bad}]}}"#,
+            pod("a", version)
+        );
+        let used = informer.signal(exchange, Signal::Bytes(body.as_bytes()), now);
+        assert_eq!(used, Some(body.len()));
+    }
+    let mut shown: Vec<_> = informer
+        .store()
+        .iter()
+        .map(|pod| format!("{} {}", pod.key(), pod.version()))
+        .collect();
+    shown.sort();
+    assert_eq!(shown, ["east:a 9", "west:a 1"]);
+    let left_out: Vec<_> = core::iter::from_fn(|| informer.poll_rejected())
+        .map(|rejected| rejected.key.unwrap().to_string())
+        .collect();
+    assert_eq!(left_out, ["east:bad", "west:bad"]);
 }
 
 /// With one selector, the objects of a source leave it while another source still shows them.

@@ -55,11 +55,17 @@ mod facts;
 #[cfg(feature = "alloc")]
 mod decoder;
 
+// Keys that name their cluster.
+#[cfg(feature = "alloc")]
+mod cluster;
+
 use crate::encoding::Encoding;
 use crate::flow::Fact;
 pub use crate::limits::InvalidLimit;
 use crate::object::Resource;
 
+#[cfg(feature = "alloc")]
+pub use cluster::InCluster;
 #[cfg(feature = "alloc")]
 pub use decoder::Decoder;
 pub use excerpt::Beginning;

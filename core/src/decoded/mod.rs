@@ -273,6 +273,11 @@ impl<K> Unshared<'_, K> {
         &mut self.header.body
     }
 
+    /// Replaces the key, before anybody has seen it.
+    pub(crate) fn set_key(&mut self, key: ObjectKey) {
+        self.header.key = key;
+    }
+
     /// Replaces the labels that indices and queries see. The body keeps its labels.
     pub fn set_labels<A: AsRef<str>, B: AsRef<str>>(
         &mut self,

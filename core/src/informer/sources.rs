@@ -22,8 +22,7 @@ const MOST: u32 = 1 << 16;
 /// The newest state is stored. Within a cluster, the state with the larger resource version is the newer one.
 /// A source never takes back what it has shown itself, so the order of its own events decides whenever it
 /// also brought the stored state, or a version is not a decimal number. Versions of different clusters
-/// must not be compared: give their decoders different
-/// [clusters](crate::decode::Decoder::in_cluster), which become part of the keys.
+/// must not be compared: wrap their decoders in an `InCluster`, which makes the cluster a part of the keys.
 ///
 #[cfg_attr(feature = "json", doc = "```")]
 #[cfg_attr(not(feature = "json"), doc = "```ignore")]
