@@ -14,17 +14,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// before the start and after a stop.
     pub fn suspend(&mut self, now: Instant) {
         let now = self.tick(now);
-        let change = self.reflector.suspend(now);
+        self.reflector.suspend(now);
         if !self.is_suspended() {
             return;
         }
-        self.push(change);
         // Nobody may believe that the store has reached the version of what is dropped.
         self.gaps.incomplete |= !self.queue.is_empty();
         self.queue.reset();
         self.processor.hold();
         self.resync_at = None;
-        self.held_up = None;
     }
 
     /// Goes on after a [suspension](Self::suspend). It reads the full state. Each listener gets what has
