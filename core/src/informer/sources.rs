@@ -3,7 +3,7 @@
 use super::source::{Around, Source};
 use super::{AddSourceError, Informer};
 use crate::decode::Decode;
-use crate::flow::{Cause, Change};
+use crate::flow::Cause;
 use crate::reflector::Reflector;
 use crate::source::SourceId;
 use crate::storage::Storage;
@@ -91,8 +91,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             source.reflector.start(now);
         }
         if self.suspended {
-            // It has not asked for anything yet, so there is nothing to abandon.
-            let _: Option<Change<D::Object>> = source.reflector.suspend(now);
+            source.reflector.suspend(now);
         }
         self.sources.insert(source)?;
         self.sources_made = self.sources_made.wrapping_add(1);

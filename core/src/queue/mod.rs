@@ -347,7 +347,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Whether a sweep is in progress. Until it ends, the store may contain objects that vanished.
     pub(crate) fn is_sweeping(&self) -> bool {
         let work = self.cursor.map(|cursor| cursor.work);
-        matches!(work, Some(Work::Sweep { .. } | Work::Empty { .. }))
+        matches!(work, Some(Work::Sweep { .. }))
     }
 
     /// Records that the store had no room for a step. Returns whether the step belongs to a full state. If
