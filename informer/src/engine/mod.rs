@@ -435,6 +435,12 @@ impl<K: Send + Sync + 'static> State<K> {
         self.core.remove_listener(id);
     }
 
+    /// Whether there are handlers that may still be called.
+    pub(crate) fn has_handlers(&self) -> bool {
+        let mut handlers = self.listeners.values();
+        !self.core.is_stopped() && handlers.any(|it| !it.looks_on && it.lost.is_none())
+    }
+
     /// Why the informer has ended, if it has.
     fn end(&self) -> Option<String> {
         match (&self.broken, &self.lost) {
