@@ -503,7 +503,7 @@ fn an_index_with_another_function_is_refused() {
         let expected = (setting.clone(), Contrast::OtherFunction);
         assert_eq!(differs(&index(one), &index(two)), expected);
     }
-    let expected = (setting.clone(), Contrast::Captures);
+    let expected = (setting, Contrast::Captures);
     assert_eq!(
         differs(&index(capturing("a")), &index(capturing("a"))),
         expected
