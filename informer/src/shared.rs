@@ -399,7 +399,11 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// none as long as nobody gets this handle: only who has a handle can add a handler, so the handles are
     /// counted first.
     pub(crate) fn is_used_elsewhere(&self) -> bool {
-        Arc::strong_count(&self.handle) > 1 || self.engine().lock().has_handlers()
+        if Arc::strong_count(&self.handle) > 1 {
+            return true;
+        }
+        let state = self.engine().lock();
+        !state.core.is_stopped() && state.relied_on() > 0
     }
 }
 

@@ -165,6 +165,11 @@ struct Size {
 /// Keeps the size of an object.
 struct Bytes;
 
+/// Keeps a number for each object.
+struct Each {
+    each: usize,
+}
+
 /// Keeps nothing worth the name.
 struct Zero;
 
@@ -179,6 +184,13 @@ impl Form for Bytes {
     type Body = usize;
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<usize, BodyError> {
         Ok(object.json.len())
+    }
+}
+
+impl Form for Each {
+    type Body = usize;
+    fn read_json(&mut self, _: JsonObject<'_>) -> Result<usize, BodyError> {
+        Ok(self.each)
     }
 }
 
@@ -246,6 +258,11 @@ fn a_form_that_captures_needs_a_name() {
     );
     assert!(share(&named("bytes", 1), &named("bytes", 1)));
     assert!(!share(&named("bytes", 1), &named("kilobytes", 1_000)));
+    // Another type is another form, whatever it captures and however it is named.
+    let each = |each: usize| InformerBuilder::of(target(), move || Each { each });
+    assert!(!share(&unit(1), &each(1)));
+    let each = InformerBuilder::of_named(target(), "bytes", || Each { each: 1 });
+    assert!(!share(&named("bytes", 1), &each));
     // The one of the same name is found among others.
     let factory = factory(&World::new());
     let first = factory.informer(&named("bytes", 1)).unwrap();

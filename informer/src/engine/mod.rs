@@ -372,7 +372,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn abandon(&self) {
         let now = self.clock.now();
         self.update(|state| {
-            let handlers = state.listeners.values().filter(|it| !it.looks_on).count();
+            let handlers = state.relied_on();
             let waiting = state.status_waiting.len() + state.version_waiting.len();
             if !state.core.is_stopped() && handlers + waiting > 0 {
                 state.dropped = true;
@@ -435,10 +435,9 @@ impl<K: Send + Sync + 'static> State<K> {
         self.core.remove_listener(id);
     }
 
-    /// Whether there are handlers that may still be called.
-    pub(crate) fn has_handlers(&self) -> bool {
-        let mut handlers = self.listeners.values();
-        !self.core.is_stopped() && handlers.any(|it| !it.looks_on && it.lost.is_none())
+    /// How many handlers and streams there are that somebody relies on.
+    pub(crate) fn relied_on(&self) -> usize {
+        self.listeners.values().filter(|it| !it.looks_on).count()
     }
 
     /// Why the informer has ended, if it has.

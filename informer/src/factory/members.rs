@@ -53,24 +53,17 @@ impl Members {
         identity: &Identity,
         requested: &Settings<K>,
     ) -> Option<Found<K>> {
-        let mut found = None;
-        for member in self.iter().filter(|it| it.identity == *identity) {
-            let Some((running, informer)) = member.parts::<K>() else {
-                continue;
-            };
-            let likeness = running.likeness_of_forms(requested);
-            if likeness == Likeness::Different || informer.is_stopped() {
-                continue;
-            }
-            found = Some(Found {
+        let mut members = self.iter().filter(|it| it.identity == *identity);
+        members.find_map(|member| {
+            let (running, informer) = member.parts::<K>()?;
+            // If it is unclear, too, there cannot be another one that is the same: one of the two would
+            // have been refused.
+            let other = running.likeness_of_forms(requested) == Likeness::Different;
+            (!other && !informer.is_stopped()).then(|| Found {
                 informer: informer.clone(),
                 conflicts: running.conflicts(requested),
-            });
-            if likeness == Likeness::Same {
-                break;
-            }
-        }
-        found
+            })
+        })
     }
 
     /// Adds an informer, unless another thread has added one for the same request. Returns the one that is
