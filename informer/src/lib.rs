@@ -122,7 +122,7 @@ pub mod runtime;
 // Rust types of Kubernetes kinds.
 mod kind;
 
-// Which indices a cache accepts.
+// Indices of a cache.
 mod indices;
 
 // Settings of an informer.
@@ -238,8 +238,10 @@ pub use connect::{Calls, Connect, ConnectError};
 #[cfg(feature = "hyper")]
 pub use connect::{Client, Config};
 pub use engine::{Moment, MomentKind};
-pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
-pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
+pub use error::{AddIndexError, BuildError, NotReached, NotSynced, RemoveIndexError, StartError};
+pub use factory::{
+    Contrast, Meta, NotAllSynced, NotShared, Setting, SettingConflict, SharedInformerFactory,
+};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use indices::NAMESPACE_INDEX;
 pub use informer::Informer;

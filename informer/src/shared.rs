@@ -3,25 +3,20 @@
 use informer_core::Object;
 use std::any::type_name_of_val as type_name_of;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use informer_core::indexer::IndexId;
 use informer_core::informer::WaitError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
-use informer_indexers::IntoIndex;
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
 use crate::engine::{Core, Engine, Moment};
-use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
+use crate::error::{NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
 use crate::hooks::Hooks;
-use crate::indices::{check as check_index, find_same};
 use crate::lister::Lister;
-use crate::panics::panic_text;
 use crate::registration::Registration;
 use crate::runtime::{Runtime, Task};
 use crate::status::Status;
@@ -270,46 +265,6 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         self.engine().reader.snapshot()
     }
 
-    /// Adds an index to the cache: see [`InformerBuilder::index`](crate::InformerBuilder::index). You can do
-    /// so at any time.
-    ///
-    /// The function is called now for every object in the cache, and later for every change. If it panics
-    /// later, the informer ends. It may read the cache with [`lister`](Self::lister) or
-    /// [`snapshot`](Self::snapshot); any other call to the same informer panics.
-    ///
-    /// # Errors
-    /// The name is taken, the objects do not have the annotations that the index reads, or the function
-    /// panicked for an object in the cache. The index is not added then, and nothing else changes.
-    pub fn add_index<M>(
-        &self,
-        name: &str,
-        index: impl IntoIndex<Object<K>, M>,
-    ) -> Result<IndexId, AddIndexError> {
-        let function = index.into_index();
-        check_index(name, &function, self.handle.annotated)?;
-        self.engine().update(|state| {
-            let core = &mut state.core;
-            if let Some(same) = find_same(core.store(), name, &function) {
-                return Ok(same);
-            }
-            let added = catch_unwind(AssertUnwindSafe(|| core.add_index(name, function)));
-            let added = match added {
-                Ok(added) => Ok(added?),
-                Err(panic) => {
-                    // Some objects are in the index already.
-                    let _ = core.remove_index(name);
-                    Err(AddIndexError::Panicked {
-                        name: name.to_owned(),
-                        panic: panic_text(&*panic),
-                    })
-                }
-            };
-            state.touch();
-            state.publish();
-            added
-        })
-    }
-
     /// Whether the cache holds the first full state. Handlers may still be working through it: see
     /// [`Registration::synced`].
     #[must_use]
@@ -433,6 +388,22 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 
     pub(crate) fn engine(&self) -> &Arc<Engine<K>> {
         &self.handle.engine
+    }
+
+    /// Whether the objects have annotations.
+    pub(crate) fn is_annotated(&self) -> bool {
+        self.handle.annotated
+    }
+
+    /// Whether there is another handle, lister or stream than this one, or a handler. If not, there will be
+    /// none as long as nobody gets this handle: only who has a handle can add a handler, so the handles are
+    /// counted first.
+    pub(crate) fn is_used_elsewhere(&self) -> bool {
+        if Arc::strong_count(&self.handle) > 1 {
+            return true;
+        }
+        let state = self.engine().lock();
+        !state.core.is_stopped() && state.relied_on() > 0
     }
 }
 

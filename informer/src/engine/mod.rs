@@ -378,7 +378,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn abandon(&self) {
         let now = self.clock.now();
         self.update(|state| {
-            let handlers = state.listeners.values().filter(|it| !it.looks_on).count();
+            let handlers = state.relied_on();
             let waiting = state.status_waiting.len() + state.version_waiting.len();
             if !state.core.is_stopped() && handlers + waiting > 0 {
                 state.dropped = true;
@@ -447,6 +447,11 @@ impl<K: Send + Sync + 'static> State<K> {
         // The queue may move on if this listener held it up.
         self.touch();
         self.core.remove_listener(id);
+    }
+
+    /// How many handlers and streams there are that somebody relies on.
+    pub(crate) fn relied_on(&self) -> usize {
+        self.listeners.values().filter(|it| !it.looks_on).count()
     }
 
     /// Why the informer has ended, if it has.
