@@ -91,6 +91,88 @@ impl Encoding {
     }
 }
 
+/// The encodings that a request accepts. [`Target::accepting`] sets them.
+///
+/// ```
+/// use informer_core::{Encoding, Encodings};
+///
+/// let both = Encodings::ProtobufOrJson;
+/// assert_eq!(both.of_answer(Some("application/json")), Ok(Encoding::Json));
+/// assert_eq!(
+///     Encodings::Protobuf.of_answer(Some("application/json")).unwrap_err().to_string(),
+///     "the answer is JSON, but only protobuf can be read here; \
+///      custom resources have no protobuf: read them as JSON"
+/// );
+/// ```
+///
+/// [`Target::accepting`]: crate::transport::Target::accepting
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Encodings {
+    /// JSON.
+    #[default]
+    Json,
+    /// Protobuf, or JSON for what a server does not have as protobuf, such as custom resources.
+    ProtobufOrJson,
+    /// Protobuf. A server refuses requests for what it does not have as protobuf.
+    Protobuf,
+}
+
+impl Encodings {
+    /// The encodings, the preferred one first.
+    #[must_use]
+    pub const fn in_order(self) -> &'static [Encoding] {
+        match self {
+            Self::Json => &[Encoding::Json],
+            Self::ProtobufOrJson => &[Encoding::Protobuf, Encoding::Json],
+            Self::Protobuf => &[Encoding::Protobuf],
+        }
+    }
+
+    /// The encoding of an answer, by its `Content-Type`. Without that header, JSON is assumed.
+    ///
+    /// # Errors
+    ///
+    /// The header names no known encoding, or one that the request does not accept.
+    pub fn of_answer(self, content_type: Option<&str>) -> Result<Encoding, ContentTypeError<'_>> {
+        let encoding =
+            Encoding::from_content_type(content_type).map_err(ContentTypeError::Unknown)?;
+        if self.in_order().contains(&encoding) {
+            Ok(encoding)
+        } else {
+            Err(ContentTypeError::NotAccepted(encoding))
+        }
+    }
+}
+
+/// Why the body of an answer cannot be decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ContentTypeError<'a> {
+    /// The `Content-Type` names no encoding.
+    Unknown(UnknownContentType<'a>),
+    /// The request does not accept this encoding.
+    NotAccepted(Encoding),
+}
+
+impl fmt::Display for ContentTypeError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(error) => error.fmt(f),
+            Self::NotAccepted(Encoding::Json) => f.write_str(
+                "the answer is JSON, but only protobuf can be read here; \
+                 custom resources have no protobuf: read them as JSON",
+            ),
+            Self::NotAccepted(Encoding::Protobuf) => f.write_str(
+                "the answer is protobuf, but the request accepts only JSON; \
+                 does something other than the API server answer?",
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ContentTypeError<'_> {}
+
 /// The `Content-Type` of an answer names no [`Encoding`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownContentType<'a> {
@@ -153,6 +235,34 @@ mod tests {
                     "{media_type}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn an_answer_in_an_encoding_that_was_not_asked_for_is_refused() {
+        let json = Some("application/json");
+        let protobuf = Some("application/vnd.kubernetes.protobuf;stream=watch");
+        let not_accepted = |encoding| Err(ContentTypeError::NotAccepted(encoding));
+        for (accepted, of_json, of_protobuf) in [
+            (
+                Encodings::Json,
+                Ok(Encoding::Json),
+                not_accepted(Encoding::Protobuf),
+            ),
+            (
+                Encodings::ProtobufOrJson,
+                Ok(Encoding::Json),
+                Ok(Encoding::Protobuf),
+            ),
+            (
+                Encodings::Protobuf,
+                not_accepted(Encoding::Json),
+                Ok(Encoding::Protobuf),
+            ),
+        ] {
+            assert_eq!(accepted.of_answer(json), of_json, "{accepted:?}");
+            assert_eq!(accepted.of_answer(protobuf), of_protobuf, "{accepted:?}");
+            assert!(accepted.of_answer(Some("text/html")).is_err());
         }
     }
 }

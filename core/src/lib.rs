@@ -204,7 +204,7 @@ pub mod election;
 pub use clock::{Clock, Timer};
 #[cfg(feature = "alloc")]
 pub use decoded::{LabelIter, Labels, Object, ObjectBuilder, Unshared};
-pub use encoding::{Encoding, UnknownContentType};
+pub use encoding::{ContentTypeError, Encoding, Encodings, UnknownContentType};
 pub use failure::Failure;
 pub use flow::{Cause, Certainty, Notification};
 pub use informer::{Informer, InformerConfig};
