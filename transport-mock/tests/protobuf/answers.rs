@@ -72,7 +72,10 @@ fn stored<M: Message + Default>(name: &str, plural: &str, change: fn(&mut Value)
 fn whole_objects() {
     let pod: Pod = stored("core.Pod", "pods", |pod| {
         // The decoder does not know it yet.
-        pod["spec"].as_object_mut().unwrap().remove("schedulingGroup");
+        pod["spec"]
+            .as_object_mut()
+            .unwrap()
+            .remove("schedulingGroup");
     });
     let spec = pod.spec.unwrap();
     assert_eq!(
