@@ -14,7 +14,7 @@ use core::fmt;
 /// assert_eq!(encoding(Some("application/json; charset=utf-8")), Ok(Encoding::Json));
 /// assert_eq!(
 ///     encoding(Some("text/html")).unwrap_err().to_string(),
-///     "the answer is `text/html` and not JSON; does something other than the API server answer?"
+///     "the answer is `text/html`, neither JSON nor protobuf; does something other than the API server answer?"
 /// );
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -23,17 +23,52 @@ pub enum Encoding {
     /// JSON. Every server supports it for every kind.
     #[default]
     Json,
+    /// The protobuf encoding of Kubernetes. Servers support it for built-in kinds, not for custom
+    /// resources.
+    Protobuf,
 }
 
 impl Encoding {
     /// Every encoding.
-    pub const ALL: [Self; 1] = [Self::Json];
+    pub const ALL: [Self; 2] = [Self::Json, Self::Protobuf];
 
-    /// The media type for the `Accept` and `Content-Type` headers.
+    /// The media type of lists and single objects, for the `Accept` and `Content-Type` headers.
     #[must_use]
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
+            Self::Protobuf => "application/vnd.kubernetes.protobuf",
+        }
+    }
+
+    /// The media type of watches.
+    #[must_use]
+    pub const fn watch_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+        }
+    }
+
+    /// The media type that asks for a list of objects without spec and status.
+    #[must_use]
+    pub const fn metadata_list_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            Self::Protobuf => {
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+            }
+        }
+    }
+
+    /// The media type that asks for single objects, or a watch of objects, without spec and status.
+    #[must_use]
+    pub const fn metadata_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+            Self::Protobuf => {
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+            }
         }
     }
 
@@ -68,7 +103,7 @@ impl fmt::Display for UnknownContentType<'_> {
         const QUOTED: usize = 60;
         write!(
             f,
-            "the answer is `{:.QUOTED$}` and not JSON; does something other than the API server answer?",
+            "the answer is `{:.QUOTED$}`, neither JSON nor protobuf; does something other than the API server answer?",
             self.found
         )
     }
@@ -96,10 +131,28 @@ mod tests {
             "",
             "text/html",
             "application/json-seq",
-            "application/vnd.kubernetes.protobuf",
+            "application/vnd.kubernetes.protobuf2",
         ] {
             assert!(!is_known(unknown), "{unknown}");
         }
         assert_eq!(Encoding::from_content_type(None), Ok(Encoding::Json));
+    }
+
+    #[test]
+    fn every_media_type_names_its_encoding() {
+        for encoding in Encoding::ALL {
+            for media_type in [
+                encoding.media_type(),
+                encoding.watch_type(),
+                encoding.metadata_list_type(),
+                encoding.metadata_type(),
+            ] {
+                assert_eq!(
+                    Encoding::from_content_type(Some(media_type)),
+                    Ok(encoding),
+                    "{media_type}"
+                );
+            }
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Decodes each answer by its encoding.
 
-use super::facts::{Facts, ends_body};
+use super::facts::{FactOf, Facts, ends_body};
 use super::form::Form;
 use super::json::reading::JsonReading;
 use super::{Body, Decode, InvalidLimit, Limits};
 use crate::decoded::Object;
 use crate::encoding::Encoding;
+use crate::failure::Failure;
 use crate::flow::Fact;
 
 /// Decodes lists and watches into objects whose body has the form `F`. It decodes each answer in
@@ -79,6 +80,7 @@ impl<F: Form> Decode for Decoder<F> {
         self.encoding = encoding;
         match encoding {
             Encoding::Json => self.json.begin(body),
+            Encoding::Protobuf => {}
         }
     }
 
@@ -89,6 +91,7 @@ impl<F: Form> Decode for Decoder<F> {
         }
         let fact = match self.encoding {
             Encoding::Json => self.json.next(input, &mut self.facts)?,
+            Encoding::Protobuf => refuse(&mut self.facts),
         };
         self.over = ends_body(&fact);
         Some(fact)
@@ -100,6 +103,12 @@ impl<F: Form> Decode for Decoder<F> {
         }
         match self.encoding {
             Encoding::Json => self.json.end(&mut self.facts),
+            Encoding::Protobuf => refuse(&mut self.facts),
         }
     }
+}
+
+fn refuse<F: Form>(facts: &mut Facts<F>) -> FactOf<'_, F> {
+    let text = "the answer is protobuf, which this decoder does not read; ask for JSON";
+    facts.fail(Failure::Undecodable, text)
 }
