@@ -348,7 +348,7 @@ fn unpack() -> Event {
     objects.iter_mut().for_each(|object| packer.pack(object));
     let mut next = 0;
     event(move || {
-        black_box(objects[next].json());
+        black_box(objects[next].json().unwrap());
         next = (next + 1) % objects.len();
     })
 }

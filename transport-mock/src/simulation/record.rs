@@ -50,12 +50,12 @@ impl Record {
                 state.uid()
             ));
         }
-        if is_whole && body(state.json()) != body(pod.json().as_bytes()) {
+        let text = pod.json().map_err(|error| error.to_string())?;
+        if is_whole && body(state.json()) != body(text.as_bytes()) {
             return Err(format!(
-                "the text of {}@{} is not the server's: {}",
+                "the text of {}@{} is not the server's: {text}",
                 pod.key(),
                 pod.version(),
-                pod.json()
             ));
         }
         Ok(())
@@ -66,7 +66,10 @@ impl Record {
 pub(super) fn is_same(a: &Pod, b: &Pod) -> bool {
     a.uid() == b.uid()
         && a.version() == b.version()
-        && body(a.json().as_bytes()) == body(b.json().as_bytes())
+        && match (a.json(), b.json()) {
+            (Ok(a), Ok(b)) => body(a.as_bytes()) == body(b.as_bytes()),
+            _ => false,
+        }
 }
 
 /// The text of an object without kind and apiVersion, which list items do not have.

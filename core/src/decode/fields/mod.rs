@@ -80,7 +80,9 @@ impl<F: TextForm, K> Fields for Object<TextBody<F, K>> {
             (Some(root), [Step::Member(first), steps @ ..]) if **first == *root => steps,
             (Some(_), _) => return,
         };
-        each_in_text(&self.json(), steps, visit);
+        if let Ok(json) = self.json() {
+            each_in_text(&json, steps, visit);
+        }
     }
 }
 
