@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::transport::{Command, ExchangeId, Request, Signal, Target, Transport};
-use informer_core::{Encoding, Failure, Instant};
+use informer_core::{Failure, Instant};
 
 use crate::answer::{Answer, AnswerBody};
 use crate::fault::Fault;
@@ -128,13 +128,15 @@ impl MockTransport {
         }
         let mut state = self.server.lock();
         let fault = state.plan.next();
+        let preferred = self.target.encodings.in_order();
+        let preferred = preferred.first().copied().unwrap_or_default();
         if let Some(fault) = fault
-            && let Some(body) = forged(fault, request, id.number())
+            && let Some(body) = forged(fault, request, id.number(), preferred)
         {
             state.count(fault);
             return Exchange {
                 source: Source::List(body),
-                ..Exchange::new(Delivery::new(id, Encoding::Json), now)
+                ..Exchange::new(Delivery::new(id, preferred), now)
             };
         }
         let answer = match fault {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::api::ApiKind;
 use crate::form::Page;
-pub(crate) use crate::protobuf::encode::Unfit;
+pub(crate) use crate::protobuf::encode::{Unfit, message};
 
 /// What every complete body and every object in a watch begins with.
 const MAGIC: &[u8] = b"k8s\0";
@@ -36,12 +36,12 @@ pub(crate) fn message_of(kind: &ApiKind) -> Option<String> {
 
 /// Encodes an object without its envelope, as in a list.
 pub(crate) fn object(kind: &ApiKind, object: &Map<String, Value>) -> Result<Vec<u8>, Unfit> {
-    encode::message(&message_of(kind).unwrap_or_default(), object)
+    message(&message_of(kind).unwrap_or_default(), object)
 }
 
 /// Encodes the `PartialObjectMetadata` of an object of any kind, without its envelope.
 pub(crate) fn metadata(object: &Map<String, Value>) -> Result<Vec<u8>, Unfit> {
-    encode::message("meta.PartialObjectMetadata", object)
+    message("meta.PartialObjectMetadata", object)
 }
 
 /// Encodes a list without its envelope.
@@ -65,8 +65,8 @@ pub(crate) fn list<T: AsRef<[u8]>>(page: &Page, items: &[T]) -> Vec<u8> {
 pub(crate) fn status(json: &[u8]) -> Vec<u8> {
     let status: Map<String, Value> = serde_json::from_slice(json).unwrap_or_default();
     // The server writes all statuses itself, so they fit.
-    let message = encode::message("meta.Status", &status).unwrap_or_default();
-    enveloped("v1", "Status", &message)
+    let status = message("meta.Status", &status).unwrap_or_default();
+    enveloped("v1", "Status", &status)
 }
 
 /// Puts a message into an envelope that says what it is.

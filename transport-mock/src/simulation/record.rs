@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Pod;
 use crate::StoredObject;
+use crate::protobuf;
 
 /// Every state that the server ever had, by version, and which objects were unreadable.
 #[derive(Debug, Default)]
@@ -50,12 +51,19 @@ impl Record {
                 state.uid()
             ));
         }
-        let text = pod.json().map_err(|error| error.to_string())?;
-        if is_whole && body(state.json()) != body(text.as_bytes()) {
+        let is_right = match pod.json() {
+            Ok(text) => body(text.as_bytes()) == body(state.json()),
+            Err(_) => {
+                let sent = protobuf::message("core.Pod", state.value());
+                pod.protobuf().ok().as_deref() == sent.ok().as_deref()
+            }
+        };
+        if is_whole && !is_right {
             return Err(format!(
-                "the text of {}@{} is not the server's: {text}",
+                "the body of {}@{} is not the server's: {:?}",
                 pod.key(),
                 pod.version(),
+                pod.json(),
             ));
         }
         Ok(())
@@ -68,7 +76,7 @@ pub(super) fn is_same(a: &Pod, b: &Pod) -> bool {
         && a.version() == b.version()
         && match (a.json(), b.json()) {
             (Ok(a), Ok(b)) => body(a.as_bytes()) == body(b.as_bytes()),
-            _ => false,
+            _ => a.protobuf() == b.protobuf(),
         }
 }
 
