@@ -23,6 +23,7 @@ use core::marker::PhantomData;
 
 use super::json::form::{JsonObject, KeptJson};
 use super::protobuf::form::{KeptProtobuf, ProtobufObject};
+use crate::encoding::Encodings;
 use crate::failure::message;
 
 pub use super::body::{
@@ -65,6 +66,22 @@ pub trait Form {
 
     /// How the form reads protobuf. If it does not, as by default, every answer in protobuf fails.
     const PROTOBUF: ProtobufUse = ProtobufUse::Refused;
+
+    /// The encodings that the form reads: what a [`Target`](crate::transport::Target::accepting) for it may
+    /// accept.
+    ///
+    /// ```
+    /// use informer_core::Encodings;
+    /// use informer_core::decode::form::{Dynamic, Form, Lean};
+    ///
+    /// assert_eq!(Lean::ENCODINGS, Encodings::ProtobufOrJson);
+    /// assert_eq!(Dynamic::ENCODINGS, Encodings::Json);
+    /// ```
+    const ENCODINGS: Encodings = match (Self::READS_JSON, Self::PROTOBUF) {
+        (_, ProtobufUse::Refused) => Encodings::Json,
+        (true, _) => Encodings::ProtobufOrJson,
+        (false, _) => Encodings::Protobuf,
+    };
 
     /// Makes the body of an object from JSON.
     ///

@@ -357,5 +357,9 @@ mod tests {
         ] {
             assert_eq!(parsed_time(text), parsed, "{text}");
         }
+        let text = json!("1970-01-01T00:00:01.5Z");
+        assert_eq!(time(&text, Precision::Seconds).unwrap(), [8, 1, 16, 0]);
+        let micros = time(&text, Precision::Micros).unwrap();
+        assert_eq!(micros, [8, 1, 16, 0x80, 0xca, 0xb5, 0xee, 1]);
     }
 }
