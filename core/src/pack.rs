@@ -14,7 +14,7 @@
 //!     );
 //!     let mut pod = decode_object(&mut Packed, json.as_bytes())?;
 //!     packer.pack(&mut pod);
-//!     assert_eq!(pod.json(), json);
+//!     assert_eq!(pod.json()?, json);
 //!     memory += pod.packed_size();
 //! }
 //! assert!(memory < 100 * 40);

@@ -31,7 +31,7 @@ const EDGES: &[(&str, &str)] = &[
     ("key", "invariant"),
     ("known", "object"),
     ("compress", ""),
-    ("decoded", "compress invariant key object"),
+    ("decoded", "compress encoding invariant key object"),
     ("failure", "invariant"),
     ("flow", "failure known object"),
     ("transport", "encoding failure source storage"),

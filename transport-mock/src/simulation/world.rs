@@ -134,9 +134,8 @@ impl Run {
         let plan = setup::plan(&mut self.random);
         self.log.line(|| format!("[{name}] {plan:?}"));
         let listeners = plan.listeners.clone();
-        let transport = self
-            .server
-            .transport(&plan.interest.target(), self.random.draw());
+        let target = plan.interest.target().accepting(plan.encodings);
+        let transport = self.server.transport(&target, self.random.draw());
         let tamper = Tamper::new(mutant, self.random.fork());
         let seed = self.random.draw();
         let station: Result<Box<dyn Station>, String> = match plan.is_bounded {

@@ -1,0 +1,207 @@
+//! Owner references and annotations in protobuf; `metadata` as JSON.
+
+use alloc::string::String;
+use core::fmt::Write as _;
+
+use super::header::{Header, Owner, Run};
+use super::time::TimeText;
+use super::wire::{Message, Value};
+use crate::decode::json::write::write_string;
+use crate::metadata::OwnerReference;
+
+/// Calls `visit` with every owner reference of these fields of `metadata`.
+pub(in crate::decode) fn each_owner(metadata: &[u8], visit: &mut dyn FnMut(OwnerReference<'_>)) {
+    for owner in Run::owners(metadata).values() {
+        let Ok(owner) = Owner::read(owner) else {
+            continue; // All were read when the object was made.
+        };
+        let mut reference =
+            OwnerReference::new(owner.api_version, owner.kind, owner.name, owner.uid);
+        reference.controller = owner.controller == Some(true);
+        visit(reference);
+    }
+}
+
+/// The annotations among these fields of `metadata`. If a key is repeated, the last value counts.
+pub(in crate::decode) fn annotations(metadata: &[u8]) -> impl Iterator<Item = (&str, &str)> {
+    Run::annotations(metadata).pairs()
+}
+
+/// Writes `{"metadata":{…}}` as a server writes it in JSON.
+pub(super) fn write_json(to: &mut String, header: &Header<'_>, managed_fields: &[u8]) {
+    to.push_str(r#"{"metadata":"#);
+    write_metadata(to, header, managed_fields);
+    to.push('}');
+}
+
+/// Writes the members in the order of the server, which leaves out what is empty.
+fn write_metadata(to: &mut String, header: &Header<'_>, managed_fields: &[u8]) {
+    let mut object = Members::new(to);
+    object.text("name", header.name);
+    object.text("generateName", header.generate_name);
+    object.text("namespace", header.namespace);
+    object.text("selfLink", header.self_link);
+    object.text("uid", header.uid);
+    object.text("resourceVersion", header.version);
+    object.number("generation", header.generation.filter(|number| *number > 0));
+    object.time("creationTimestamp", header.created);
+    object.time("deletionTimestamp", header.deleted);
+    object.number("deletionGracePeriodSeconds", header.grace_period);
+    object.pairs("labels", header.labels);
+    object.pairs("annotations", header.annotations);
+    object.array("ownerReferences", header.owners, write_owner);
+    object.array("finalizers", header.finalizers, |to, bytes| {
+        write_string(to, core::str::from_utf8(bytes).unwrap_or_default());
+    });
+    object.array(
+        "managedFields",
+        Run::managed_fields(managed_fields),
+        write_entry,
+    );
+    object.end();
+}
+
+fn write_owner(to: &mut String, reference: &[u8]) {
+    let owner = Owner::read(reference).unwrap_or_default();
+    let mut object = Members::new(to);
+    for (name, text) in [
+        ("apiVersion", owner.api_version),
+        ("kind", owner.kind),
+        ("name", owner.name),
+        ("uid", owner.uid),
+    ] {
+        write_string(object.member(name), text);
+    }
+    object.flag("controller", owner.controller);
+    object.flag("blockOwnerDeletion", owner.blocks_deletion);
+    object.end();
+}
+
+/// Writes an entry of `managedFields`. What it cannot read is left out.
+fn write_entry(to: &mut String, entry: &[u8]) {
+    const TEXTS: [(u32, &str); 3] = [(1, "manager"), (2, "operation"), (3, "apiVersion")];
+    let text = |wanted: u32| {
+        let bytes = last_bytes(entry, wanted)?;
+        let text = core::str::from_utf8(bytes).ok();
+        text.filter(|text| !text.is_empty())
+    };
+    let mut object = Members::new(to);
+    for (number, name) in TEXTS {
+        object.text(name, text(number));
+    }
+    object.time("time", last_bytes(entry, 4).and_then(Header::seconds_of));
+    object.text("fieldsType", text(6));
+    // The fields are JSON already.
+    let fields = last_bytes(entry, 7).and_then(|fields| last_bytes(fields, 1));
+    let fields = fields.and_then(|fields| core::str::from_utf8(fields).ok());
+    if let Some(fields) = fields.filter(|fields| is_object(fields)) {
+        object.member("fieldsV1").push_str(fields);
+    }
+    object.text("subresource", text(8));
+    object.end();
+}
+
+fn is_object(json: &str) -> bool {
+    use crate::decode::json::text::validate;
+    json.starts_with('{') && validate(json.as_bytes(), 100).is_ok()
+}
+
+/// The last field with this number.
+fn last_bytes(message: &[u8], number: u32) -> Option<&[u8]> {
+    let mut message = Message::new(message);
+    let mut last = None;
+    while let Ok(Some(field)) = message.next() {
+        if let Value::Bytes(bytes) = field.value
+            && field.number == number
+        {
+            last = Some(bytes);
+        }
+    }
+    last
+}
+
+/// The members of a JSON object that is being written.
+struct Members<'a> {
+    to: &'a mut String,
+    start: usize,
+}
+
+impl<'a> Members<'a> {
+    fn new(to: &'a mut String) -> Self {
+        to.push('{');
+        let start = to.len();
+        Self { to, start }
+    }
+
+    /// Begins a member. Its value must follow.
+    fn member(&mut self, name: &str) -> &mut String {
+        if self.to.len() > self.start {
+            self.to.push(',');
+        }
+        self.to.push('"');
+        self.to.push_str(name);
+        self.to.push_str("\":");
+        self.to
+    }
+
+    fn text(&mut self, name: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            write_string(self.member(name), text);
+        }
+    }
+
+    fn time(&mut self, name: &str, seconds: Option<i64>) {
+        let text = seconds.and_then(TimeText::new);
+        self.text(name, text.as_ref().map(TimeText::as_str));
+    }
+
+    fn number(&mut self, name: &str, number: Option<u64>) {
+        if let Some(number) = number {
+            // A `String` takes everything.
+            let _ = write!(self.member(name), "{number}");
+        }
+    }
+
+    fn flag(&mut self, name: &str, flag: Option<bool>) {
+        if let Some(flag) = flag {
+            self.member(name)
+                .push_str(if flag { "true" } else { "false" });
+        }
+    }
+
+    fn pairs(&mut self, name: &str, pairs: Run<'_>) {
+        if pairs.bytes.is_empty() {
+            return;
+        }
+        let object = Members::new(self.member(name));
+        for (key, value) in pairs.pairs() {
+            if object.to.len() > object.start {
+                object.to.push(',');
+            }
+            write_string(object.to, key);
+            object.to.push(':');
+            write_string(object.to, value);
+        }
+        object.end();
+    }
+
+    fn array(&mut self, name: &str, values: Run<'_>, write: fn(&mut String, &[u8])) {
+        if values.bytes.is_empty() {
+            return;
+        }
+        let to = self.member(name);
+        to.push('[');
+        let start = to.len();
+        for value in values.values() {
+            if to.len() > start {
+                to.push(',');
+            }
+            write(to, value);
+        }
+        to.push(']');
+    }
+
+    fn end(self) {
+        self.to.push('}');
+    }
+}
