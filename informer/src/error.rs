@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use informer_core::indexer::{IndexError, UnknownIndex};
-use informer_core::informer::{AddListenerError, RejectedObject};
+use informer_core::informer::{AddListenerError, AddSourceError, RejectedObject};
 use informer_core::reflector::{InvalidConfig, Phase};
 use informer_core::transport::InvalidTarget;
 use informer_core::{NotComparable, ObjectKey};
@@ -331,6 +331,15 @@ pub enum BuildError {
         /// What is wrong with it.
         error: SelectorError,
     },
+    /// A source has another kind than the informer.
+    OtherKind {
+        /// What the source was to follow.
+        source: String,
+        /// The kind that the informer follows.
+        kind: String,
+    },
+    /// The source cannot be added.
+    Source(AddSourceError),
     /// There is no transport for the target.
     Connect(ConnectError),
     /// A factory has an informer for the same objects, but with other settings.
@@ -381,6 +390,12 @@ impl fmt::Display for BuildError {
             Self::Start(error) => error.fmt(f),
             Self::Connect(error) => error.fmt(f),
             Self::NotShared(error) => error.fmt(f),
+            Self::Source(error) => error.fmt(f),
+            Self::OtherKind { source, kind } => write!(
+                f,
+                "an informer on {kind} cannot follow {source}: all its sources must have the same group, \
+                 version and resource; build another informer for the other kind"
+            ),
             Self::Target(error) => error.fmt(f),
             Self::Selector { selector, error } => {
                 write!(f, "invalid selector {selector:?}: {error}")

@@ -121,6 +121,17 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         true
     }
 
+    /// Says whether the sources so far are not all yet, because somebody has still to find out which ones there
+    /// are. Until they are, the informer is not synced, and new listeners are not either.
+    pub fn expect_sources(&mut self, more: bool, now: Instant) {
+        self.tick(now);
+        self.more_to_come = more;
+        if more {
+            self.processor.await_sync();
+        }
+        self.pump();
+    }
+
     /// All sources, including those that were removed and still have objects in the store.
     pub fn sources(&self) -> impl Iterator<Item = SourceId> {
         self.sources.iter().map(|(_, source)| source.id)

@@ -1,6 +1,7 @@
 //! The state of an informer, and how fresh it is.
 
 use core::fmt;
+use core::ops::AddAssign;
 use core::task::Poll;
 use core::time::Duration;
 
@@ -31,11 +32,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Whether the first full states of all sources are in the store. Once true, this stays true until a
-    /// source is added. For listeners, see [`listener_status`](Self::listener_status).
+    /// source is added or [expected](Self::expect_sources). For listeners, see [`listener_status`](Self::listener_status).
     #[must_use]
     pub fn is_synced(&self) -> bool {
         self.stopped
-            .unwrap_or_else(|| self.staying().all(Source::is_synced))
+            .unwrap_or_else(|| !self.more_to_come && self.staying().all(Source::is_synced))
     }
 
     /// Whether a listener holds up changes. The same as [`InformerStatus::stalled`], but cheaper.
@@ -71,7 +72,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             suppressed: self.suppressed,
             ..Counts::default()
         };
-        sources().for_each(|source| counts.add(&source.counts()));
+        sources().for_each(|source| counts += &source.counts());
         InformerStatus {
             phase: shown.map_or_else(
                 || self.phase_without_sources(),
@@ -369,8 +370,8 @@ pub struct Counts {
     pub suppressed: u64,
 }
 
-impl Counts {
-    fn add(&mut self, other: &Self) {
+impl AddAssign<&Self> for Counts {
+    fn add_assign(&mut self, other: &Self) {
         let Self {
             bytes,
             objects,

@@ -12,11 +12,13 @@ mod functions;
 // What requests for the same informer have in common.
 mod settings;
 
+// What an informer follows.
+mod targets;
+
 use std::any::TypeId;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +30,6 @@ use informer_core::reflector::{GoneConfig, WhenGone};
 use informer_core::transport::Target;
 use informer_core::{InformerConfig, Object};
 use informer_indexers::IntoIndex;
-use informer_indexers::selector::{FieldSelector, LabelSelector, SelectorError};
 
 use crate::connect::Connect;
 use crate::engine::{Core, Decoder};
@@ -37,9 +38,11 @@ use crate::factory::{Defaults, Meta, Tweak};
 use crate::hooks::Hooks;
 use crate::indices::{NAMESPACE_INDEX, built_in, check as check_index};
 use crate::runtime::Runtime;
-use crate::shared::SharedInformer;
+use crate::shared::{Parts, SharedInformer};
 pub(crate) use function::{Function, FunctionId, Likeness};
 pub(crate) use settings::{Identity, Settings};
+use targets::name_of;
+pub(crate) use targets::{canonical, check_kind};
 
 /// Settings of an informer: what it follows, in which form it keeps objects, and how it behaves.
 ///
@@ -76,6 +79,10 @@ pub(crate) use settings::{Identity, Settings};
 /// selectors are reported when you build one.
 pub struct InformerBuilder<K> {
     target: Target,
+    /// Where to follow it, instead of its own namespace.
+    namespaces: Option<Vec<String>>,
+    /// What else to follow.
+    more: Vec<Target>,
     tweaks: Vec<Arc<Tweak>>,
     /// The type of the form.
     form: TypeId,
@@ -133,6 +140,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         };
         Self {
             target,
+            namespaces: None,
+            more: Vec::new(),
             tweaks: Vec::new(),
             kept: Kept {
                 managed_fields: false,
@@ -167,36 +176,6 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         let mut builder = Self::of(target, form);
         builder.decoder = builder.decoder.named(name);
         builder
-    }
-
-    /// Follows only objects in this namespace.
-    #[must_use]
-    pub fn namespace(mut self, namespace: &str) -> Self {
-        self.target.namespace = Some(namespace.to_owned());
-        self
-    }
-
-    /// Follows only objects that match a label selector, a string or a [`LabelSelector`]. The server
-    /// selects. An invalid string is reported when you build the informer.
-    #[must_use]
-    pub fn labels(mut self, selector: impl fmt::Display) -> Self {
-        self.target = self.target.with_labels(selector);
-        self
-    }
-
-    /// Follows only objects that match a field selector, a string or a [`FieldSelector`]. The server
-    /// selects, and supports only some fields. An invalid string is reported when you build the informer.
-    #[must_use]
-    pub fn fields(mut self, selector: impl fmt::Display) -> Self {
-        self.target = self.target.with_fields(selector);
-        self
-    }
-
-    /// Changes the target in any other way. Runs after all other settings of the builder.
-    #[must_use]
-    pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
-        self.tweaks.push(Arc::new(tweak));
-        self
     }
 
     /// Keeps `metadata.managedFields`, which records which client set which field.
@@ -367,21 +346,6 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Returns what the informer will follow, with its selectors in canonical form.
-    ///
-    /// # Errors
-    /// A name or a selector is invalid.
-    pub fn target(&self) -> Result<Target, BuildError> {
-        let mut target = self.target.clone();
-        for tweak in &self.tweaks {
-            tweak(&mut target);
-        }
-        target.check()?;
-        target.labels = selector::<LabelSelector>(&target.labels)?;
-        target.fields = selector::<FieldSelector>(&target.fields)?;
-        Ok(target)
-    }
-
     /// Builds the informer. It does nothing before you start it.
     ///
     /// # Errors
@@ -399,10 +363,9 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         connect: &impl Connect,
         runtime: Arc<dyn Runtime>,
     ) -> Result<SharedInformer<K>, BuildError> {
-        let target = self.target()?;
+        let (target, targets) = (self.target()?, self.targets()?);
         let seed = self.seed.unwrap_or_else(entropy);
-        let decoder = (self.decoder.call)(self.kept);
-        let mut core: Core<K> = Core::new(decoder, self.said.over(self.preset), seed)?;
+        let mut core: Core<K> = Core::without_sources(self.said.over(self.preset), seed)?;
         let own = self.transform.as_ref().map(|it| Arc::clone(&it.call));
         let pack = self.pack.map(|pack| pack());
         let transforms = [self.factory_transform.clone(), own, pack];
@@ -417,16 +380,20 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         if let Some(by_namespace) = built_in(&self.indices) {
             core.add_index(NAMESPACE_INDEX, by_namespace)?;
         }
-        let transport = connect.connect(&target)?;
-        Ok(SharedInformer::new(
-            target,
-            core,
-            transport,
-            self.hooks.clone(),
-            self.listeners,
-            self.kept.annotations,
-            runtime,
-        ))
+        let (decoder, kept) = (Arc::clone(&self.decoder.call), self.kept);
+        let parts = Parts {
+            listeners: self.listeners,
+            annotated: kept.annotations,
+            hooks: self.hooks.clone(),
+            decoder: Box::new(move || decoder(kept)),
+        };
+        let name = name_of(&target, &targets);
+        let informer = SharedInformer::new(name, target, core, parts, runtime);
+        for target in targets {
+            let transport = connect.connect(&target)?;
+            informer.handle().attach(target, transport)?;
+        }
+        Ok(informer)
     }
 
     /// Adds the defaults of a factory to the settings that are not set.
@@ -495,20 +462,6 @@ impl Said {
     }
 }
 
-/// A selector in canonical form.
-fn selector<S>(text: &str) -> Result<String, BuildError>
-where
-    S: FromStr<Err = SelectorError> + fmt::Display,
-{
-    match text.parse::<S>() {
-        Ok(selector) => Ok(selector.to_string()),
-        Err(error) => Err(BuildError::Selector {
-            selector: text.to_owned(),
-            error,
-        }),
-    }
-}
-
 type MakeDecoder<K> = dyn Fn(Kept) -> Decoder<K> + Send + Sync;
 type TransformAny<K> = dyn Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync;
 type TransformFn<K> = Arc<TransformAny<K>>;
@@ -532,6 +485,8 @@ impl<K> Clone for InformerBuilder<K> {
     fn clone(&self) -> Self {
         Self {
             target: self.target.clone(),
+            namespaces: self.namespaces.clone(),
+            more: self.more.clone(),
             tweaks: self.tweaks.clone(),
             form: self.form,
             decoder: self.decoder.clone(),
@@ -553,6 +508,8 @@ impl<K> fmt::Debug for InformerBuilder<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerBuilder")
             .field("target", &self.target)
+            .field("namespaces", &self.namespaces)
+            .field("more", &self.more)
             .field("config", &self.said.over(self.preset))
             .finish_non_exhaustive()
     }

@@ -15,7 +15,10 @@ use crate::hooks::Hooks;
 /// What is fetched and kept. Requests that differ in it are for different informers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
-    pub(crate) target: Target,
+    /// The kind alone.
+    kind: Target,
+    /// In order.
+    pub(crate) targets: Vec<Target>,
     /// The type of the form.
     form: TypeId,
     kept: Kept,
@@ -33,8 +36,17 @@ pub(crate) struct Settings<K> {
 
 impl<K: Send + Sync + 'static> InformerBuilder<K> {
     pub(crate) fn identity(&self) -> Result<Identity, BuildError> {
+        let Target {
+            group,
+            version,
+            plural,
+            ..
+        } = self.target()?;
+        let mut targets = self.targets()?;
+        targets.sort_unstable();
         Ok(Identity {
-            target: self.target()?,
+            kind: Target::new(&group, &version, &plural),
+            targets,
             form: self.form,
             kept: self.kept,
             packed: self.pack.is_some(),

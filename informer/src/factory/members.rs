@@ -141,7 +141,7 @@ impl<K: Send + Sync + 'static> Found<K> {
             return Ok(informer);
         }
         Err(BuildError::NotShared(NotShared {
-            name: informer.target().to_string(),
+            name: informer.engine().name.clone(),
             conflicts,
         }))
     }

@@ -147,8 +147,8 @@ impl<C: Connect> SharedInformerFactory<C> {
     ///
     /// # Which requests share an informer
     ///
-    /// **What is fetched and kept** says which informer it is: resource, namespace, selectors and
-    /// parameters, the form, and whether managed fields or annotations are kept. Requests that differ in
+    /// **What is fetched and kept** says which informer it is: resource, namespaces, selectors and
+    /// parameters of all its [sources](InformerBuilder::source), the form, and whether managed fields or annotations are kept. Requests that differ in
     /// one of these get different informers, because one cache cannot hold both. `typed()` and `typed_at(…)`
     /// of the same type are different forms if the type has annotations.
     ///
@@ -317,10 +317,10 @@ impl<C: Connect> SharedInformerFactory<C> {
     /// ```
     pub fn release_unused(&self) -> Vec<Target> {
         let unused = self.lock().take_unused();
-        let released = unused.into_iter().map(|member| {
+        let released = unused.into_iter().flat_map(|member| {
             // Nobody relies on it, so this is no reason for a warning.
             member.informer.stop();
-            member.identity.target
+            member.identity.targets
         });
         released.collect()
     }
@@ -363,7 +363,8 @@ impl<C> SharedInformerFactory<C> {
 impl<C> fmt::Debug for SharedInformerFactory<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = members.iter().map(|it| it.identity.target.to_string());
+        let targets = members.iter().flat_map(|it| &it.identity.targets);
+        let names = targets.map(Target::to_string);
         f.debug_struct("SharedInformerFactory")
             .field("informers", &names.collect::<Vec<_>>())
             .field("started", &members.started)
