@@ -113,6 +113,9 @@ async fn errors_say_what_cannot_be_reached() {
             .starts_with("nosuch.v1.example.com is not synced"),
         "{error}"
     );
-    assert!(error.reason.contains("does not serve this kind (404)"), "{error}");
+    assert!(
+        error.reason.contains("does not serve this kind (404)"),
+        "{error}"
+    );
     running.stop().await;
 }
