@@ -117,7 +117,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Stops the informer for good: the watch ends, and handlers get no more notifications. The cache
-    /// stays readable. To start again, build a new informer.
+    /// stays readable, and handlers are freed. To go on later with the same handlers,
+    /// [suspend](Self::suspend) it instead.
     pub fn stop(&self) {
         self.handle.stop();
     }
