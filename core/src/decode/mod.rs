@@ -67,7 +67,7 @@ use crate::object::Resource;
 pub use decoder::Decoder;
 pub use excerpt::Beginning;
 #[cfg(feature = "alloc")]
-pub use fields::{FieldPath, Fields, ParseFieldPathError, Scalar};
+pub use fields::{FieldPath, Fields, Leaf, ParseFieldPathError, Scalar, numbers as known};
 #[cfg(feature = "alloc")]
 pub use form::{As, Form, Keep, Lean, MetadataOnly, Packed};
 #[cfg(feature = "json")]

@@ -25,10 +25,25 @@ pub(in crate::decode) fn write_string(to: &mut String, text: &str) {
     to.push('"');
 }
 
+/// Whether a byte may start a character that is escaped. The two characters that end lines in JavaScript
+/// start with the byte 0xe2.
+#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
+const MAY_BE_ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        escaped[byte] = matches!(
+            byte as u8,
+            ..b' ' | b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2
+        );
+        byte += 1;
+    }
+    escaped
+};
+
 /// The text before the first character that is escaped, that character, and the text behind it.
 fn split(text: &str) -> Option<(&str, char, &str)> {
-    // The last two end lines in JavaScript, and start with the byte 0xe2.
-    let may_be = |byte: &u8| matches!(byte, ..b' ' | b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2);
+    let may_be = |byte: &u8| MAY_BE_ESCAPED.get(usize::from(*byte)) == Some(&true);
     let mut from = 0;
     loop {
         let found = text.as_bytes().get(from..)?.iter().position(may_be)?;

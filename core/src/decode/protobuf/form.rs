@@ -1,8 +1,10 @@
 //! What a form receives of an object in protobuf.
 
+use alloc::borrow::Cow;
 use core::ops::Range;
 
 use super::header::Header;
+use super::record;
 use crate::decode::TypeMeta;
 
 /// An object of a list or a watch: its message and its header.
@@ -44,6 +46,15 @@ impl<'a> ProtobufObject<'a> {
     #[must_use]
     pub fn whole(self) -> KeptProtobuf {
         KeptProtobuf::Whole { cut: self.cut() }
+    }
+
+    /// The message without `managedFields`, if they are not kept.
+    #[must_use]
+    pub fn message(self) -> Cow<'a, [u8]> {
+        match self.cut() {
+            None => Cow::Borrowed(self.bytes),
+            Some(_) => Cow::Owned(record::without_managed_fields(self.bytes, self.header)),
+        }
     }
 
     /// What is cut out of the message.

@@ -47,6 +47,14 @@ pub mod form;
 #[cfg(feature = "alloc")]
 pub(super) mod metadata;
 
+// Fields by the numbers of a path.
+#[cfg(feature = "alloc")]
+pub(super) mod fields;
+
+// Typed objects, by prost.
+#[cfg(feature = "prost")]
+mod typed;
+
 // From an object to its record.
 #[cfg(feature = "alloc")]
 mod record;
@@ -57,3 +65,5 @@ pub(super) mod reading;
 
 #[cfg(feature = "alloc")]
 pub use reading::decode_object;
+#[cfg(feature = "prost")]
+pub use typed::{AsProst, Prost};

@@ -22,13 +22,13 @@ pub(super) fn write(draft: &mut Draft, object: ProtobufObject<'_>, kept: &KeptPr
         }
     };
     let places = places.as_ref();
-    let uid = write_text(draft, places, header.uid);
-    let version = write_text(draft, places, header.version);
+    let uid = write_text(draft, places, header.uid.unwrap_or_default().as_bytes());
+    let version = write_text(draft, places, header.version.unwrap_or_default().as_bytes());
     let created = write_time(draft, header.created);
     let deleted = write_time(draft, header.deleted);
-    for (key, value) in header.labels() {
-        let key = write_text(draft, places, Some(key));
-        let value = write_text(draft, places, Some(value));
+    for [key, value] in header.labels.pairs_as_bytes() {
+        let key = write_text(draft, places, key);
+        let value = write_text(draft, places, value);
         draft.add_label(key, value);
     }
     draft.put_labels();
@@ -101,12 +101,13 @@ fn write_run(draft: &mut Draft, run: Run<'_>) -> Extent {
     Extent::new(start, draft.bytes().len() - start)
 }
 
-fn write_text(draft: &mut Draft, places: Option<&Places<'_>>, text: Option<&str>) -> Extent {
-    let Some(text) = text else {
+/// Writes bytes of a text, if the kept message does not contain them.
+fn write_text(draft: &mut Draft, places: Option<&Places<'_>>, text: &[u8]) -> Extent {
+    if text.is_empty() {
         return Extent::default();
-    };
+    }
     let place = places.and_then(|places| places.find(text));
-    place.unwrap_or_else(|| draft.push(text))
+    place.unwrap_or_else(|| draft.push_bytes(&[text]))
 }
 
 fn write_time(draft: &mut Draft, seconds: Option<i64>) -> Extent {
@@ -125,7 +126,7 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    fn find(&self, text: &str) -> Option<Extent> {
+    fn find(&self, text: &[u8]) -> Option<Extent> {
         let start = text
             .as_ptr()
             .addr()

@@ -101,13 +101,35 @@ impl<'a> Message<'a> {
         clippy::should_implement_trait,
         reason = "an error ends the message, so it is no iterator"
     )]
+    #[inline]
     pub fn next(&mut self) -> Result<Option<Field<'a>>, WireError> {
+        if let Some(field) = self.short() {
+            return Ok(Some(field));
+        }
         let Some(tag) = self.tag()? else {
             return Ok(None);
         };
         let value = self.value(tag)?;
         let number = tag.number;
         Ok(Some(Field { number, value }))
+    }
+
+    /// A field as most are: a short text with a small number. Everything else is left to the general way.
+    #[inline]
+    fn short(&mut self) -> Option<Field<'a>> {
+        const BYTES: u8 = 2;
+        let [tag @ 8..0x80, length @ ..0x80, rest @ ..] = self.rest else {
+            return None;
+        };
+        if tag & 7 != BYTES {
+            return None;
+        }
+        let (bytes, rest) = rest.split_at_checked(usize::from(*length))?;
+        self.rest = rest;
+        Some(Field {
+            number: u32::from(tag >> 3),
+            value: Value::Bytes(bytes),
+        })
     }
 
     /// How many bytes were read.
@@ -164,7 +186,12 @@ impl<'a> Message<'a> {
     }
 }
 
+#[inline]
 fn take_varint(bytes: &mut &[u8]) -> Result<u64, WireError> {
+    if let [byte @ ..0x80, rest @ ..] = *bytes {
+        *bytes = rest;
+        return Ok(u64::from(*byte));
+    }
     let mut varint = Varint::new();
     loop {
         let byte = bytes.split_off_first().ok_or(WireError::Truncated)?;

@@ -1,10 +1,20 @@
 //! Key, uid, version and labels of an object, in one pass and without an allocator.
 
+// The labels, annotations and other repeated fields.
+mod run;
+
+// Owner references.
+mod owner;
+
 use core::fmt;
 use core::ops::Range;
 
+pub(super) use owner::Owner;
+pub(super) use run::Run;
+use run::read_pair;
+
 use super::envelope::text;
-use super::wire::{Message, Shape, Value, WireError};
+use super::wire::{Field, Message, Shape, Value, WireError};
 use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
@@ -77,69 +87,6 @@ pub struct Header<'a> {
     pub(super) owners: Run<'a>,
     pub(super) finalizers: Run<'a>,
     scattered: bool,
-}
-
-/// The fields of `metadata` from the first to the last one with some number.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Run<'a> {
-    pub(super) bytes: &'a [u8],
-    number: u32,
-}
-
-impl<'a> Run<'a> {
-    /// All fields of this message that have this number.
-    const fn of(bytes: &'a [u8], number: u32) -> Self {
-        Self { bytes, number }
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(super) const fn annotations(metadata: &'a [u8]) -> Self {
-        Self::of(metadata, number::ANNOTATIONS)
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(super) const fn managed_fields(metadata: &'a [u8]) -> Self {
-        Self::of(metadata, number::MANAGED_FIELDS)
-    }
-
-    #[cfg(feature = "alloc")]
-    pub(super) const fn owners(metadata: &'a [u8]) -> Self {
-        Self::of(metadata, number::OWNERS)
-    }
-
-    /// Calls `visit` with the bytes of each field, including its tag.
-    #[cfg(feature = "alloc")]
-    pub(super) fn each_field(self, mut visit: impl FnMut(&'a [u8])) {
-        let mut message = Message::new(self.bytes);
-        let mut start = 0;
-        while let Ok(Some(field)) = message.next() {
-            let end = message.position();
-            if field.number == self.number {
-                visit(self.bytes.get(start..end).unwrap_or_default());
-            }
-            start = end;
-        }
-    }
-
-    /// The fields, without their tags. They were checked when the header was read.
-    pub(super) fn values(self) -> impl Iterator<Item = &'a [u8]> {
-        let mut message = Message::new(self.bytes);
-        core::iter::from_fn(move || {
-            while let Ok(Some(field)) = message.next() {
-                if let Value::Bytes(bytes) = field.value
-                    && field.number == self.number
-                {
-                    return Some(bytes);
-                }
-            }
-            None
-        })
-    }
-
-    /// The keys and values of a map.
-    pub(super) fn pairs(self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.values().filter_map(|entry| read_pair(entry).ok())
-    }
 }
 
 impl<'a> Header<'a> {
@@ -254,7 +201,7 @@ impl<'a> Header<'a> {
         loop {
             let start = message.position();
             let Some(field) = message.next()? else {
-                return Ok(());
+                return self.check_texts();
             };
             let range = start..message.position();
             let number = field.number;
@@ -272,27 +219,49 @@ impl<'a> Header<'a> {
                 number::DELETED => read_time(field.value, &mut self.deleted)?,
                 number::GRACE_PERIOD => self.grace_period = read_count(field.value),
                 number::LABELS => {
-                    let entry = read_message(field.value)?;
-                    read_pair(entry).map_err(|error| error.in_field("labels"))?;
-                    extend(&mut self.labels, metadata, range, number);
+                    check_texts_of(field.value, &PAIR, "labels")?;
+                    self.labels.extend(metadata, range, number);
                 }
                 number::ANNOTATIONS => {
-                    let entry = read_message(field.value)?;
-                    read_pair(entry).map_err(|error| error.in_field("annotations"))?;
-                    extend(&mut self.annotations, metadata, range, number);
+                    check_texts_of(field.value, &PAIR, "annotations")?;
+                    self.annotations.extend(metadata, range, number);
                 }
                 number::OWNERS => {
-                    check_owner(read_message(field.value)?)?;
-                    extend(&mut self.owners, metadata, range, number);
+                    check_texts_of(field.value, &OWNER, "ownerReferences")?;
+                    self.owners.extend(metadata, range, number);
                 }
                 number::FINALIZERS => {
-                    read_text(field.value, "finalizers")?;
-                    extend(&mut self.finalizers, metadata, range, number);
+                    read_message(field.value)?;
+                    self.finalizers.extend(metadata, range, number);
                 }
                 number::MANAGED_FIELDS => self.extend_managed_fields(range),
                 _ => {}
             }
         }
+    }
+
+    /// Checks that all texts are UTF-8. Tags and lengths are usually ASCII like the texts between them, so that
+    /// one look at all of them is enough.
+    fn check_texts(&self) -> Result<(), HeaderError> {
+        for (run, field) in [
+            (self.labels, "labels"),
+            (self.annotations, "annotations"),
+            (self.owners, "ownerReferences"),
+            (self.finalizers, "finalizers"),
+        ] {
+            if run.bytes.is_ascii() {
+                continue;
+            }
+            for value in run.values() {
+                let checked = match run.number {
+                    number::OWNERS => Owner::read(value).map(|_| ()),
+                    number::FINALIZERS => read_text(Value::Bytes(value), field).map(|_| ()),
+                    _ => read_pair(value).map(|_| ()),
+                };
+                checked.map_err(|error| error.in_field(field))?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds a field at this place of `metadata`.
@@ -307,16 +276,6 @@ impl<'a> Header<'a> {
             none => *none = Some(field),
         }
     }
-}
-
-fn extend<'a>(run: &mut Run<'a>, metadata: &'a [u8], field: Range<usize>, number: u32) {
-    let start = if run.bytes.is_empty() {
-        field.start
-    } else {
-        run.bytes.as_ptr().addr() - metadata.as_ptr().addr()
-    };
-    let bytes = metadata.get(start..field.end).unwrap_or_default();
-    *run = Run::of(bytes, number);
 }
 
 fn read_text<'a>(value: Value<'a>, field: &'static str) -> Result<Option<&'a str>, HeaderError> {
@@ -353,66 +312,24 @@ fn read_time(value: Value<'_>, seconds: &mut Option<i64>) -> Result<(), HeaderEr
     Ok(())
 }
 
-/// An entry of a map of texts.
-fn read_pair(entry: &[u8]) -> Result<(&str, &str), HeaderError> {
-    const KEY: u32 = 1;
-    const VALUE: u32 = 2;
-    let (mut key, mut value) = (None, None);
-    let mut message = Message::new(entry);
-    while let Some(field) = message.next()? {
-        let to = match field.number {
-            KEY => &mut key,
-            VALUE => &mut value,
-            _ => continue,
-        };
-        *to = read_text(field.value, "")?;
-    }
-    Ok((key.unwrap_or_default(), value.unwrap_or_default()))
-}
+/// The numbers of the texts in an entry of a map, and in an owner reference.
+const PAIR: [u32; 2] = [1, 2];
+const OWNER: [u32; 4] = [1, 3, 4, 5];
 
-/// The parts of an owner reference.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Owner<'a> {
-    pub(super) api_version: &'a str,
-    pub(super) kind: &'a str,
-    pub(super) name: &'a str,
-    pub(super) uid: &'a str,
-    pub(super) controller: Option<bool>,
-    pub(super) blocks_deletion: Option<bool>,
-}
-
-impl<'a> Owner<'a> {
-    pub(super) fn read(reference: &'a [u8]) -> Result<Self, HeaderError> {
-        let mut owner = Self::default();
-        let mut message = Message::new(reference);
-        while let Some(field) = message.next()? {
-            let flag = match field.value {
-                Value::Number(number) => Some(number != 0),
-                _ => None,
-            };
-            let to = match field.number {
-                1 => &mut owner.kind,
-                3 => &mut owner.name,
-                4 => &mut owner.uid,
-                5 => &mut owner.api_version,
-                6 => {
-                    owner.controller = flag;
-                    continue;
-                }
-                7 => {
-                    owner.blocks_deletion = flag;
-                    continue;
-                }
-                _ => continue,
-            };
-            *to = read_text(field.value, "ownerReferences")?.unwrap_or_default();
+/// Checks that fields with these numbers are texts, except that they are UTF-8.
+fn check_texts_of(
+    message: Value<'_>,
+    texts: &[u32],
+    field: &'static str,
+) -> Result<(), HeaderError> {
+    let mut message = Message::new(read_message(message)?);
+    while let Some(Field { number, value }) = message.next()? {
+        let is_bytes = matches!(value, Value::Bytes(_));
+        if !is_bytes && texts.contains(&number) {
+            return Err(HeaderError::NotText { field });
         }
-        Ok(owner)
     }
-}
-
-fn check_owner(reference: &[u8]) -> Result<(), HeaderError> {
-    Owner::read(reference).map(|_| ())
+    Ok(())
 }
 
 /// Why an object cannot be used.
