@@ -81,6 +81,9 @@ async fn a_refusal_in_protobuf_is_understood() {
     let call = cluster.server.call().await;
     call.reply(410, &[("content-type", PROTOBUF)], expired);
     let message = hand.failed(Failure::Expired).await;
-    assert!(!message.contains("k8s"), "only the message of the Status: {message}");
+    assert!(
+        !message.contains("k8s"),
+        "only the message of the Status: {message}"
+    );
     assert!(message.contains("too old"), "{message}");
 }
