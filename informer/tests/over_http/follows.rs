@@ -111,7 +111,7 @@ async fn each_kind_comes_in_the_encoding_that_the_server_has() {
     all_widgets.synced(LONG).await.unwrap();
     let read = all_pods.lister().get("web", "a").unwrap();
     assert_eq!(read.encoding(), Encoding::Protobuf);
-    assert_eq!(read.labels().get("app").as_deref(), Some("a"));
+    assert_eq!(read.labels().get("app"), Some("a"));
     let read = all_widgets.lister().get("web", "w").unwrap();
     assert_eq!(read.encoding(), Encoding::Json);
 
