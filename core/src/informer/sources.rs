@@ -1,5 +1,6 @@
 //! Sources that come and go.
 
+use super::pump::show;
 use super::source::{Around, Source};
 use super::{AddSourceError, Informer};
 use crate::decode::Decode;
@@ -97,6 +98,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         self.sources.insert(source)?;
         self.sources_made = self.sources_made.wrapping_add(1);
+        // The store no longer has the version of an only source, and goes on without it.
+        show(&mut self.store, "");
         self.turn_to(id.at());
         self.processor.await_sync();
         Ok(id)
