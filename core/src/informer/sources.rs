@@ -208,13 +208,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Sends all objects to the listeners again. The queue of the first source does it for all.
+    /// Sends all objects to the listeners again. The queue of one source does it for all: the first that
+    /// reads no full state, which a resync would divide in two.
     pub(super) fn resync(&mut self) {
-        let stays = |(_, source): &(u32, &Source<D, S>)| !source.leaving;
+        let can =
+            |(_, source): &(u32, &Source<D, S>)| !source.leaving && source.reflector.is_live();
         let Some((at, id)) = self
             .sources
             .iter()
-            .find(stays)
+            .find(can)
             .map(|(at, source)| (at, source.id))
         else {
             return;

@@ -1,13 +1,15 @@
-//! The version of a store whose sources come and go.
+//! Informers with several sources: what the simulation has found.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod hand;
 
+use core::time::Duration;
+
 use hand::{Hand, listed, pod};
-use informer_core::InformerConfig;
-use informer_core::SourceId;
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::queue::{QueueKind, Relist};
+use informer_core::transport::Signal;
+use informer_core::{InformerConfig, SourceId};
 
 /// The version from before would say less than the store shows.
 #[test]
@@ -46,4 +48,35 @@ fn with_several_sources_the_store_has_no_version() {
         assert_eq!(hand.informer.sources().count(), 1);
         assert_eq!(hand.informer.store().version(), "");
     }
+}
+
+/// A resync was a round of the first source, whatever that was doing. In the middle of a full state, the
+/// objects so far counted as part of an earlier round, and were deleted at the end.
+#[test]
+fn a_resync_leaves_the_full_state_of_another_source_alone() {
+    let mut hand = Hand::new(InformerConfig {
+        resync: Some(Duration::from_secs(30)),
+        ..listed()
+    });
+    let first = hand.exchange.unwrap();
+    let second = hand.informer.add_source(Decoder::new(Dynamic), hand.now);
+    hand.request();
+    hand.list(10, &[pod("of-the-second", "", 1)]);
+    assert_eq!(hand.exchange.unwrap().source(), second.unwrap());
+
+    hand.exchange = Some(first);
+    let head =
+        r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":["#;
+    hand.bytes(&format!("{head}{}", pod("before", "", 2)));
+    hand.notes();
+    hand.sleep(Duration::from_secs(31));
+    assert_eq!(
+        hand.notes().len(),
+        2,
+        "the resync shows what is in the store"
+    );
+    hand.bytes(&format!(",{}]}}", pod("after", "", 3)));
+    hand.signal(Signal::Closed);
+    assert!(hand.informer.is_synced());
+    assert_eq!(hand.informer.store().len(), 3, "{:?}", hand.notes());
 }
