@@ -245,7 +245,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 }
 
-fn show<T: Resource + Clone, S: Storage>(store: &mut Indexer<T, S>, version: &str) {
+/// Gives the store this version.
+pub(super) fn show<T: Resource + Clone, S: Storage>(store: &mut Indexer<T, S>, version: &str) {
     if store.version() != version {
         // If the version does not fit, the store keeps the previous one, which is still true.
         let _ = store.set_version(version);

@@ -1,5 +1,6 @@
 //! Sources that come and go.
 
+use super::pump::show;
 use super::source::{Around, Source};
 use super::{AddSourceError, Informer};
 use crate::decode::Decode;
@@ -95,6 +96,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         self.sources.insert(source)?;
         self.sources_made = self.sources_made.wrapping_add(1);
+        // The store no longer has the version of an only source, and goes on without it.
+        show(&mut self.store, "");
         self.turn_to(id.at());
         self.processor.await_sync();
         Ok(id)
@@ -214,13 +217,15 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
     }
 
-    /// Sends all objects to the listeners again. The queue of the first source does it for all.
+    /// Sends all objects to the listeners again. The queue of one source does it for all: the first that
+    /// reads no full state, which a resync would divide in two.
     pub(super) fn resync(&mut self) {
-        let stays = |(_, source): &(u32, &Source<D, S>)| !source.leaving;
+        let can =
+            |(_, source): &(u32, &Source<D, S>)| !source.leaving && source.reflector.is_live();
         let Some((at, id)) = self
             .sources
             .iter()
-            .find(stays)
+            .find(can)
             .map(|(at, source)| (at, source.id))
         else {
             return;
