@@ -338,8 +338,7 @@ fn fields_count_as_protobuf_says() {
 
 #[test]
 fn objects_that_cannot_be_used_say_why() {
-    let json =
-        json!({"metadata": {"name": "a", "namespace": "web", "uid": "u", "resourceVersion": "9"}});
+    let json = json!({"metadata": {"name": "a", "namespace": "web", "uid": "u", "resourceVersion": "9", "labels": {"k": "v"}}});
     let metadata = encode::object(&json);
     let bad = |change: fn(encode::Message) -> encode::Message| with_metadata(&json, change);
     for (object, key, reason) in [

@@ -39,7 +39,7 @@ const EDGES: &[(&str, &str)] = &[
         "decode",
         "decoded encoding failure flow invariant key limits metadata object",
     ),
-    ("pack", "compress decode decoded"),
+    ("pack", "compress decode decoded encoding"),
     (
         "reflector",
         "bucket failure flow invariant limits object rng source storage time transport version",

@@ -124,7 +124,8 @@ impl ObjectBuilder {
         mut self,
         annotations: impl IntoIterator<Item = (A, B)>,
     ) -> Self {
-        self.annotations = write_pairs(annotations);
+        self.annotations.clear();
+        write_pairs(&mut self.annotations, annotations);
         self
     }
 

@@ -58,8 +58,8 @@ impl Object<()> {
         ObjectBuilder {
             key,
             draft: Draft::new(),
-            annotations: String::new(),
-            owners: String::new(),
+            annotations: Vec::new(),
+            owners: Vec::new(),
         }
     }
 }
@@ -324,9 +324,9 @@ pub struct ObjectBuilder {
     key: ObjectKey,
     draft: Draft,
     /// In JSON.
-    pub(crate) annotations: String,
+    pub(crate) annotations: Vec<u8>,
     /// In JSON.
-    pub(crate) owners: String,
+    pub(crate) owners: Vec<u8>,
 }
 
 impl ObjectBuilder {
@@ -385,8 +385,7 @@ impl ObjectBuilder {
     /// Builds the object.
     #[must_use]
     pub fn body<K>(mut self, body: K) -> Object<K> {
-        let (annotations, owners) = (self.annotations.as_bytes(), self.owners.as_bytes());
-        self.draft.push_metadata(annotations, owners);
+        self.draft.push_metadata(&self.annotations, &self.owners);
         self.draft.finish(self.key, body)
     }
 }

@@ -121,8 +121,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             }
         }
         self.view.holds.several = true;
-        // Each source has a version of its own.
-        self.set_version("")
+        Ok(())
     }
 
     /// Takes back what was noted for the objects in the slots below `bound`.

@@ -1,6 +1,7 @@
 //! Fields by the numbers of a path, in protobuf.
 
 use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
 
 use super::header::Header;
 use super::metadata::write_json;
@@ -42,10 +43,10 @@ pub(in crate::decode) fn each_in_message(
 
 /// `{"metadata":{…}}` of an object that was kept as a message.
 pub(in crate::decode) fn metadata_as_json(message: &[u8]) -> String {
-    let mut json = String::new();
+    let mut json = Vec::new();
     if let Ok(header) = Header::read(message) {
         let metadata = message.get(header.metadata.clone());
         write_json(&mut json, &header, metadata.unwrap_or_default());
     }
-    json
+    String::from_utf8(json).unwrap_or_default()
 }

@@ -1,7 +1,6 @@
 //! Owner references and annotations in protobuf; `metadata` as JSON.
 
-use alloc::string::String;
-use core::fmt::Write as _;
+use alloc::vec::Vec;
 
 use super::header::{Header, Owner, Run};
 use super::time::TimeText;
@@ -28,14 +27,14 @@ pub(in crate::decode) fn annotations(metadata: &[u8]) -> impl Iterator<Item = (&
 }
 
 /// Writes `{"metadata":{…}}` as a server writes it in JSON.
-pub(super) fn write_json(to: &mut String, header: &Header<'_>, managed_fields: &[u8]) {
-    to.push_str(r#"{"metadata":"#);
+pub(super) fn write_json(to: &mut Vec<u8>, header: &Header<'_>, managed_fields: &[u8]) {
+    to.extend_from_slice(br#"{"metadata":"#);
     write_metadata(to, header, managed_fields);
-    to.push('}');
+    to.push(b'}');
 }
 
 /// Writes the members in the order of the server, which leaves out what is empty.
-fn write_metadata(to: &mut String, header: &Header<'_>, managed_fields: &[u8]) {
+fn write_metadata(to: &mut Vec<u8>, header: &Header<'_>, managed_fields: &[u8]) {
     let mut object = Members::new(to);
     object.text("name", header.name);
     object.text("generateName", header.generate_name);
@@ -50,9 +49,7 @@ fn write_metadata(to: &mut String, header: &Header<'_>, managed_fields: &[u8]) {
     object.pairs("labels", header.labels);
     object.pairs("annotations", header.annotations);
     object.array("ownerReferences", header.owners, write_owner);
-    object.array("finalizers", header.finalizers, |to, bytes| {
-        write_string(to, core::str::from_utf8(bytes).unwrap_or_default());
-    });
+    object.array("finalizers", header.finalizers, write_string);
     object.array(
         "managedFields",
         Run::managed_fields(managed_fields),
@@ -61,7 +58,7 @@ fn write_metadata(to: &mut String, header: &Header<'_>, managed_fields: &[u8]) {
     object.end();
 }
 
-fn write_owner(to: &mut String, reference: &[u8]) {
+fn write_owner(to: &mut Vec<u8>, reference: &[u8]) {
     let owner = Owner::read(reference).unwrap_or_default();
     let mut object = Members::new(to);
     for (name, text) in [
@@ -70,7 +67,7 @@ fn write_owner(to: &mut String, reference: &[u8]) {
         ("name", owner.name),
         ("uid", owner.uid),
     ] {
-        write_string(object.member(name), text);
+        write_string(object.member(name), text.as_bytes());
     }
     object.flag("controller", owner.controller);
     object.flag("blockOwnerDeletion", owner.blocks_deletion);
@@ -78,7 +75,7 @@ fn write_owner(to: &mut String, reference: &[u8]) {
 }
 
 /// Writes an entry of `managedFields`. What it cannot read is left out.
-fn write_entry(to: &mut String, entry: &[u8]) {
+fn write_entry(to: &mut Vec<u8>, entry: &[u8]) {
     const TEXTS: [(u32, &str); 3] = [(1, "manager"), (2, "operation"), (3, "apiVersion")];
     let text = |wanted: u32| {
         let bytes = last_bytes(entry, wanted)?;
@@ -95,7 +92,9 @@ fn write_entry(to: &mut String, entry: &[u8]) {
     let fields = last_bytes(entry, 7).and_then(|fields| last_bytes(fields, 1));
     let fields = fields.and_then(|fields| core::str::from_utf8(fields).ok());
     if let Some(fields) = fields.filter(|fields| is_object(fields)) {
-        object.member("fieldsV1").push_str(fields);
+        object
+            .member("fieldsV1")
+            .extend_from_slice(fields.as_bytes());
     }
     object.text("subresource", text(8));
     object.end();
@@ -120,33 +119,46 @@ fn last_bytes(message: &[u8], number: u32) -> Option<&[u8]> {
     last
 }
 
+fn write_number(to: &mut Vec<u8>, mut number: u64) {
+    let start = to.len();
+    loop {
+        let [digit, ..] = (number % 10).to_le_bytes();
+        to.push(b'0' + digit);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    to.get_mut(start..).unwrap_or_default().reverse();
+}
+
 /// The members of a JSON object that is being written.
 struct Members<'a> {
-    to: &'a mut String,
+    to: &'a mut Vec<u8>,
     start: usize,
 }
 
 impl<'a> Members<'a> {
-    fn new(to: &'a mut String) -> Self {
-        to.push('{');
+    fn new(to: &'a mut Vec<u8>) -> Self {
+        to.push(b'{');
         let start = to.len();
         Self { to, start }
     }
 
     /// Begins a member. Its value must follow.
-    fn member(&mut self, name: &str) -> &mut String {
+    fn member(&mut self, name: &str) -> &mut Vec<u8> {
         if self.to.len() > self.start {
-            self.to.push(',');
+            self.to.push(b',');
         }
-        self.to.push('"');
-        self.to.push_str(name);
-        self.to.push_str("\":");
+        self.to.push(b'"');
+        self.to.extend_from_slice(name.as_bytes());
+        self.to.extend_from_slice(b"\":");
         self.to
     }
 
     fn text(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
-            write_string(self.member(name), text);
+            write_string(self.member(name), text.as_bytes());
         }
     }
 
@@ -157,15 +169,14 @@ impl<'a> Members<'a> {
 
     fn number(&mut self, name: &str, number: Option<u64>) {
         if let Some(number) = number {
-            // A `String` takes everything.
-            let _ = write!(self.member(name), "{number}");
+            write_number(self.member(name), number);
         }
     }
 
     fn flag(&mut self, name: &str, flag: Option<bool>) {
         if let Some(flag) = flag {
-            self.member(name)
-                .push_str(if flag { "true" } else { "false" });
+            let text: &[u8] = if flag { b"true" } else { b"false" };
+            self.member(name).extend_from_slice(text);
         }
     }
 
@@ -174,34 +185,34 @@ impl<'a> Members<'a> {
             return;
         }
         let object = Members::new(self.member(name));
-        for (key, value) in pairs.pairs() {
+        for [key, value] in pairs.pairs_as_bytes() {
             if object.to.len() > object.start {
-                object.to.push(',');
+                object.to.push(b',');
             }
             write_string(object.to, key);
-            object.to.push(':');
+            object.to.push(b':');
             write_string(object.to, value);
         }
         object.end();
     }
 
-    fn array(&mut self, name: &str, values: Run<'_>, write: fn(&mut String, &[u8])) {
+    fn array(&mut self, name: &str, values: Run<'_>, write: fn(&mut Vec<u8>, &[u8])) {
         if values.bytes.is_empty() {
             return;
         }
         let to = self.member(name);
-        to.push('[');
+        to.push(b'[');
         let start = to.len();
         for value in values.values() {
             if to.len() > start {
-                to.push(',');
+                to.push(b',');
             }
             write(to, value);
         }
-        to.push(']');
+        to.push(b']');
     }
 
     fn end(self) {
-        self.to.push('}');
+        self.to.push(b'}');
     }
 }

@@ -1,6 +1,5 @@
 //! From the frames of a protobuf body to facts.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::envelope::{Envelope, Event};
@@ -36,7 +35,7 @@ pub(in crate::decode) struct ProtobufReading {
     list: ListScanner<Vec<u8>>,
     frames: Frames<Vec<u8>>,
     /// `metadata` of the last object, for forms that want it.
-    json: String,
+    json: Vec<u8>,
 }
 
 impl ProtobufReading {
@@ -47,7 +46,7 @@ impl ProtobufReading {
             longest,
             list: ListScanner::new(longest),
             frames: Frames::new(longest.saturating_add(ENVELOPE)),
-            json: String::new(),
+            json: Vec::new(),
         }
     }
 
@@ -101,7 +100,7 @@ impl<F: Form> Facts<F> {
         Element {
             frame, type_meta, ..
         }: Element<'_>,
-        json: &mut String,
+        json: &mut Vec<u8>,
     ) -> FactOf<'_, F> {
         let object = frame.bytes;
         if frame.oversized {
@@ -115,7 +114,7 @@ impl<F: Form> Facts<F> {
         &mut self,
         object: &[u8],
         type_meta: TypeMeta<'_>,
-        json: &mut String,
+        json: &mut Vec<u8>,
     ) -> Result<Object<F::Body>, BodyError> {
         let aside = &self.aside;
         assemble(
@@ -136,7 +135,7 @@ impl<F: Form> Facts<F> {
         self.fail(Failure::Undecodable, text)
     }
 
-    fn frame(&mut self, frame: Frame<'_>, json: &mut String) -> FactOf<'_, F> {
+    fn frame(&mut self, frame: Frame<'_>, json: &mut Vec<u8>) -> FactOf<'_, F> {
         let bytes = frame.bytes;
         if frame.oversized {
             return self.broken_frame(bytes, &self.too_large());
@@ -147,7 +146,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
-    fn message_event<'a>(&'a mut self, event: Event<'_>, json: &mut String) -> FactOf<'a, F> {
+    fn message_event<'a>(&'a mut self, event: Event<'_>, json: &mut Vec<u8>) -> FactOf<'a, F> {
         let bytes = event.object;
         let (place, state): (_, fn(_) -> FactOf<'a, F>) = match event.kind {
             "ADDED" => (Place::Upsert, Fact::Added),
@@ -250,7 +249,7 @@ fn is_table(type_meta: TypeMeta<'_>) -> bool {
 pub fn decode_object<F: Form>(form: &mut F, bytes: &[u8]) -> Result<Object<F::Body>, BodyError> {
     let Envelope { type_meta, object } = Envelope::read(bytes).map_err(BodyError::new)?;
     let aside = Aside::shared(form.body_annotations());
-    let json = &mut String::new();
+    let json = &mut Vec::new();
     assemble(form, &mut Draft::new(), object, type_meta, json, &aside)
 }
 
@@ -259,7 +258,7 @@ fn assemble<F: Form>(
     draft: &mut Draft,
     bytes: &[u8],
     type_meta: TypeMeta<'_>,
-    json: &mut String,
+    json: &mut Vec<u8>,
     aside: &AsideOf<F>,
 ) -> Result<Object<F::Body>, BodyError> {
     if is_table(type_meta) {
@@ -276,7 +275,7 @@ fn assemble<F: Form>(
             _ => 0..0,
         };
         write_json(json, header, bytes.get(managed_fields).unwrap_or_default());
-        let json = json.as_bytes();
+        let json = json.as_slice();
         check_size(json)?;
         let header = json::header::Header::read(json, Limits::new().depth);
         let header = &header.map_err(BodyError::new)?;

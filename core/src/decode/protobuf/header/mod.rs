@@ -146,8 +146,10 @@ impl<'a> Header<'a> {
                 _ => &[],
             };
             if tag.number == METADATA {
-                // The error only says where reading stopped.
+                // The error only says where reading stopped. What follows is not looked at: an object that
+                // repeats its metadata is broken, too.
                 let _ = header.fill(metadata);
+                break;
             }
             if value.is_err() {
                 break;
