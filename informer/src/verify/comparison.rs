@@ -45,11 +45,7 @@ impl<K: Send + Sync + 'static> Cached<K> {
         }
     }
 
-    /// The object, if the source shows it.
-    fn get(&self, key: &ObjectKey) -> Option<&Object<K>> {
-        self.objects.get(key).filter(|_| self.is_shown(key))
-    }
-
+    /// Whether the source shows an object of the cache.
     fn is_shown(&self, key: &ObjectKey) -> bool {
         self.objects.sources_of(key).any(|it| it == self.source)
     }
@@ -104,7 +100,7 @@ impl<K: Send + Sync + 'static> Comparison<K> {
 
     /// Takes an object of the server's list.
     pub(super) fn see(&mut self, key: &ObjectKey, version: &str) {
-        let object = self.cached.get(key);
+        let object = self.cached.objects.get(key);
         match object {
             Some(object) => {
                 self.seen.insert(object.key().clone());
