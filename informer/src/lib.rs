@@ -176,6 +176,9 @@ mod sources;
 // Namespaces by label.
 mod namespaces;
 
+// Waiting until a cache shows what was written.
+mod written;
+
 // A rest of a whole informer.
 mod rest;
 

@@ -6,7 +6,6 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use informer_core::informer::WaitError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
 use informer_indexers::shared::Snapshot;
@@ -308,6 +307,9 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// Waits until the cache has reached `version`, and returns that snapshot. Pass the `resourceVersion`
     /// that the server returned for your own write to read what you wrote.
     ///
+    /// With several sources, all of them must have reached it. A quiet source hears of a new version with its next
+    /// bookmark, about a minute later.
+    ///
     /// # Errors
     /// The timeout has passed, the informer has ended, the version is not a number, or the cache cannot
     /// show that version because an object was rejected: see [`NotReached::Rejected`].
@@ -316,37 +318,9 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         version: &str,
         timeout: Duration,
     ) -> Result<Snapshot<Object<K>>, NotReached> {
-        let wait = Wait::for_version(self.engine(), |state| {
-            let outcome = match state.core.wait_for(version) {
-                Err(WaitError::NotComparable) => Err(NotReached::NotComparable {
-                    version: version.to_owned(),
-                }),
-                Err(WaitError::Rejected(object)) => Err(NotReached::Rejected {
-                    version: version.to_owned(),
-                    name: self.engine().name.clone(),
-                    object: Box::new(object.clone()),
-                }),
-                Ok(reached) if reached.is_ready() => Ok(true),
-                Ok(_) if state.core.is_stopped() => Ok(false),
-                Ok(_) => return None,
-            };
-            state.publish();
-            Some(outcome)
-        });
-        match wait.within(timeout).await.unwrap_or(Ok(false)) {
-            Ok(true) => Ok(self.snapshot()),
-            Err(error) => Err(error),
-            Ok(false) => {
-                let status = self.status();
-                Err(NotReached::InTime {
-                    version: version.to_owned(),
-                    reason: status.reason(),
-                    name: status.name,
-                    waited: timeout,
-                    reached: status.version,
-                })
-            }
-        }
+        self.waits(version, timeout, |core| core.wait_for(version))
+            .await?;
+        Ok(self.snapshot())
     }
 
     /// Returns what the informer is doing now.

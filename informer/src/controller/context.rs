@@ -17,6 +17,7 @@ use crate::error::NotReached;
 use crate::kind::Kind;
 use crate::lister::Lister;
 use crate::shared::SharedInformer;
+use crate::written::Written;
 
 /// The index by the UID of the controller that every owned kind has.
 pub(super) const CONTROLLER_INDEX: &str = "informer/controller";
@@ -129,10 +130,14 @@ impl<B: Send + Sync + 'static> Context<B> {
         }
         let how = Apply::by(&self.surroundings.name).force();
         let applied = api.apply(&how, &object).await?;
+        let target = S::target();
+        let written = Written {
+            key: applied.key(),
+            version: applied.version(),
+            is_shown_by: &|source| follows(source, &target, &applied),
+        };
         for source in &self.surroundings.sources {
-            if follows(source.target(), &S::target(), &applied) {
-                source.reached(applied.version(), SEEN_WITHIN).await?;
-            }
+            source.shows(written, SEEN_WITHIN).await?;
         }
         Ok(applied)
     }
@@ -190,17 +195,17 @@ impl<B: Send + Sync + 'static> fmt::Debug for Context<B> {
     }
 }
 
-/// Whether an informer of one target shows what was written to another.
-fn follows<S>(informer: &Target, written: &Target, object: &Object<S>) -> bool {
-    let is_same = informer.group == written.group
-        && informer.version == written.version
-        && informer.plural == written.plural;
-    let namespace = informer.namespace.as_deref();
-    let labels = || informer.labels.parse::<LabelSelector>();
+/// Whether a source of one target shows what was written to another.
+fn follows<S>(source: &Target, written: &Target, object: &Object<S>) -> bool {
+    let is_same = source.group == written.group
+        && source.version == written.version
+        && source.plural == written.plural;
+    let namespace = source.namespace.as_deref();
+    let labels = || source.labels.parse::<LabelSelector>();
     is_same
-        && informer.fields.is_empty()
+        && source.fields.is_empty()
         && namespace.is_none_or(|namespace| namespace == object.key().namespace())
-        && (informer.labels.is_empty() || labels().is_ok_and(|labels| labels.matches(object)))
+        && (source.labels.is_empty() || labels().is_ok_and(|labels| labels.matches(object)))
 }
 
 /// A controller does not follow the objects that a reconciliation asks for.

@@ -18,6 +18,7 @@ use crate::inspect::{Inspect, Inspected};
 use crate::registration::Registration;
 use crate::runtime::Runtime;
 use crate::shared::SharedInformer;
+use crate::written::Written;
 
 /// A client of any type.
 #[derive(Clone)]
@@ -90,13 +91,10 @@ pub(super) trait Source: Send + Sync {
     #[cfg(feature = "metrics")]
     fn inspected(&self) -> Inspected;
 
-    /// What it follows.
-    fn target(&self) -> &Target;
-
-    /// Waits until its cache has reached a version.
-    fn reached<'a>(
+    /// Waits until its cache shows what was written, if it follows such objects.
+    fn shows<'a>(
         &'a self,
-        version: &'a str,
+        written: Written<'a>,
         timeout: Duration,
     ) -> Pin<Box<dyn Future<Output = Result<(), NotReached>> + Send + 'a>>;
 }
@@ -155,16 +153,12 @@ impl<B: Send + Sync + 'static> Source for Started<B> {
         &self.informer
     }
 
-    fn target(&self) -> &Target {
-        self.informer.target()
-    }
-
-    fn reached<'a>(
+    fn shows<'a>(
         &'a self,
-        version: &'a str,
+        written: Written<'a>,
         timeout: Duration,
     ) -> Pin<Box<dyn Future<Output = Result<(), NotReached>> + Send + 'a>> {
-        Box::pin(async move { self.informer.reached(version, timeout).await.map(drop) })
+        Box::pin(self.informer.shows(written, timeout))
     }
 }
 

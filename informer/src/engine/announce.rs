@@ -22,6 +22,7 @@ pub(super) struct Announced {
     /// A listener may lack only held-up notifications to be synced, so this is a reason to wake.
     stalled: bool,
     started: bool,
+    stopped: bool,
     broken: bool,
     lost: usize,
     sources: usize,
@@ -83,6 +84,7 @@ impl<K: Send + Sync + 'static> State<K> {
             listeners_synced: self.listeners_synced,
             stalled: self.core.is_stalled(),
             started: self.started,
+            stopped: self.core.is_stopped(),
             broken: self.broken.is_some(),
             lost: self.listeners_lost,
             sources: self.sources.len(),

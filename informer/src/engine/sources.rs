@@ -138,7 +138,11 @@ impl Source {
             waits_until: None,
             stalled: false,
             turned: false,
-            told: Told::default(),
+            // That it has not begun is no news.
+            told: Told {
+                phase: Some(mem::discriminant(&Phase::Idle)),
+                ..Told::default()
+            },
             phase_since: None,
         }
     }

@@ -5,15 +5,16 @@ use std::collections::{HashMap, HashSet};
 use informer_core::failure::message;
 use informer_core::indexer::View;
 use informer_core::storage::Heap;
-use informer_core::{Object, ObjectKey};
+use informer_core::{Object, ObjectKey, SourceId, compare_versions};
 
 use crate::engine::Core;
 
 use super::report::{Difference, KEPT, Verified};
 
-/// A cache at one version, and what the informer knows to be wrong with it.
+/// What a cache shows of a source at one version, and what the informer knows to be wrong with it.
 pub(super) struct Cached<K> {
     pub(super) version: String,
+    source: SourceId,
     objects: View<Object<K>, Heap>,
     /// Why objects were left out.
     left_out: HashMap<ObjectKey, String>,
@@ -24,7 +25,7 @@ pub(super) struct Cached<K> {
 }
 
 impl<K: Send + Sync + 'static> Cached<K> {
-    pub(super) fn of(core: &Core<K>, version: &str) -> Self {
+    pub(super) fn of(core: &Core<K>, source: SourceId, version: &str) -> Self {
         let mut left_out = HashMap::new();
         let mut unnamed = None;
         for object in core.left_out() {
@@ -36,11 +37,23 @@ impl<K: Send + Sync + 'static> Cached<K> {
         }
         Self {
             version: version.to_owned(),
+            source,
             objects: core.store().snapshot(),
             left_out,
             unnamed,
-            unswept: core.status().unswept,
+            unswept: core.source_status(source).is_some_and(|it| it.unswept),
         }
+    }
+
+    /// Whether the source shows an object of the cache.
+    fn is_shown(&self, key: &ObjectKey) -> bool {
+        self.objects.sources_of(key).any(|it| it == self.source)
+    }
+
+    /// Whether another source has brought a state that is newer than what is compared.
+    fn is_newer(&self, object: &Object<K>) -> bool {
+        let order = compare_versions(object.version(), &self.version);
+        order.is_ok_and(core::cmp::Ordering::is_gt)
     }
 
     /// Why the cache does not show the server's state of an object, if the informer knows.
@@ -91,7 +104,7 @@ impl<K: Send + Sync + 'static> Comparison<K> {
         match object {
             Some(object) => {
                 self.seen.insert(object.key().clone());
-                if object.version() == version {
+                if object.version() == version || self.cached.is_newer(object) {
                     return;
                 }
                 self.found.differing += 1;
@@ -108,10 +121,10 @@ impl<K: Send + Sync + 'static> Comparison<K> {
 
     /// The list is complete: what it did not have is not on the server.
     pub(super) fn end(mut self, name: String) -> Verified {
-        let Cached {
-            objects, version, ..
-        } = &self.cached;
-        for object in objects.iter() {
+        let shown = self.cached.objects.iter();
+        let mut objects = 0;
+        for object in shown.filter(|it| self.cached.is_shown(it.key())) {
+            objects += 1;
             if !self.seen.contains(object.key()) {
                 self.found.extra += 1;
                 self.found.note(Difference {
@@ -131,8 +144,8 @@ impl<K: Send + Sync + 'static> Comparison<K> {
         } = self.found;
         Verified {
             name,
-            version: version.clone(),
-            objects: objects.len(),
+            version: self.cached.version,
+            objects,
             missing,
             extra,
             differing,

@@ -18,6 +18,7 @@ mod error;
 use std::time::Duration;
 
 use informer_core::Failure;
+use informer_core::SourceId;
 use informer_core::transport::{Content, Transport};
 
 use crate::connect::Connect;
@@ -40,6 +41,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// shows. So objects that change meanwhile do not count as differences. Use it in tests, and to find
     /// the cause when a controller acts on something that is not there. It costs the server as much as a
     /// relist, and counts as one in the limits of the client.
+    ///
+    /// With several sources, each is compared at a version of its own with what the server has for its target.
     ///
     /// Pass the client that the informer uses, or another one for the same server. If the cache shows no
     /// complete state, because of a relist or a full handler, this waits until it does. The informer and
@@ -74,30 +77,41 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         client: &C,
         timeout: Duration,
     ) -> impl Future<Output = Result<Verified, NotVerified>> + Send + use<K, C> {
-        let target = self.target().clone().with_content(Content::Metadata);
+        let sources = self.sources().into_iter().filter(|it| !it.leaving);
         // The future must not borrow the client, so that it can be spawned.
-        let transport = client.connect(&target);
+        let sources = sources.map(|source| {
+            let target = source.target.with_content(Content::Metadata);
+            (source.id, source.name, client.connect(&target))
+        });
+        let sources: Vec<_> = sources.collect();
         let informer = self.clone();
         async move {
             let clock = &informer.engine().clock;
-            let listing = Listing::new(transport?, &**clock, timeout);
-            informer.compare(listing, timeout).await
+            let began = clock.now();
+            let mut verified = Verified::nothing(informer.engine().name.clone());
+            for (source, name, transport) in sources {
+                let left = began.after(timeout).since(clock.now());
+                let listing = Listing::new(transport?, &**clock, left);
+                verified += informer.compare((source, name), listing, timeout).await?;
+            }
+            Ok(verified)
         }
     }
 
     async fn compare<T: Transport>(
         &self,
+        (source, name): (SourceId, String),
         mut listing: Listing<T>,
         timeout: Duration,
     ) -> Result<Verified, NotVerified> {
-        let name = || self.engine().name.clone();
         let mut expired = None;
         let mut attempt = 1;
         loop {
             let left = listing.time_left(&*self.engine().clock);
-            let Some(cached) = self.cached_after(expired.as_deref(), left).await else {
+            let cached = self.cached_after(source, expired.as_deref(), left);
+            let Some(cached) = cached.await else {
                 return Err(NotVerified::NoState {
-                    name: name(),
+                    name,
                     waited: timeout,
                     expired,
                     reason: self.status().reason(),
@@ -107,7 +121,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             let mut comparison = Comparison::new(cached);
             let listed = listing.read(&version, |key, version| comparison.see(key, version));
             match listed.await {
-                Ok(()) => return Ok(comparison.end(name())),
+                Ok(()) => return Ok(comparison.end(name)),
                 Err(Unlisted::Failed {
                     failure: Failure::Expired,
                     ..
@@ -116,22 +130,28 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
                     attempt += 1;
                 }
                 Err(unlisted) => {
-                    return Err(NotVerified::of_list(unlisted, name(), version, timeout));
+                    return Err(NotVerified::of_list(unlisted, name, version, timeout));
                 }
             }
         }
     }
 
-    /// The cache and the version that it shows exactly, but not at the version `expired`. `None` if the informer
-    /// ends or there is no such version in time.
-    async fn cached_after(&self, expired: Option<&str>, within: Duration) -> Option<Cached<K>> {
+    /// The cache and the version that it shows exactly of a source, but not at the version `expired`. `None` if the
+    /// informer ends, the source is removed or there is no such version in time.
+    async fn cached_after(
+        &self,
+        source: SourceId,
+        expired: Option<&str>,
+        within: Duration,
+    ) -> Option<Cached<K>> {
         let wait = Wait::for_version(self.engine(), |state| {
-            if state.core.is_stopped() {
+            let status = state.core.source_status(source);
+            if state.core.is_stopped() || status.is_none_or(|it| it.leaving) {
                 return Some(None);
             }
-            let version = state.core.exact_version();
+            let version = state.core.exact_version_of(source);
             let version = version.filter(|version| Some(*version) != expired)?;
-            Some(Some(Cached::of(&state.core, version)))
+            Some(Some(Cached::of(&state.core, source, version)))
         });
         wait.within(within).await.flatten()
     }

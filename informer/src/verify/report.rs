@@ -1,6 +1,7 @@
 //! The result of a comparison.
 
 use std::fmt;
+use std::ops::AddAssign;
 
 use informer_core::ObjectKey;
 use informer_core::failure::Printable;
@@ -51,9 +52,9 @@ const SHOWN: usize = 5;
 pub struct Verified {
     /// The resource, namespace and selectors that the informer follows.
     pub name: String,
-    /// The version at which both were compared.
+    /// The version at which both were compared. With several sources, the versions of all, separated by commas.
     pub version: String,
-    /// How many objects the cache had.
+    /// How many objects the cache had. An object of several sources was compared, and counts, for each of them.
     pub objects: usize,
     /// How many objects the server had and the cache had not.
     pub missing: usize,
@@ -75,9 +76,40 @@ impl Verified {
         self.count() == 0
     }
 
+    /// Before anything was compared.
+    pub(super) const fn nothing(name: String) -> Self {
+        Self {
+            name,
+            version: String::new(),
+            objects: 0,
+            missing: 0,
+            extra: 0,
+            differing: 0,
+            explained: 0,
+            differences: Vec::new(),
+        }
+    }
+
     /// How many differences there are.
     const fn count(&self) -> usize {
         self.missing + self.extra + self.differing
+    }
+}
+
+/// Adds what was found for another source.
+impl AddAssign for Verified {
+    fn add_assign(&mut self, source: Self) {
+        if !self.version.is_empty() {
+            self.version.push_str(", ");
+        }
+        self.version.push_str(&source.version);
+        self.objects += source.objects;
+        self.missing += source.missing;
+        self.extra += source.extra;
+        self.differing += source.differing;
+        self.explained += source.explained;
+        self.differences.extend(source.differences);
+        self.differences.truncate(KEPT);
     }
 }
 
