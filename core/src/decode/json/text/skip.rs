@@ -1,7 +1,7 @@
 //! Values that are skipped, and still checked.
 
 use super::arrays::Arrays;
-use super::nesting::Nesting;
+use super::nesting::{Nesting, Outer};
 use super::string;
 use super::{JsonCursor, JsonKind, TextError};
 
@@ -59,10 +59,6 @@ impl Place {
         self.end - left.len()
     }
 
-    fn syntax<T>(self, left: &[u8]) -> Result<T, TextError> {
-        Err(TextError::Syntax { at: self.of(left) })
-    }
-
     /// Goes on with a cursor and returns what it leaves.
     fn walk<'a>(
         self,
@@ -77,12 +73,22 @@ impl Place {
     }
 }
 
+/// Where a walk is, with the text that is left.
+enum Walk<'a> {
+    /// Before a value.
+    Before(&'a [u8]),
+    /// After a value; the arrays and objects around it may end too.
+    After(&'a [u8]),
+    /// After the outermost value.
+    Done(&'a [u8]),
+}
+
 /// What is left after the array or object that `left` begins with, `at` bytes into its text.
 ///
 /// An object has hundreds of members, so this is one loop over local variables, which stay in
 /// registers. What is rare is in functions of its own, and white space is rare.
 fn behind_nested<'a>(
-    mut left: &'a [u8],
+    left: &'a [u8],
     at: usize,
     depth: usize,
     arrays: &mut impl Arrays,
@@ -91,99 +97,102 @@ fn behind_nested<'a>(
         end: at + left.len(),
     };
     let (mut open, mut outer) = Nesting::new(depth);
+    let mut walk = Walk::Before(left);
     loop {
-        // A value begins here.
-        match left {
-            [b'"', ..] => {
-                left = match string::short_and_plain(left) {
-                    Some((_, behind)) => behind,
-                    None => behind_scalar(left, place)?,
-                }
+        walk = match walk {
+            Walk::Before(left) => begin(left, place, &mut open, &mut outer, arrays)?,
+            Walk::After(left) => finish(left, place, &mut open, &mut outer, arrays)?,
+            Walk::Done(left) => return Ok(left),
+        }
+    }
+}
+
+/// Passes a scalar, or enters an array or object.
+#[inline(always)]
+fn begin<'a>(
+    left: &'a [u8],
+    place: Place,
+    open: &mut Nesting,
+    outer: &mut Outer,
+    arrays: &mut impl Arrays,
+) -> Result<Walk<'a>, TextError> {
+    match left {
+        [b'"', ..] => Ok(Walk::After(match string::short_and_plain(left) {
+            Some((_, behind)) => behind,
+            None => behind_scalar(left, place)?,
+        })),
+        [b'{', inside @ ..] => {
+            if !open.push(true, outer) {
+                return Err(TextError::TooDeep { at: place.of(left) });
             }
-            [b'{', inside @ ..] => {
-                if !open.push(true, &mut outer) {
-                    return Err(TextError::TooDeep { at: place.of(left) });
-                }
-                left = inside;
-                if left.first() != Some(&b'}') {
-                    if let Some(behind) = behind_plain_name(left) {
-                        left = behind;
-                        continue;
-                    }
-                    left = behind_white(left);
-                    if left.first() != Some(&b'}') {
-                        left = behind_any_name(left, place)?;
-                        continue;
-                    }
-                }
-                if let [b'}', behind @ ..] = left {
-                    left = behind;
-                    if !open.pop(&mut outer) {
-                        return Ok(left);
-                    }
-                }
+            if let [b'}', behind @ ..] = inside {
+                return Ok(close(behind, open, outer));
             }
-            [b'[', inside @ ..] => {
-                if !open.push(false, &mut outer) {
-                    return Err(TextError::TooDeep { at: place.of(left) });
-                }
-                arrays.open(place.of(left));
-                left = behind_white(inside);
-                let [b']', behind @ ..] = left else {
-                    continue;
-                };
-                arrays.close(false);
-                left = behind;
-                if !open.pop(&mut outer) {
-                    return Ok(left);
-                }
+            if let Some(behind) = behind_plain_name(inside) {
+                return Ok(Walk::Before(behind));
             }
-            _ => {
-                let behind = behind_white(left);
-                if behind.len() < left.len() {
-                    left = behind;
-                    continue;
-                }
-                left = behind_scalar(left, place)?;
+            match behind_white(inside) {
+                [b'}', behind @ ..] => Ok(close(behind, open, outer)),
+                name => Ok(Walk::Before(behind_any_name(name, place)?)),
             }
         }
-        // It has ended; the arrays and objects around it may end too.
-        loop {
-            match (left, open.is_object()) {
-                ([b',', behind @ ..], true) => {
-                    left = match behind_plain_name(behind) {
-                        Some(behind) => behind,
-                        None => behind_any_name(behind, place)?,
-                    };
-                    break;
+        [b'[', inside @ ..] => {
+            if !open.push(false, outer) {
+                return Err(TextError::TooDeep { at: place.of(left) });
+            }
+            arrays.open(place.of(left));
+            match behind_white(inside) {
+                [b']', behind @ ..] => {
+                    arrays.close(false);
+                    Ok(close(behind, open, outer))
                 }
-                ([b',', behind @ ..], false) => {
-                    left = behind;
-                    arrays.comma();
-                    break;
-                }
-                ([b'}', behind @ ..], true) => {
-                    left = behind;
-                    if !open.pop(&mut outer) {
-                        return Ok(left);
-                    }
-                }
-                ([b']', behind @ ..], false) => {
-                    left = behind;
-                    arrays.close(true);
-                    if !open.pop(&mut outer) {
-                        return Ok(left);
-                    }
-                }
-                _ => {
-                    let behind = behind_white(left);
-                    if behind.len() == left.len() {
-                        return place.syntax(left);
-                    }
-                    left = behind;
-                }
+                element => Ok(Walk::Before(element)),
             }
         }
+        _ => match behind_white(left) {
+            behind if behind.len() < left.len() => Ok(Walk::Before(behind)),
+            _ => Ok(Walk::After(behind_scalar(left, place)?)),
+        },
+    }
+}
+
+/// Goes on to the next member or element, or leaves the innermost array or object.
+#[inline(always)]
+fn finish<'a>(
+    left: &'a [u8],
+    place: Place,
+    open: &mut Nesting,
+    outer: &mut Outer,
+    arrays: &mut impl Arrays,
+) -> Result<Walk<'a>, TextError> {
+    match (left, open.is_object()) {
+        ([b',', behind @ ..], true) => Ok(Walk::Before(match behind_plain_name(behind) {
+            Some(behind) => behind,
+            None => behind_any_name(behind, place)?,
+        })),
+        ([b',', behind @ ..], false) => {
+            arrays.comma();
+            Ok(Walk::Before(behind))
+        }
+        ([b'}', behind @ ..], true) => Ok(close(behind, open, outer)),
+        ([b']', behind @ ..], false) => {
+            arrays.close(true);
+            Ok(close(behind, open, outer))
+        }
+        _ => match behind_white(left) {
+            behind if behind.len() < left.len() => Ok(Walk::After(behind)),
+            _ => Err(TextError::Syntax { at: place.of(left) }),
+        },
+    }
+}
+
+/// Leaves the innermost array or object, of which nothing is left.
+#[inline(always)]
+fn close<'a>(behind: &'a [u8], open: &mut Nesting, outer: &mut Outer) -> Walk<'a> {
+    if open.pop(outer) {
+        Walk::After(behind)
+    } else {
+        Walk::Done(behind)
     }
 }
 
