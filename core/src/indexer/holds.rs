@@ -137,9 +137,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     /// Makes sure that the current source can show the object at `at`, or a new one.
     pub(super) fn reserve_hold(&mut self, at: Option<u32>) -> Result<(), Full> {
         let holds = &self.view.holds;
+        if !holds.several {
+            return Ok(());
+        }
         let mark = at.and_then(|at| Some(self.view.slots.linked(at)?.mark));
-        let held = mark.is_some_and(|mark| holds.find(mark, holds.source).is_some());
-        if !holds.several || held {
+        if mark.is_some_and(|mark| holds.find(mark, holds.source).is_some()) {
             return Ok(());
         }
         self.view.holds.list.reserve()

@@ -299,18 +299,23 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         self.reserve_hold(place.slot)?;
         let held = self.view.bytes;
         let placed = match place.slot {
-            Some(at) => self.overwrite(at, object).map(|before| (at, Some(before))),
+            Some(at) => self
+                .overwrite(at, object, seen)
+                .map(|before| (at, Some(before))),
             None => self.insert(place.hash, object, seen).map(|at| (at, None)),
         };
         // A failed attempt may have changed the count before it was undone.
         self.view.bytes = if placed.is_ok() { bytes } else { held };
         let (at, before) = placed?;
-        self.hold(at, seen)?;
-        self.note_writer(at);
+        self.view.newest = self.view.newest.max(seen);
+        if self.view.holds.several {
+            self.hold(at, seen)?;
+            self.note_writer(at);
+        }
         Ok(before)
     }
 
-    fn overwrite(&mut self, at: u32, object: T) -> Result<T, Full> {
+    fn overwrite(&mut self, at: u32, object: T, seen: Epoch) -> Result<T, Full> {
         if let Err(full) = self.refile(at, &object) {
             // Undo: without the new postings there is room for the old ones again.
             let before = self.view.slots.linked(at).ok_or(Full)?.object.clone();
@@ -321,6 +326,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             return Err(full);
         }
         let slot = self.view.slots.linked_mut(at).ok_or(Full)?;
+        if seen != Epoch::NEVER && !self.view.holds.several {
+            slot.mark = seen.to_bits();
+        }
         slot.identity = T::identity(object.key());
         Ok(core::mem::replace(&mut slot.object, object))
     }
