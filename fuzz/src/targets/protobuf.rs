@@ -224,16 +224,25 @@ struct ObjectMeta {
     deleted: Option<Time>,
     #[prost(int64, optional, tag = "10")]
     grace_period: Option<i64>,
-    #[prost(btree_map = "string, string", tag = "11")]
-    labels: BTreeMap<String, String>,
-    #[prost(btree_map = "string, string", tag = "12")]
-    annotations: BTreeMap<String, String>,
+    #[prost(message, repeated, tag = "11")]
+    labels: Vec<Entry>,
+    #[prost(message, repeated, tag = "12")]
+    annotations: Vec<Entry>,
     #[prost(message, repeated, tag = "13")]
     owners: Vec<Owner>,
     #[prost(string, repeated, tag = "14")]
     finalizers: Vec<String>,
     #[prost(bytes = "vec", repeated, tag = "17")]
     managed_fields: Vec<Vec<u8>>,
+}
+
+/// An entry of a map. The maps of prost do not check the type of their fields.
+#[derive(Clone, PartialEq, prost::Message)]
+struct Entry {
+    #[prost(string, tag = "1")]
+    key: String,
+    #[prost(string, tag = "2")]
+    value: String,
 }
 
 #[derive(Clone, Copy, PartialEq, prost::Message)]
@@ -272,8 +281,15 @@ impl Known {
             metadata.name,
             metadata.uid,
             metadata.resource_version,
-            metadata.labels,
-            metadata.annotations,
+            map(&metadata.labels),
+            map(&metadata.annotations),
         )
     }
+}
+
+fn map(entries: &[Entry]) -> BTreeMap<&str, &str> {
+    entries
+        .iter()
+        .map(|Entry { key, value }| (key.as_str(), value.as_str()))
+        .collect()
 }

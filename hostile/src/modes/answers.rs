@@ -166,9 +166,9 @@ pub(super) const MODES: &[Mode] = &[
     .quick(),
     Mode::answers(
         "protobuf",
-        "protobuf with status 200",
+        "HTML that claims to be protobuf",
         Limit::ContentType,
-        |_| Some(Reply::ok("k8s\0\n").with("content-type", "application/vnd.kubernetes.protobuf")),
+        |_| Some(Reply::ok("<html>").with("content-type", "application/vnd.kubernetes.protobuf")),
     )
     .says("protobuf")
     .over(Over::Http2)

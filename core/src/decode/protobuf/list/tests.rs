@@ -189,3 +189,18 @@ fn only_lists_are_lists() {
         }
     }
 }
+
+#[test]
+fn a_gap_ends_with_an_element() {
+    let mut list = ListScanner::<Vec<u8>>::new(100);
+    assert_eq!(list.next(&mut { HEAD }), None);
+    assert_eq!(list.next(&mut &b"\x12\x80\x80\x80\x80\x80\x20"[..]), None);
+    // Two gaps of 20 MiB are longer than one may be.
+    let gap = vec![0; 20 << 20];
+    for _ in 0..2 {
+        assert_eq!(list.next(&mut &b"\x1a\x80\x80\x80\x0a"[..]), None);
+        assert_eq!(list.next(&mut &gap[..]), None);
+        let element = list.next(&mut &b"\x12\x01e"[..]);
+        assert!(matches!(element, Some(Ok(Part::Element(_)))), "{element:?}");
+    }
+}
