@@ -735,3 +735,37 @@ fn churn(seed: u64) {
         assert!(verified.is_consistent(), "seed {seed}: {verified}");
     }
 }
+
+/// Each source has series of its own where there are several, and none where there is only one.
+#[test]
+fn metrics_and_moments_name_the_source() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    rights.deny("b");
+    let (informer, _) = three(&world, &rights);
+    world.pass(SOON);
+    let metrics = informer::Metrics::new();
+    metrics.add(&informer);
+    let alone = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    alone.start().unwrap();
+    world.wait(alone.synced(SOON)).unwrap();
+    metrics.add(&alone);
+    let text = metrics.text();
+    let following = |source: &str, value: u8| {
+        format!(
+            "informer_source_following{{informer=\"pods.v1 in a and 2 more\",source=\"{source}\"}} {value}\n"
+        )
+    };
+    assert!(text.contains(&following("pods.v1 in a", 1)), "{text}");
+    assert!(text.contains(&following("pods.v1 in b", 0)), "{text}");
+    assert_eq!(text.matches("informer_source_following{").count(), 3);
+
+    let timeline = informer.timeline();
+    let failed = timeline
+        .iter()
+        .filter(|it| matches!(it.kind, informer::MomentKind::Failure(_)));
+    let failed: BTreeSet<_> = failed.map(|it| it.source.to_string()).collect();
+    assert_eq!(failed.into_iter().collect::<Vec<_>>(), ["pods.v1 in b"]);
+}

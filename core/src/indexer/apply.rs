@@ -264,7 +264,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
 
     /// Shows an object again, if it is still what the store holds. Another source may have changed it since
     /// the resync found it. The resync shows objects of all sources, so it holds none of them.
-    fn resync_shared(&mut self, object: T, rules: Rules) -> Applied<T> {
+    fn resync_shared(&self, object: T, rules: Rules) -> Applied<T> {
         match self.get(object.key()) {
             Some(stored) if stored.has_same_version(&object) && stored.has_same_uid(&object) => {
                 let stored = Some(stored.clone());

@@ -11,8 +11,8 @@ use informer_core::transport::Target;
 use informer_core::{Instant, SourceId};
 
 use super::{Decoder, Engine, Namespaces, State};
-use crate::error::BuildError;
-use crate::runtime::RuntimeError;
+use crate::error::{BuildError, StartError};
+use crate::runtime::{RuntimeError, Task};
 use crate::status::SourceStatus;
 
 /// A target that the informer follows, over a connection of its own.
@@ -114,6 +114,30 @@ impl<K: Send + Sync + 'static> Engine<K> {
             (state.core.is_fresh(within, now), state.namespaces.clone())
         };
         fresh && namespaces.iter().all(|it| it.is_fresh(within))
+    }
+
+    /// Starts the informer with these drivers.
+    pub(crate) fn start(self: &Arc<Self>, drivers: Vec<Task>) -> Result<(), StartError> {
+        let now = self.clock.now();
+        self.update(|state| {
+            state.core.start(now);
+            state.started = true;
+            state.driver_wanted = true;
+        });
+        drivers
+            .into_iter()
+            .try_for_each(|driver| self.drive(driver))
+    }
+
+    /// Runs a driver. Without it, the informer cannot go on.
+    pub(crate) fn drive(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
+        match self.spawn(driver) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.lose(error.clone());
+                Err(StartError::Runtime(error))
+            }
+        }
     }
 
     /// The driver of a source was dropped before it had ended.
