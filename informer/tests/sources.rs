@@ -35,11 +35,14 @@ const DENIED: &str = "pods is forbidden";
 struct Rights {
     server: MockServer,
     denied: Arc<Mutex<BTreeSet<String>>>,
+    /// Targets from which nothing arrives.
+    held: Arc<Mutex<BTreeSet<String>>>,
     alive: Arc<AtomicUsize>,
 }
 
 struct Guarded {
     inner: MockTransport,
+    name: String,
     namespace: String,
     rights: Rights,
     refused: Option<ExchangeId>,
@@ -50,6 +53,7 @@ impl Rights {
         Self {
             server: world.server.clone(),
             denied: Arc::default(),
+            held: Arc::default(),
             alive: Arc::default(),
         }
     }
@@ -74,6 +78,7 @@ impl Connect for Rights {
         self.alive.fetch_add(1, Ordering::Relaxed);
         Ok(Guarded {
             inner: self.server.transport(target, 0),
+            name: target.to_string(),
             namespace: match target.plural.as_str() {
                 "namespaces" => "namespaces".to_owned(),
                 _ => target.namespace.clone().unwrap_or_default(),
@@ -102,6 +107,9 @@ impl Transport for Guarded {
     }
 
     fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        if self.rights.held.lock().unwrap().contains(&self.name) {
+            return Poll::Pending;
+        }
         if let Some(exchange) = self.refused {
             let failure = Failure::Forbidden;
             let message = DENIED;
@@ -768,4 +776,35 @@ fn metrics_and_moments_name_the_source() {
         .filter(|it| matches!(it.kind, informer::MomentKind::Failure(_)));
     let failed: BTreeSet<_> = failed.map(|it| it.source.to_string()).collect();
     assert_eq!(failed.into_iter().collect::<Vec<_>>(), ["pods.v1 in b"]);
+}
+
+/// One watch may be behind another. What it will bring is no difference.
+#[test]
+fn sources_are_verified_at_versions_of_their_own() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    create(&world, "a", "both", &json!({"app": "shop"}));
+    create(&world, "b", "selected", &json!({"app": "shop"}));
+    let informer = pods()
+        .namespaces(["a"])
+        .source(labelled("app=shop"))
+        .build(&rights, world.runtime.clone())
+        .unwrap();
+    informer.start().unwrap();
+    world.wait(informer.synced(SOON)).unwrap();
+    let late = labelled("app=shop").to_string();
+    rights.held.lock().unwrap().insert(late);
+    patch(&world, "a/both", json!({"spec": {"changed": true}}));
+    pod(&world, "a", "new");
+    world.settle();
+    let versions: BTreeSet<_> = informer
+        .sources()
+        .into_iter()
+        .map(|it| it.version)
+        .collect();
+    assert_eq!(versions.len(), 2);
+    let verified = world.wait(informer.verify(&world.connect(), SOON)).unwrap();
+    assert!(verified.is_consistent(), "{verified}");
+    assert_eq!(verified.objects, 4, "one of them in both sources");
+    assert!(verified.version.contains(", "), "{verified}");
 }
