@@ -808,3 +808,43 @@ fn sources_are_verified_at_versions_of_their_own() {
     assert_eq!(verified.objects, 4, "one of them in both sources");
     assert!(verified.version.contains(", "), "{verified}");
 }
+
+#[test]
+fn a_source_without_objects_and_handlers_ends_at_once() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    let informer = pods()
+        .namespaces(["a", "b"])
+        .build(&rights, world.runtime.clone())
+        .unwrap();
+    informer.start().unwrap();
+    world.wait(informer.synced(SOON)).unwrap();
+    assert_eq!((world.runtime.tasks(), rights.transports()), (2, 2));
+    for left in [1, 0] {
+        informer.remove_source(informer.sources()[0].id);
+        world.settle();
+        assert_eq!((world.runtime.tasks(), rights.transports()), (left, left));
+    }
+}
+
+/// The driver of the first source does what concerns no single source. When that is gone, the next one does it.
+#[test]
+fn resyncs_go_on_when_the_first_source_is_gone() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    pod(&world, "b", "in-b");
+    let informer = pods()
+        .namespaces(["a", "b"])
+        .resync(Duration::from_secs(10))
+        .build(&rights, world.runtime.clone())
+        .unwrap();
+    let told = Told::default();
+    let registration = informer.on(told.handler()).unwrap();
+    informer.start().unwrap();
+    world.wait(registration.synced(SOON)).unwrap();
+    informer.remove_source(informer.sources()[0].id);
+    world.settle();
+    told.take();
+    world.pass(Duration::from_secs(25));
+    assert_eq!(told.take(), vec!["update in-b same Resync"; 2]);
+}

@@ -81,7 +81,9 @@ impl<K: Send + Sync + 'static> Engine<K> {
             state.core.advance(now);
             state.touch();
             state.publish();
-            state.driver_wanted = true;
+            let source = state.sources.get_mut(&id);
+            let driver = source.and_then(|it| it.driver.take());
+            state.woken.extend(driver);
             removed
         })
     }
@@ -236,10 +238,9 @@ impl<K: Send + Sync + 'static> State<K> {
         woken
     }
 
-    /// Forgets sources that the core has forgotten. The driver of another one may have to do what theirs did.
+    /// Forgets sources that the core has forgotten, so that their drivers end.
     pub(super) fn forget_sources(&mut self) {
         let Self { core, sources, .. } = self;
-        let before = sources.len();
         let mut woken = Vec::new();
         sources.retain(|id, source| {
             let stays = core.source_status(*id).is_some();
@@ -248,7 +249,6 @@ impl<K: Send + Sync + 'static> State<K> {
             }
             stays
         });
-        self.driver_wanted |= sources.len() != before;
         self.woken.extend(woken);
     }
 
