@@ -199,12 +199,7 @@ impl<K: Send + Sync + 'static> State<K> {
     pub(crate) fn end_turn(&mut self, id: SourceId) -> Option<Instant> {
         // A sweep or a resync continues when a handler has made room.
         let stalled = self.core.is_stalled();
-        let leaving = self.core.source_status(id).is_none_or(|it| it.leaving);
-        let mut until = self.core.next_deadline_of(id);
-        if leaving && !stalled {
-            // It is gone with the next call.
-            until = Some(Instant::default());
-        }
+        let until = self.core.next_deadline_of(id);
         if let Some(source) = self.sources.get_mut(&id) {
             source.stalled |= stalled;
             source.waits_until = Some(until);
