@@ -16,7 +16,8 @@ use crate::shared::SharedInformer;
 /// The name of the index by namespace that every cache has, so that reading one namespace does not look
 /// at all objects. The name is reserved for it.
 ///
-/// If you build an informer with an index by namespace of another name, the cache has yours instead.
+/// If you build an informer with an index by namespace of another name, the cache has yours instead. The
+/// last index by namespace cannot be [removed](crate::SharedInformer::remove_index).
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {

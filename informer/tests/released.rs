@@ -143,6 +143,15 @@ fn an_informer_that_was_not_started_is_released() {
     world.wait(kept.synced(SOON)).unwrap();
 }
 
+/// Ends the other threads of a test, also if it fails.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Whoever asks while others release gets an informer that runs, and it stays so.
 #[test]
 fn nobody_gets_an_informer_that_is_being_released() {
@@ -150,6 +159,7 @@ fn nobody_gets_an_informer_that_is_being_released() {
     let factory = started(&world);
     let (over, count) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
+        let _ending = Ending(&over);
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
                 count.fetch_add(factory.release_unused().len(), Ordering::Relaxed);
@@ -177,7 +187,6 @@ fn nobody_gets_an_informer_that_is_being_released() {
                 std::thread::yield_now();
             }
         }
-        over.store(true, Ordering::Relaxed);
     });
     factory.release_unused();
     world.settle();

@@ -23,7 +23,8 @@ pub(crate) struct Defaults {
 pub(crate) type Tweak = dyn Fn(&mut Target) + Send + Sync;
 type TransformAny = dyn Fn(Meta<'_>) -> Result<(), TransformError> + Send + Sync;
 
-/// The part of an object that every kind has, for [`SharedInformerFactory::transform`].
+/// The part of an object that every kind has, for
+/// [`SharedInformerFactory::transform`](crate::SharedInformerFactory::transform).
 pub struct Meta<'a> {
     pub(crate) object: &'a mut dyn AnyObject,
 }
