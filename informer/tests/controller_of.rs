@@ -245,6 +245,31 @@ fn what_is_applied_belongs_to_the_object_and_is_seen_by_the_next_reconciliation(
     assert_eq!(owners.as_array().unwrap().len(), 2, "{owners}");
 }
 
+/// A write waits for the source that shows it, and not for quiet ones, which hear of its version a minute later.
+#[test]
+fn what_is_applied_is_not_looked_for_in_other_namespaces() {
+    let world = World::new();
+    let seen = Seen::default();
+    let noted = seen.clone();
+    let secrets = InformerBuilder::<Secret>::typed().namespaces(["quiet", "web"]);
+    let controller = Controller::of::<ConfigMap>(&world.server).owns_with(secrets);
+    let _running = run(&world, controller, move |map: Context<ConfigMap>| {
+        let noted = noted.clone();
+        async move {
+            let secret = Secret {
+                metadata: json!({"name": map.key().name()}),
+                data: json!({}),
+            };
+            map.apply(&secret).await?;
+            noted.note(map.owned::<Secret>()?.len());
+            Ok(Next::Done)
+        }
+    });
+    // No time passes.
+    create(&world, "configmaps", "shop");
+    assert_eq!(seen.take(), ["1", "1"]);
+}
+
 #[test]
 fn watched_objects_reconcile_what_the_map_says() {
     let world = World::new();

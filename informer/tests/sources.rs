@@ -35,11 +35,14 @@ const DENIED: &str = "pods is forbidden";
 struct Rights {
     server: MockServer,
     denied: Arc<Mutex<BTreeSet<String>>>,
+    /// Targets from which nothing arrives.
+    held: Arc<Mutex<BTreeSet<String>>>,
     alive: Arc<AtomicUsize>,
 }
 
 struct Guarded {
     inner: MockTransport,
+    name: String,
     namespace: String,
     rights: Rights,
     refused: Option<ExchangeId>,
@@ -50,6 +53,7 @@ impl Rights {
         Self {
             server: world.server.clone(),
             denied: Arc::default(),
+            held: Arc::default(),
             alive: Arc::default(),
         }
     }
@@ -74,6 +78,7 @@ impl Connect for Rights {
         self.alive.fetch_add(1, Ordering::Relaxed);
         Ok(Guarded {
             inner: self.server.transport(target, 0),
+            name: target.to_string(),
             namespace: match target.plural.as_str() {
                 "namespaces" => "namespaces".to_owned(),
                 _ => target.namespace.clone().unwrap_or_default(),
@@ -102,6 +107,9 @@ impl Transport for Guarded {
     }
 
     fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        if self.rights.held.lock().unwrap().contains(&self.name) {
+            return Poll::Pending;
+        }
         if let Some(exchange) = self.refused {
             let failure = Failure::Forbidden;
             let message = DENIED;
@@ -734,4 +742,112 @@ fn churn(seed: u64) {
         let verified = world.wait(informer.verify(&client, SOON)).unwrap();
         assert!(verified.is_consistent(), "seed {seed}: {verified}");
     }
+}
+
+/// Each source has series of its own where there are several, and none where there is only one.
+#[test]
+fn metrics_and_moments_name_the_source() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    rights.deny("b");
+    let (informer, _) = three(&world, &rights);
+    world.pass(SOON);
+    let metrics = informer::Metrics::new();
+    metrics.add(&informer);
+    let alone = pods()
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    alone.start().unwrap();
+    world.wait(alone.synced(SOON)).unwrap();
+    metrics.add(&alone);
+    let text = metrics.text();
+    let following = |source: &str, value: u8| {
+        format!(
+            "informer_source_following{{informer=\"pods.v1 in a and 2 more\",source=\"{source}\"}} {value}\n"
+        )
+    };
+    assert!(text.contains(&following("pods.v1 in a", 1)), "{text}");
+    assert!(text.contains(&following("pods.v1 in b", 0)), "{text}");
+    assert_eq!(text.matches("informer_source_following{").count(), 3);
+
+    let timeline = informer.timeline();
+    let failed = timeline
+        .iter()
+        .filter(|it| matches!(it.kind, informer::MomentKind::Failure(_)));
+    let failed: BTreeSet<_> = failed.map(|it| it.source.to_string()).collect();
+    assert_eq!(failed.into_iter().collect::<Vec<_>>(), ["pods.v1 in b"]);
+}
+
+/// One watch may be behind another. What it will bring is no difference.
+#[test]
+fn sources_are_verified_at_versions_of_their_own() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    create(&world, "a", "both", &json!({"app": "shop"}));
+    create(&world, "b", "selected", &json!({"app": "shop"}));
+    let informer = pods()
+        .namespaces(["a"])
+        .source(labelled("app=shop"))
+        .build(&rights, world.runtime.clone())
+        .unwrap();
+    informer.start().unwrap();
+    world.wait(informer.synced(SOON)).unwrap();
+    let late = labelled("app=shop").to_string();
+    rights.held.lock().unwrap().insert(late);
+    patch(&world, "a/both", json!({"spec": {"changed": true}}));
+    pod(&world, "a", "new");
+    world.settle();
+    let versions: BTreeSet<_> = informer
+        .sources()
+        .into_iter()
+        .map(|it| it.version)
+        .collect();
+    assert_eq!(versions.len(), 2);
+    let verified = world.wait(informer.verify(&world.connect(), SOON)).unwrap();
+    assert!(verified.is_consistent(), "{verified}");
+    assert_eq!(verified.objects, 4, "one of them in both sources");
+    assert!(verified.version.contains(", "), "{verified}");
+}
+
+#[test]
+fn a_source_without_objects_and_handlers_ends_at_once() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    let informer = pods()
+        .namespaces(["a", "b"])
+        .build(&rights, world.runtime.clone())
+        .unwrap();
+    informer.start().unwrap();
+    world.wait(informer.synced(SOON)).unwrap();
+    assert_eq!((world.runtime.tasks(), rights.transports()), (2, 2));
+    // The server says nothing more.
+    let names = informer.sources().into_iter().map(|it| it.name);
+    rights.held.lock().unwrap().extend(names);
+    for left in [1, 0] {
+        informer.remove_source(informer.sources()[0].id);
+        world.settle();
+        assert_eq!((world.runtime.tasks(), rights.transports()), (left, left));
+    }
+}
+
+/// The driver of the first source does what concerns no single source. When that is gone, the next one does it.
+#[test]
+fn resyncs_go_on_when_the_first_source_is_gone() {
+    let world = World::new();
+    let rights = Rights::new(&world);
+    pod(&world, "b", "in-b");
+    let informer = pods()
+        .namespaces(["a", "b"])
+        .resync(Duration::from_secs(10))
+        .build(&rights, world.runtime.clone())
+        .unwrap();
+    let told = Told::default();
+    let registration = informer.on(told.handler()).unwrap();
+    informer.start().unwrap();
+    world.wait(registration.synced(SOON)).unwrap();
+    informer.remove_source(informer.sources()[0].id);
+    world.settle();
+    told.take();
+    world.pass(Duration::from_secs(25));
+    assert_eq!(told.take(), vec!["update in-b same Resync"; 2]);
 }

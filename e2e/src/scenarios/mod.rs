@@ -76,7 +76,7 @@ scenarios! {
     states: states_in_every_way, pages;
     churn: churn;
     kinds: deployments, cluster_scoped, custom_resources, kinds_come_and_go, selectors, metadata_only;
-    users: token_and_certificate, rights_denied_and_granted;
+    users: token_and_certificate, rights_denied_and_granted, a_role_in_each_namespace;
     writes: objects_are_written;
     controllers: a_whole_controller;
     many: two_hundred_watches, read_your_writes;

@@ -1,7 +1,8 @@
-//! Settings that are functions: the transform and the hooks.
+//! Settings that are functions: an index, the transform and the hooks.
 
 use std::sync::Arc;
 
+use informer_core::indexer::IndexFn;
 use informer_core::informer::RejectedObject;
 use informer_core::queue::TransformError;
 use informer_core::reflector::LastFailure;
@@ -10,6 +11,24 @@ use informer_core::{Object, ObjectKey};
 use super::{Function, FunctionId, InformerBuilder};
 
 impl<K: Send + Sync + 'static> InformerBuilder<K> {
+    /// Adds an index whose values are borrowed: the closure calls its second argument with each value.
+    /// Apart from that it is as [`index`](Self::index).
+    ///
+    /// ```
+    /// # use informer::{InformerBuilder, Target};
+    /// # let target = Target::new("", "v1", "pods");
+    /// let pods = InformerBuilder::lean_at(target)
+    ///     .index_with("name", |pod, file| file(pod.key().name().as_bytes()));
+    /// ```
+    #[must_use]
+    pub fn index_with(
+        self,
+        name: &str,
+        values: impl Fn(&Object<K>, &mut dyn FnMut(&[u8])) + Send + Sync + 'static,
+    ) -> Self {
+        self.index(name, IndexFn::new(values))
+    }
+
     /// Changes every object before it goes into the cache, for example to drop fields you do not need. The
     /// function must not change the key, must not panic, and may only read the cache of the informer. It
     /// sees an object before it is packed.

@@ -256,24 +256,6 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Adds an index whose values are borrowed: the closure calls its second argument with each value.
-    /// Apart from that it is as [`index`](Self::index).
-    ///
-    /// ```
-    /// # use informer::{InformerBuilder, Target};
-    /// # let target = Target::new("", "v1", "pods");
-    /// let pods = InformerBuilder::lean_at(target)
-    ///     .index_with("name", |pod, file| file(pod.key().name().as_bytes()));
-    /// ```
-    #[must_use]
-    pub fn index_with(
-        self,
-        name: &str,
-        values: impl Fn(&Object<K>, &mut dyn FnMut(&[u8])) + Send + Sync + 'static,
-    ) -> Self {
-        self.index(name, IndexFn::new(values))
-    }
-
     /// Selects the queue between the server and the cache.
     #[must_use]
     pub const fn queue(mut self, queue: QueueKind) -> Self {

@@ -9,8 +9,6 @@ use informer_indexers::selector::{FieldSelector, LabelSelector, SelectorError};
 
 use super::InformerBuilder;
 use crate::error::BuildError;
-#[expect(unused_imports, reason = "for links")]
-use crate::shared::SharedInformer;
 
 impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// Follows only objects in this namespace.
@@ -38,11 +36,11 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
 
     /// Follows the objects in these namespaces, and no others: one list and one watch for each, so it takes no right
     /// beyond them. All share one cache and the handlers. A namespace where the right is missing does not stop the
-    /// others; [`status`](SharedInformer::status) says which one it is.
+    /// others; [`status`](crate::SharedInformer::status) says which one it is.
     ///
     /// This wins over [`namespace`](Self::namespace). To change the set later, see
-    /// [`add_source`](SharedInformer::add_source) and
-    /// [`follow_namespaces`](SharedInformer::follow_namespaces).
+    /// [`add_source`](crate::SharedInformer::add_source) and
+    /// [`follow_namespaces`](crate::SharedInformer::follow_namespaces).
     ///
     /// ```
     /// use informer::{InformerBuilder, Target};
@@ -72,8 +70,8 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     }
 
     /// Follows nothing yet. Sources are added while the informer runs: see
-    /// [`add_source`](SharedInformer::add_source) and
-    /// [`follow_namespaces`](SharedInformer::follow_namespaces).
+    /// [`add_source`](crate::SharedInformer::add_source) and
+    /// [`follow_namespaces`](crate::SharedInformer::follow_namespaces).
     #[must_use]
     pub fn without_sources(self) -> Self {
         self.namespaces([""; 0])

@@ -344,30 +344,6 @@ impl<K: Send + Sync + 'static> Engine<K> {
         });
     }
 
-    /// Starts the informer with these drivers.
-    pub(crate) fn start(self: &Arc<Self>, drivers: Vec<Task>) -> Result<(), StartError> {
-        let now = self.clock.now();
-        self.update(|state| {
-            state.core.start(now);
-            state.started = true;
-            state.driver_wanted = true;
-        });
-        drivers
-            .into_iter()
-            .try_for_each(|driver| self.drive(driver))
-    }
-
-    /// Runs a driver. Without it, the informer cannot go on.
-    pub(crate) fn drive(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
-        match self.spawn(driver) {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                self.lose(error.clone());
-                Err(StartError::Runtime(error))
-            }
-        }
-    }
-
     /// Fails if the informer has ended.
     pub(crate) fn check(&self) -> Result<(), StartError> {
         let end = self.lock().end();

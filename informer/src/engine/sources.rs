@@ -11,8 +11,8 @@ use informer_core::transport::Target;
 use informer_core::{Instant, SourceId};
 
 use super::{Decoder, Engine, Namespaces, State};
-use crate::error::BuildError;
-use crate::runtime::RuntimeError;
+use crate::error::{BuildError, StartError};
+use crate::runtime::{RuntimeError, Task};
 use crate::status::SourceStatus;
 
 /// A target that the informer follows, over a connection of its own.
@@ -81,7 +81,9 @@ impl<K: Send + Sync + 'static> Engine<K> {
             state.core.advance(now);
             state.touch();
             state.publish();
-            state.driver_wanted = true;
+            let source = state.sources.get_mut(&id);
+            let driver = source.and_then(|it| it.driver.take());
+            state.woken.extend(driver);
             removed
         })
     }
@@ -114,6 +116,30 @@ impl<K: Send + Sync + 'static> Engine<K> {
             (state.core.is_fresh(within, now), state.namespaces.clone())
         };
         fresh && namespaces.iter().all(|it| it.is_fresh(within))
+    }
+
+    /// Starts the informer with these drivers.
+    pub(crate) fn start(self: &Arc<Self>, drivers: Vec<Task>) -> Result<(), StartError> {
+        let now = self.clock.now();
+        self.update(|state| {
+            state.core.start(now);
+            state.started = true;
+            state.driver_wanted = true;
+        });
+        drivers
+            .into_iter()
+            .try_for_each(|driver| self.drive(driver))
+    }
+
+    /// Runs a driver. Without it, the informer cannot go on.
+    pub(crate) fn drive(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
+        match self.spawn(driver) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.lose(error.clone());
+                Err(StartError::Runtime(error))
+            }
+        }
     }
 
     /// The driver of a source was dropped before it had ended.
@@ -173,12 +199,7 @@ impl<K: Send + Sync + 'static> State<K> {
     pub(crate) fn end_turn(&mut self, id: SourceId) -> Option<Instant> {
         // A sweep or a resync continues when a handler has made room.
         let stalled = self.core.is_stalled();
-        let leaving = self.core.source_status(id).is_none_or(|it| it.leaving);
-        let mut until = self.core.next_deadline_of(id);
-        if leaving && !stalled {
-            // It is gone with the next call.
-            until = Some(Instant::default());
-        }
+        let until = self.core.next_deadline_of(id);
         if let Some(source) = self.sources.get_mut(&id) {
             source.stalled |= stalled;
             source.waits_until = Some(until);
@@ -212,10 +233,9 @@ impl<K: Send + Sync + 'static> State<K> {
         woken
     }
 
-    /// Forgets sources that the core has forgotten. The driver of another one may have to do what theirs did.
+    /// Forgets sources that the core has forgotten, so that their drivers end.
     pub(super) fn forget_sources(&mut self) {
         let Self { core, sources, .. } = self;
-        let before = sources.len();
         let mut woken = Vec::new();
         sources.retain(|id, source| {
             let stays = core.source_status(*id).is_some();
@@ -224,7 +244,6 @@ impl<K: Send + Sync + 'static> State<K> {
             }
             stays
         });
-        self.driver_wanted |= sources.len() != before;
         self.woken.extend(woken);
     }
 

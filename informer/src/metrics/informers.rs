@@ -9,7 +9,7 @@ use prometheus_client::encoding::DescriptorEncoder;
 use super::write::{Row, Subject, Value, bytes, seconds, write_all};
 use crate::inspect::{InformerPart, Named};
 use crate::meters::InformerMeters;
-use crate::status::{HandlerStatus, Status};
+use crate::status::{HandlerStatus, SourceStatus, Status};
 
 /// The phases of an informer, by name.
 const PHASES: [&str; 7] = [
@@ -35,19 +35,28 @@ pub(super) fn write(
     parts: &[Named<dyn InformerPart>],
     encoder: &mut DescriptorEncoder<'_>,
 ) -> fmt::Result {
-    let (mut informers, mut reflectors, mut handlers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut informers, mut reflectors) = (Vec::new(), Vec::new());
+    let (mut handlers, mut sources) = (Vec::new(), Vec::new());
     for Named { name, part } in parts {
         let status = part.status();
         let of_program = status.handlers.iter().filter(|it| !it.looks_on);
         let of_program: Vec<_> = of_program.copied().collect();
-        for (at, handler) in of_program.iter().enumerate() {
+        let names = labels(of_program.iter().map(|it| it.name));
+        for (handler, label) in of_program.iter().zip(names) {
             handlers.push(Subject {
-                labels: vec![
-                    ("informer", name.clone()),
-                    ("handler", label(&of_program, at)),
-                ],
+                labels: vec![("informer", name.clone()), ("handler", label)],
                 of: *handler,
             });
+        }
+        // What is said of the only source is said of the informer.
+        if status.sources.len() > 1 {
+            let names = labels(status.sources.iter().map(|it| it.name.as_str()));
+            for (source, label) in status.sources.iter().zip(names) {
+                sources.push(Subject {
+                    labels: vec![("informer", name.clone()), ("source", label)],
+                    of: source.clone(),
+                });
+            }
         }
         let meters = part.measure();
         let fresh = part.is_fresh(FRESH);
@@ -67,6 +76,7 @@ pub(super) fn write(
     }
     write_all(INFORMER, &informers, encoder)?;
     write_all(REFLECTOR, &reflectors, encoder)?;
+    write_all(SOURCE, &sources, encoder)?;
     write_all(HANDLER, &handlers, encoder)
 }
 
@@ -240,6 +250,30 @@ const REFLECTOR: &[Row<Seen>] = &[
     ),
 ];
 
+const SOURCE: &[Row<SourceStatus>] = &[
+    Row::gauge(
+        "informer_source_synced",
+        "Whether the cache holds the first full state of the source",
+        |it| it.synced.into(),
+    ),
+    Row::gauge(
+        "informer_source_following",
+        "Whether the server has answered a watch of the source and nothing has failed since",
+        |it| it.following.into(),
+    ),
+    seconds(Row::gauge(
+        "informer_source_last_byte_age",
+        "Time since the last byte from the server for the source",
+        |it| it.last_byte.into(),
+    )),
+    Row::counters(
+        "informer_source_failures",
+        "Lists and watches of the source that failed, by class",
+        "class",
+        |it| by_class(&it.requests.failures),
+    ),
+];
+
 const HANDLER: &[Row<HandlerStatus>] = &[
     Row::gauge(
         "informer_handler_pending",
@@ -276,13 +310,16 @@ const HANDLER: &[Row<HandlerStatus>] = &[
     )),
 ];
 
-/// The name of the handler at this place. The second of the same type is called `name #2`: numbers that are
-/// never used again would make new series for ever.
-fn label(handlers: &[HandlerStatus], at: usize) -> String {
-    let name = handlers.get(at).map_or("", |it| it.name);
-    let before = handlers.iter().take(at).filter(|it| it.name == name);
-    match before.count() {
-        0 => name.to_owned(),
-        same => format!("{name} #{}", same + 1),
-    }
+/// Names that differ. The second handler of the same type is called `name #2`: numbers that are never used again
+/// would make new series for ever.
+fn labels<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let all = names.clone().enumerate();
+    let labels =
+        all.map(
+            |(at, name)| match names.clone().take(at).filter(|it| *it == name).count() {
+                0 => name.to_owned(),
+                same => format!("{name} #{}", same + 1),
+            },
+        );
+    labels.collect()
 }

@@ -11,6 +11,8 @@ use crate::inspect::{InformerPart, Named};
 /// A phase or a failure, for people and scripts.
 #[derive(Serialize)]
 pub(super) struct Words {
+    /// The name of the source.
+    source: String,
     kind: &'static str,
     name: &'static str,
     text: String,
@@ -18,13 +20,16 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn of(moment: &Moment) -> Self {
+        let source = moment.source.to_string();
         match &moment.kind {
             MomentKind::Phase(phase) => Self {
+                source,
                 kind: "phase",
                 name: phase.name(),
                 text: phase.to_string(),
             },
             MomentKind::Failure(last) => Self {
+                source,
                 kind: "failure",
                 name: last.failure.name(),
                 text: match last.message.as_str() {

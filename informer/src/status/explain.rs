@@ -159,25 +159,18 @@ impl Status {
 
     /// How many sources follow the server, and what the others are doing. Nothing if there is only one.
     fn explain_sources(&self) -> Vec<String> {
-        let staying = self.sources.iter().filter(|it| !it.leaving);
-        let (all, leaving) = (staying.count(), self.sources.iter().filter(|it| it.leaving));
         let only = self.sources.len() == 1 && self.namespaces.is_empty();
         if only || matches!(self.phase, Phase::Stopped | Phase::Suspended) {
             return Vec::new();
         }
-        let following = self.sources.iter().filter(|it| !it.leaving && it.following);
-        let mut sentences = vec![match all {
-            0 => "It has no source, so it follows nothing.".to_owned(),
-            _ => format!(
-                "{} of {} follow the server.",
-                following.count(),
-                counted(all as u64, "source")
-            ),
+        let (leaving, staying): (Vec<_>, Vec<_>) = self.sources.iter().partition(|it| it.leaving);
+        let all = counted(staying.len() as u64, "source");
+        let following = staying.iter().filter(|it| it.following).count();
+        let mut sentences = vec![match staying.is_empty() {
+            true => "It has no source, so it follows nothing.".to_owned(),
+            false => format!("{following} of {all} follow the server."),
         }];
-        let behind = self
-            .sources
-            .iter()
-            .filter(|it| !it.leaving && !(it.synced && it.following));
+        let behind = staying.iter().filter(|it| !(it.synced && it.following));
         sentences.extend(behind.map(|it| {
             let status = self.of_source(it);
             let failure = status
@@ -185,12 +178,11 @@ impl Status {
                 .map_or(String::new(), |it| format!(" {it}"));
             format!("{}: {}{failure}", it.name, status.explain_phase())
         }));
-        sentences.extend(leaving.map(|it| {
-            format!(
-                "{}: It was removed, and its objects are being deleted.",
-                it.name
-            )
-        }));
+        let leaving = leaving.iter().map(|it| &it.name);
+        sentences.extend(
+            leaving
+                .map(|name| format!("{name}: It was removed, and its objects are being deleted.")),
+        );
         let namespaces = self
             .namespaces
             .iter()

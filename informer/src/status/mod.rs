@@ -102,7 +102,7 @@ pub struct Status {
     pub sources: Vec<SourceStatus>,
     /// The status of the informers on `namespaces` that decide which sources there are: see
     /// [`follow_namespaces`](crate::SharedInformer::follow_namespaces).
-    pub namespaces: Vec<Status>,
+    pub namespaces: Vec<Self>,
     /// The status of each handler and stream.
     pub handlers: Vec<HandlerStatus>,
     /// The message of a panic in a decoder, transform, index function or transport, which ended the
@@ -121,7 +121,7 @@ impl Status {
         let status = state.core.status();
         let sources = state.source_statuses(now);
         let behind = sources.iter().find(|it| !it.leaving && !it.following);
-        let shown = behind.or(sources.first());
+        let shown = behind.or_else(|| sources.first());
         let age = |at: Option<Instant>| at.map(|at| now.since(at));
         Self {
             name: name.to_owned(),
