@@ -20,6 +20,8 @@ pub(super) struct Relists {
     cause: Option<&'static str>,
     /// Whether the full state is known and changes are followed.
     is_live: bool,
+    /// Whether it ever was.
+    was_live: bool,
     /// Whether there was no relist after the first state.
     is_first: bool,
     is_list: bool,
@@ -37,6 +39,7 @@ impl Relists {
         Self {
             cause: Some("the start"),
             is_live: false,
+            was_live: false,
             is_first: true,
             is_list: false,
             is_open: false,
@@ -51,6 +54,14 @@ impl Relists {
         self.is_first
     }
 
+    /// Whether a full state can have been read: one was read, or the body so far may be the end of
+    /// a list.
+    pub(super) fn has_full_state(&self) -> bool {
+        let is_end =
+            || self.is_list && self.line.trim_ascii_end().ends_with(b"}") && !self.announces_page();
+        self.was_live || self.is_live || is_end()
+    }
+
     /// How many objects the current list has, readable or not.
     pub(super) fn listed(&self) -> usize {
         let uid = br#""uid":""#;
@@ -60,13 +71,17 @@ impl Relists {
 
     /// Whether an empty page announces another page, which no real server does.
     fn is_empty_page(&self) -> bool {
+        self.line.ends_with(br#""items":[]}"#) && self.announces_page()
+    }
+
+    fn announces_page(&self) -> bool {
         let token = br#""continue":"#;
-        let mut windows = self.line.windows(token.len());
-        self.line.ends_with(br#""items":[]}"#) && windows.any(|window| window == token)
+        self.line.windows(token.len()).any(|window| window == token)
     }
 
     /// Checks a request. The error says that it has no cause.
     pub(super) fn request(&mut self, request: Request<'_>, now: Instant) -> Result<(), String> {
+        self.was_live |= self.is_live;
         self.is_open = false;
         self.since = now;
         self.events = 0;
