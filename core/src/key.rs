@@ -32,8 +32,8 @@ use crate::invariant::cannot_happen;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey {
     text: Arc<str>,
-    /// Where the name starts: after the slash, or at 0 without a namespace.
-    name_at: u32,
+    /// Where the name starts, in the lower 24 bits, and how long the name of the cluster is, in the upper 8.
+    parts: u32,
     /// The hash of the text. A key is made once and looked up often, when its text is no longer in the
     /// cache of the processor.
     hash: u32,
@@ -50,18 +50,47 @@ impl ObjectKey {
         text.push_str(namespace);
         text.push('/');
         text.push_str(name);
-        let name_at = u32::try_from(namespace.len() + 1).unwrap_or(0);
-        Self::of(Arc::from(text), name_at)
+        Self::of(Arc::from(text), name_place(namespace.len() + 1))
     }
 
-    fn of(text: Arc<str>, name_at: u32) -> Self {
+    /// Creates the key of an object in a cluster, for programs that follow several clusters. It displays as
+    /// `cluster:namespace/name`. An empty cluster means none. Of a long name, the first 255 bytes count.
+    ///
+    /// ```
+    /// use informer_core::ObjectKey;
+    ///
+    /// let key = ObjectKey::in_cluster("east", "web", "shop-1");
+    /// assert_eq!(key.to_string(), "east:web/shop-1");
+    /// assert_eq!((key.cluster(), key.namespace(), key.name()), ("east", "web", "shop-1"));
+    /// assert_ne!(key, ObjectKey::new("east:web", "shop-1"));
+    /// ```
+    #[must_use]
+    pub fn in_cluster(cluster: &str, namespace: &str, name: &str) -> Self {
+        let most = cluster.len().min(u8::MAX as usize);
+        let cluster = (1..=most).rev().find_map(|end| cluster.get(..end));
+        let Some(cluster) = cluster else {
+            return Self::new(namespace, name);
+        };
+        let mut text = String::with_capacity(cluster.len() + namespace.len() + name.len() + 2);
+        text.push_str(cluster);
+        text.push(':');
+        text.push_str(namespace);
+        if !namespace.is_empty() {
+            text.push('/');
+        }
+        let name_at = name_place(text.len());
+        text.push_str(name);
+        Self::of(Arc::from(text), (cluster.len() as u32) << 24 | name_at)
+    }
+
+    fn of(text: Arc<str>, parts: u32) -> Self {
         // The seed differs in every process, so that users of a cluster cannot choose names that collide.
         let mut hasher = FoldHasher::with_seed(0, SharedSeed::global_random());
         hasher.write(text.as_bytes());
         let hash = hasher.finish();
         Self {
             text,
-            name_at,
+            parts,
             hash: (hash ^ (hash >> 32)) as u32,
         }
     }
@@ -71,26 +100,53 @@ impl ObjectKey {
         Arc::as_ptr(&self.text).addr()
     }
 
-    /// The key as client-go writes it.
+    /// The key as client-go writes it, behind the name of its cluster if it has one.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
+    /// The cluster; empty if the key does not name one.
+    #[must_use]
+    pub fn cluster(&self) -> &str {
+        self.part(0..(self.parts >> 24) as usize)
+    }
+
     /// The namespace; empty for a cluster-scoped object.
     #[must_use]
     pub fn namespace(&self) -> &str {
-        let slash = (self.name_at as usize).saturating_sub(1);
-        let namespace = self.text.get(..slash);
-        namespace.unwrap_or_else(|| cannot_happen("a key without its slash", ""))
+        let start = match (self.parts >> 24) as usize {
+            0 => 0,
+            cluster => cluster + 1,
+        };
+        // Without a namespace there is no slash either.
+        self.part(start..self.name_at().saturating_sub(1).max(start))
     }
 
     /// The name.
     #[must_use]
     pub fn name(&self) -> &str {
-        let name = self.text.get(self.name_at as usize..);
-        name.unwrap_or_else(|| cannot_happen("a key without its name", ""))
+        self.part(self.name_at()..self.text.len())
     }
+
+    /// Where the name starts: after the slash, after the cluster, or at 0 without both.
+    const fn name_at(&self) -> usize {
+        (self.parts & NAME_AT) as usize
+    }
+
+    fn part(&self, range: core::ops::Range<usize>) -> &str {
+        let part = self.text.get(range);
+        part.unwrap_or_else(|| cannot_happen("a key without one of its parts", ""))
+    }
+}
+
+/// The bits of `parts` that say where the name starts.
+const NAME_AT: u32 = (1 << 24) - 1;
+
+/// Where a name starts. A namespace of 16 MiB, which no server has, counts as a part of the name.
+fn name_place(at: usize) -> u32 {
+    let place = u32::try_from(at).ok();
+    place.filter(|at| *at <= NAME_AT).unwrap_or(0)
 }
 
 impl core::str::FromStr for ObjectKey {
@@ -117,7 +173,7 @@ impl Hash for ObjectKey {
 /// Otherwise it would read like a namespace and a name.
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.name_at == 0 && self.text.contains('/') {
+        if self.parts == 0 && self.text.contains('/') {
             f.write_str("/")?;
         }
         f.pad(&self.text)
@@ -175,6 +231,27 @@ mod tests {
                 assert_eq!(key.cmp(&other), other.cmp(&key).reverse());
             }
         }
+    }
+
+    #[test]
+    fn keys_in_clusters_are_equal_if_all_parts_are() {
+        let clusters = ["", "a", "b", "a:b", "ä"];
+        let all: Vec<_> = clusters
+            .into_iter()
+            .flat_map(|cluster| pairs().into_iter().map(move |pair| (cluster, pair)))
+            .collect();
+        for one in &all {
+            let key = ObjectKey::in_cluster(one.0, one.1.0, one.1.1);
+            assert_eq!((key.cluster(), (key.namespace(), key.name())), *one);
+            for two in &all {
+                let other = ObjectKey::in_cluster(two.0, two.1.0, two.1.1);
+                assert_eq!(key == other, one == two, "{one:?} {two:?}");
+            }
+        }
+        let long = "ä".repeat(200);
+        let key = ObjectKey::in_cluster(&long, "a", "b");
+        assert_eq!(key.cluster(), "ä".repeat(127));
+        assert_eq!((key.namespace(), key.name()), ("a", "b"));
     }
 
     #[test]

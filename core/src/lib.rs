@@ -92,7 +92,8 @@
 //! | feature | what it adds |
 //! | --- | --- |
 //! | `json` (default) | typed and dynamic objects, and decoding of lean bodies with serde; implies `alloc` |
-//! | `alloc` | `Heap`, `ObjectKey`, the JSON decoder with its lean forms, the in-order queue, the `client_go` preset |
+//! | `prost` | typed objects from protobuf, and decoding of lean bodies with prost; implies `alloc` |
+//! | `alloc` | `Heap`, `ObjectKey`, the decoders with their lean forms, the in-order queue, the `client_go` preset |
 //! | `heapless` | `Fixed` |
 //!
 //! Without any feature you have the state machines, and supply your own storage.
@@ -207,7 +208,7 @@ pub mod election;
 pub use clock::{Clock, Timer};
 #[cfg(feature = "alloc")]
 pub use decoded::{LabelIter, Labels, Object, ObjectBuilder, Unshared};
-pub use encoding::{Encoding, UnknownContentType};
+pub use encoding::{ContentTypeError, Encoding, Encodings, UnknownContentType};
 pub use failure::Failure;
 pub use flow::{Cause, Certainty, Notification};
 pub use informer::{Informer, InformerConfig};

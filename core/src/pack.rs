@@ -14,7 +14,7 @@
 //!     );
 //!     let mut pod = decode_object(&mut Packed, json.as_bytes())?;
 //!     packer.pack(&mut pod);
-//!     assert_eq!(pod.json(), json);
+//!     assert_eq!(pod.json()?, json);
 //!     memory += pod.packed_size();
 //! }
 //! assert!(memory < 100 * 40);
@@ -25,9 +25,10 @@ use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::compress::{Dictionary, Encoder};
+use crate::compress::{Around, Dictionary, Encoder};
 use crate::decode::form::PackedBody;
 use crate::decoded::{Draft, Object};
+use crate::encoding::Encoding;
 
 /// The first dictionary has at least this many bytes.
 const FIRST_LESSON: usize = 1024;
@@ -99,7 +100,13 @@ impl Packer {
             return;
         };
         let draft = &mut self.draft;
-        draft.begin_packed(object, dictionary, |label| encoder.find(dictionary, label));
+        let around = match object.encoding() {
+            Encoding::Json => Around::Quotes,
+            Encoding::Protobuf => Around::Length,
+        };
+        draft.begin_packed(object, dictionary, |label| {
+            encoder.find(dictionary, label, around)
+        });
         self.source.clear();
         self.source.extend_from_slice(draft.bytes());
         let head = self.source.len();

@@ -155,12 +155,12 @@ proptest! {
             prop_assert_eq!(kept, without_managed_fields(item));
         }
         for (object, item) in decode(Lean, body.as_bytes(), &pieces).iter().zip(&items) {
-            let kept: Value = serde_json::from_str(&object.json()).unwrap();
+            let kept: Value = serde_json::from_str(&object.json().unwrap()).unwrap();
             prop_assert_eq!(&kept, &without_managed_fields(item));
             prop_assert_eq!(object.decode::<Value>().unwrap(), kept);
         }
         for (object, item) in decode(MetadataOnly, body.as_bytes(), &pieces).iter().zip(&items) {
-            let kept: Value = serde_json::from_str(&object.json()).unwrap();
+            let kept: Value = serde_json::from_str(&object.json().unwrap()).unwrap();
             prop_assert_eq!(&kept, &without_managed_fields(item)["metadata"]);
             for (name, value) in item["metadata"]["annotations"].as_object().into_iter().flatten() {
                 let found = object.annotation(name);

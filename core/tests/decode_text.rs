@@ -30,6 +30,7 @@ fn agrees(text: &[u8]) -> Result<(), String> {
 fn almost_json() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z \u{7f}é😀]{0,12}",
+        1 => "[a-z]{12,36}",
         1 => "\\\\[\"\\\\/bfnrtux0]",
         1 => "\\\\u[0-9a-fA-F]{4}",
         1 => "\\\\ud[89ab][0-9a-f]{2}\\\\ud[c-f][0-9a-f]{2}",
@@ -129,6 +130,60 @@ fn parse(cursor: &mut JsonCursor<'_>, depth: usize) -> Result<Value, TextError> 
             Value::Null
         }
     })
+}
+
+/// Strings are read in steps of 16 bytes, the first two of them in a place of their own.
+#[test]
+fn strings_are_read_alike_wherever_a_step_ends() {
+    let pieces: [&[u8]; 11] = [
+        b"",
+        b"\\n",
+        b"\\\"",
+        b"\\\\",
+        b"\\ud83d\\ude00",
+        b"\\ud83d",
+        b"\\x",
+        b"\"",
+        b"\x1f",
+        b"\xff",
+        "é😀".as_bytes(),
+    ];
+    for piece in pieces {
+        for (before, after) in
+            (0..=36).flat_map(|before| [0, 1, 15, 16, 40].map(|after| (before, after)))
+        {
+            let string = [
+                b"\"",
+                &[b'a'; 36][..before],
+                piece,
+                &[b'b'; 40][..after],
+                b"\"",
+            ]
+            .concat();
+            // At the end of the text, as a name, as a value, and before white space.
+            for text in [
+                string.clone(),
+                [b"{", &string[..], b":0}"].concat(),
+                [b"[[", &string[..], b",{}],[{\"a\":", &string, b"}]]"].concat(),
+                [
+                    b"[{ ",
+                    &string[..],
+                    b" : ",
+                    &string,
+                    b" , ",
+                    &string,
+                    b":{ } } , [ ] ]",
+                ]
+                .concat(),
+            ] {
+                agrees(&text).unwrap();
+                if let Ok(theirs) = serde_json::from_slice::<Value>(&text) {
+                    let ours = parse(&mut JsonCursor::new(&text), 128).unwrap();
+                    assert_eq!(ours, theirs, "{}", text.escape_ascii());
+                }
+            }
+        }
+    }
 }
 
 proptest! {

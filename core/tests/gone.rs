@@ -14,13 +14,14 @@ use core::time::Duration;
 use conversation::Conversation;
 use hand::{EVERYTHING, Hand, listed, pod};
 use informer_core::flow::Change;
-use informer_core::queue::{QueueKind, Relist};
+use informer_core::indexer::{Indexer, Rules, StoreLimits};
+use informer_core::queue::{Queue, QueueKind, Relist};
 use informer_core::reflector::{
     FirstState, GoneConfig, InvalidConfig, Phase, Reflector, ReflectorConfig, WhenGone,
 };
-use informer_core::storage::Heap;
+use informer_core::storage::{Heap, Seed};
 use informer_core::transport::{OwnedRequest, Signal};
-use informer_core::{Encoding, Failure, InformerConfig, Instant};
+use informer_core::{Encoding, Failure, InformerConfig, Instant, Object, ObjectKey};
 
 /// Every queue, with a policy.
 fn configs(then: WhenGone) -> [InformerConfig; 3] {
@@ -277,6 +278,10 @@ fn a_kind_that_vanishes_between_two_pages_leaves_nothing_of_the_list() {
         hand.wait();
         miss_once_on_page_two(&mut hand);
         assert_eq!(hand.store(), Vec::<String>::new());
+        // Whatever the third one brings is gone, too.
+        hand.wait();
+        miss_once_on_page_two(&mut hand);
+        assert_eq!(hand.store(), Vec::<String>::new());
         hand.wait();
         hand.list(40, &[pod("z", "u3", 35)]);
         assert_eq!(hand.store(), ["z@35"]);
@@ -314,6 +319,63 @@ fn nothing_is_left_out_of_a_kind_that_is_gone() {
     assert_eq!(hand.informer.left_out().count(), 1);
     miss_again(&mut hand);
     assert_eq!(hand.informer.left_out().count(), 0);
+}
+
+/// A store that was full has room now, but that is no reason to ask for a kind that is gone.
+#[test]
+fn a_full_store_of_a_kind_that_is_gone_waits() {
+    let mut config = configs(WhenGone::Empty)[0];
+    config.limits.objects = Some(2);
+    let mut hand = following(config);
+    hand.signal(Signal::Opened(Encoding::Json));
+    hand.event("ADDED", &pod("z", "u3", 11));
+    assert_eq!(
+        hand.informer.status().last_failure.unwrap().failure,
+        Failure::Full
+    );
+    hand.wait();
+    hand.fail(Failure::NotFound, "");
+    miss_again(&mut hand);
+    assert_eq!(hand.store(), Vec::<String>::new());
+    assert!(delay(&hand) >= Duration::from_secs(4));
+}
+
+/// A queue takes the end of a kind at any time, not only when it is empty.
+#[test]
+fn a_queue_forgets_what_it_holds_of_a_kind_that_is_gone() {
+    let object = |name: &str| {
+        let key = ObjectKey::new("a", name);
+        Object::builder(key).uid("u").version("1").body(())
+    };
+    for (kind, relist) in [
+        (QueueKind::DeltaFifo, Relist::Streamed),
+        (QueueKind::DeltaFifo, Relist::Staged),
+        (QueueKind::InOrder, Relist::Streamed),
+    ] {
+        let mut store: Indexer<Object<()>, Heap> = Indexer::new(Seed::new(1));
+        store.put(object("stored")).unwrap();
+        let mut queue: Queue<_, Heap> = Queue::new(kind, relist, StoreLimits::NONE, Seed::new(1));
+        for change in [
+            Change::ReplaceBegin { streamed: false },
+            Change::ReplaceItem(object("first")),
+            Change::ReplaceEnd,
+            Change::ReplaceBegin { streamed: false },
+            Change::ReplaceItem(object("second")),
+            Change::KindGone,
+        ] {
+            queue.push(change, &*store).unwrap();
+        }
+        let mut told = Vec::new();
+        while let Some(step) = queue.next_from(&*store) {
+            let applied = store.apply(step, Rules::new());
+            told.extend(applied.notifications.map(|it| it.to_string()));
+        }
+        assert_eq!(told, ["deleted a/stored (inferred, kind gone)"], "{kind:?}");
+        assert!(queue.is_empty() && !queue.is_synced() && store.is_empty());
+        // The state that was being read does not go on.
+        queue.push(Change::ReplaceEnd, &*store).unwrap();
+        assert_eq!(queue.next_from(&*store), None);
+    }
 }
 
 #[test]

@@ -294,7 +294,7 @@ impl Model {
                 .chain([Unbounded])
         };
         for (from, to) in ends().flat_map(|from| ends().map(move |to| (from, to))) {
-            let within = |value: &&[u8]| (from, to).contains(*value);
+            let within = |value: &&[u8]| RangeBounds::<[u8]>::contains(&(from, to), *value);
             let expected: Vec<_> = used.iter().copied().filter(within).collect();
             let range = view.range(name, (from, to)).unwrap();
             let rows: Vec<_> = range.rows().map(|(value, _)| value).collect();

@@ -25,11 +25,15 @@ use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant};
 use proptest::prelude::*;
 use world::World;
 
+/// A world with one source, and one with several that come and go.
+fn worlds(config: InformerConfig, seed: u64) -> [World; 2] {
+    [World::new(config, seed), World::with_several(config, seed)]
+}
+
 /// Runs the steps of the driver loop at random.
 #[test]
 fn no_drain_rule_any_order_of_calls_is_safe() {
-    for seed in 0..60 {
-        let mut world = World::<Heap>::new(listed(), seed);
+    for mut world in (0..60).flat_map(|seed| worlds(listed(), seed)) {
         world.listen(EVERYTHING, true);
         world.informer.start(world.now);
         for _ in 0..200 {
@@ -72,9 +76,9 @@ fn time_never_goes_back() {
 /// Extra calls of `advance` change nothing.
 #[test]
 fn early_advance_is_free() {
-    for seed in 0..30 {
+    for (seed, which) in (0..30).flat_map(|seed| [(seed, 0), (seed, 1)]) {
         let run = |needless: bool| {
-            let mut world = World::<Heap>::new(listed(), seed);
+            let mut world = worlds(listed(), seed).into_iter().nth(which).unwrap();
             world.listen(EVERYTHING, true);
             world.informer.start(world.now);
             for _ in 0..150 {
@@ -234,13 +238,15 @@ proptest! {
 /// With a slow listener and tiny chunks, everything arrives in order, and no listener exceeds its bound.
 #[test]
 fn bounds_stall_and_never_lose() {
-    for seed in 0..40 {
+    let all = (0..40).flat_map(|seed| {
         let queue = if seed % 2 == 0 {
             QueueKind::DeltaFifo
         } else {
             QueueKind::InOrder
         };
-        let mut world = World::<Heap>::new(InformerConfig { queue, ..listed() }, seed);
+        worlds(InformerConfig { queue, ..listed() }, seed)
+    });
+    for mut world in all {
         let stall = ListenerConfig {
             backlog: Backlog::Stall { at: 2 },
             ..EVERYTHING
@@ -264,9 +270,10 @@ fn bounds_stall_and_never_lose() {
 
 #[test]
 fn same_seed_and_inputs_same_outputs() {
-    for seed in 0..20 {
+    for (seed, which) in (0..20).flat_map(|seed| [(seed, 0), (seed, 1)]) {
         let run = |seed| {
-            let mut world = World::<Heap>::new(InformerConfig::new(), seed);
+            let all = worlds(InformerConfig::new(), seed);
+            let mut world = all.into_iter().nth(which).unwrap();
             world.listen(ListenerConfig::new(), true);
             world.informer.start(world.now);
             for _ in 0..200 {

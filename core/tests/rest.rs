@@ -17,7 +17,7 @@ use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::Phase;
 use informer_core::storage::{Fixed, Heap, Storage};
-use informer_core::transport::{OwnedAt, OwnedRequest, Signal};
+use informer_core::transport::{Command, OwnedAt, OwnedRequest, Signal};
 use informer_core::{Encoding, Failure, InformerConfig};
 use world::World;
 
@@ -128,17 +128,16 @@ fn a_suspended_informer_rests_and_then_tells_the_difference() {
         let mut hand = Hand::synced(config, &[pod("x", "u1", 1), pod("y", "u2", 2)]);
         hand.event("MODIFIED", &pod("x", "u1", 11));
         let old = hand.exchange;
+        while hand.informer.poll_ready_listener().is_some() {}
         hand.informer.suspend(hand.now);
+        let abort = hand.informer.poll_command(hand.now);
+        assert_eq!(abort, old.map(Command::Abort));
         assert!(hand.informer.is_suspended() && !hand.informer.is_stopped());
         assert_eq!(hand.informer.status().phase, Phase::Suspended);
         assert!(!hand.informer.is_fresh(Duration::MAX, hand.now));
         assert!(hand.informer.is_synced(), "once synced, always synced");
         assert_eq!(hand.store(), ["x@11", "y@2"], "the store stays readable");
-        assert_eq!(
-            hand.request(),
-            None,
-            "the watch is aborted, and no other opens"
-        );
+        assert_eq!(hand.request(), None, "no other watch opens");
         assert_eq!(hand.informer.next_deadline(), None);
         assert_eq!(hand.notes(), Vec::<String>::new());
         assert_eq!(hand.informer.poll_ready_listener(), None);
@@ -156,6 +155,8 @@ fn a_suspended_informer_rests_and_then_tells_the_difference() {
 
         hand.informer.resume(hand.now);
         assert!(!hand.informer.is_suspended());
+        assert_eq!(hand.informer.poll_ready_listener(), Some(late));
+        assert_eq!(hand.informer.poll_ready_listener(), Some(hand.listener));
         // What waited comes first, and then the difference.
         assert_eq!(hand.notes(), ["update x 1 to 11 Watch"]);
         let Some(OwnedRequest::List { version, .. }) = hand.request() else {

@@ -21,7 +21,7 @@ use informer_core::storage::Heap;
 use informer_test_support::Random;
 use world::World;
 
-/// The seed picks the queue, the relist, the first state and the preset.
+/// The seed picks the queue, the relist, the first state, the preset and the number of sources.
 fn world(seed: u64) -> World<Heap> {
     let queue = if seed & 1 == 0 {
         QueueKind::DeltaFifo
@@ -46,7 +46,11 @@ fn world(seed: u64) -> World<Heap> {
     if seed & 16 == 0 {
         config.resync = Some(Duration::from_secs(30));
     }
-    let mut world = World::<Heap>::new(config, seed);
+    let mut world = if seed & 32 == 0 {
+        World::<Heap>::new(config, seed)
+    } else {
+        World::with_several(config, seed)
+    };
     world.server.page = (seed % 7) as usize;
     let backlogs = [
         Backlog::Grow,
@@ -122,7 +126,7 @@ fn store_and_listeners_equal_the_server_whatever_happens() {
             .iter()
             .map(|observer| observer.told)
             .sum::<usize>();
-        relists += world.informer.status().counts.full_states - 1;
+        relists += world.informer.status().counts.full_states.saturating_sub(1);
     }
     assert!(
         !many || (told > 50_000 && relists > 300),

@@ -31,7 +31,7 @@ const EDGES: &[(&str, &str)] = &[
     ("key", "invariant"),
     ("known", "object"),
     ("compress", ""),
-    ("decoded", "compress invariant key object"),
+    ("decoded", "compress encoding invariant key object"),
     ("failure", "invariant"),
     ("flow", "failure known object"),
     ("transport", "encoding failure source storage"),
@@ -39,7 +39,7 @@ const EDGES: &[(&str, &str)] = &[
         "decode",
         "decoded encoding failure flow invariant key limits metadata object",
     ),
-    ("pack", "compress decode decoded"),
+    ("pack", "compress decode decoded encoding"),
     (
         "reflector",
         "bucket failure flow invariant limits object rng source storage time transport version",

@@ -49,6 +49,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     targets::signals::TARGET,
     targets::acceptance::TARGET,
+    targets::protobuf::TARGET,
     targets::selectors::TARGET,
     targets::kubeconfig::TARGET,
     targets::refusal::TARGET,

@@ -13,6 +13,9 @@ pub mod signals;
 // One object, against serde_json.
 pub mod acceptance;
 
+// Objects, lists and watches in protobuf, against prost.
+pub mod protobuf;
+
 // Label and field selectors.
 pub mod selectors;
 

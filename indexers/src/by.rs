@@ -196,7 +196,7 @@ pub fn owner_uid<T: Metadata>() -> IndexFn<T> {
 /// ```
 #[must_use]
 pub fn controller_uid<T: Metadata>() -> IndexFn<T> {
-    owners_that(|owner| owner.controller)
+    owners_that(|owner| owner.controller).named("UID of the controller")
 }
 
 /// By the UIDs of these owners. A reference without a UID refers to nobody.
@@ -281,17 +281,17 @@ pub fn field<T: Fields>(path: FieldPath) -> IndexFn<T> {
 /// ```
 #[must_use]
 pub fn integer<T: Fields>(path: FieldPath) -> TypedIndex<T, i64> {
-    TypedIndex::from_fn(IndexFn::new(
-        move |object: &T, file: &mut dyn FnMut(&[u8])| {
-            object.each_field(&path, &mut |scalar| {
-                if let Scalar::Number(text) = scalar
-                    && let Ok(number) = text.parse::<i64>()
-                {
-                    let mut bytes = alloc::vec::Vec::new();
-                    number.encode(&mut bytes);
-                    file(&bytes);
-                }
-            });
-        },
-    ))
+    let name = format!("integers of {}", path.as_str().trim_start_matches('.'));
+    let function = IndexFn::new(move |object: &T, file: &mut dyn FnMut(&[u8])| {
+        object.each_field(&path, &mut |scalar| {
+            if let Scalar::Number(text) = scalar
+                && let Ok(number) = text.parse::<i64>()
+            {
+                let mut bytes = alloc::vec::Vec::new();
+                number.encode(&mut bytes);
+                file(&bytes);
+            }
+        });
+    });
+    TypedIndex::from_fn(function.named(name))
 }

@@ -1,5 +1,6 @@
 //! Indices with typed values.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::fmt;
@@ -79,6 +80,12 @@ impl<T, V: IndexValue> TypedIndex<T, V> {
     #[must_use]
     pub fn ordered(self) -> Self {
         Self::from_fn(self.function.ordered())
+    }
+
+    /// Gives the function a name, so that it can be told from others: see [`IndexFn::named`].
+    #[must_use]
+    pub fn named(self, name: impl Into<Arc<str>>) -> Self {
+        Self::from_fn(self.function.named(name))
     }
 
     /// Adds the index to a store under a name, and files the objects that are already there.

@@ -40,11 +40,14 @@ fn the_crate_does_not_depend_on_a_runtime_transport_or_front_door() {
     assert_eq!(
         found,
         [
+            "bytemuck",
             "foldhash",
             "informer_core",
             "informer_indexers",
             "memchr",
-            "triomphe"
+            "safe_arch",
+            "triomphe",
+            "wide"
         ],
         "only the core and its dependencies"
     );

@@ -1,20 +1,18 @@
 //! The driver task: passes signals from the transport to the core and commands from the core to the
 //! transport, and waits.
 
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use informer_core::transport::{Signal, Transport};
-use informer_core::{Instant, Timer};
+use informer_core::transport::{Signal, Target, Transport};
+use informer_core::{Instant, SourceId, Timer};
 use tracing::Span;
 
 use crate::engine::Engine;
 use crate::hooks::{Hooks, Report};
 use crate::panics::panic_text;
-use crate::runtime::RuntimeError;
 use crate::spans::Spans;
 use crate::sparing::{Say, Sparing};
 
@@ -24,9 +22,11 @@ const BUDGET: usize = 32;
 /// takes in its turn, or even fast handlers would fall behind. Objects below 300 bytes are rare.
 const BYTES: usize = 128 << 10;
 
-/// Drives one informer until it is stopped.
+/// Drives one source of an informer until it is removed or the informer is stopped.
 pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     engine: Arc<Engine<K>>,
+    source: SourceId,
+    target: Target,
     transport: T,
     hooks: Hooks,
     /// Limits log lines about panics of hooks.
@@ -40,15 +40,22 @@ enum Step {
     Moved(usize),
     /// Nothing to do until the next wake-up.
     Idle,
-    /// The informer was stopped.
-    Stopped,
+    /// The source is gone, or the informer was stopped.
+    Ended,
 }
 
 impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
-    pub(crate) fn new(engine: Arc<Engine<K>>, transport: T, hooks: Hooks) -> Self {
+    pub(crate) fn new(
+        engine: Arc<Engine<K>>,
+        (source, target): (SourceId, Target),
+        transport: T,
+        hooks: Hooks,
+    ) -> Self {
         Self {
             timer: engine.clock.timer(),
             engine,
+            source,
+            target,
             transport,
             hooks,
             panics: Sparing::default(),
@@ -58,22 +65,24 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
 
     fn step(&mut self, cx: &mut Context<'_>) -> Step {
         let now = self.engine.clock.now();
-        let (commands, reports, change, stopped) = self.engine.update(|state| {
-            state.register_driver(cx.waker());
+        let source = self.source;
+        let (commands, reports, change, ended) = self.engine.update(|state| {
+            let turned = state.begin_turn(source, cx.waker());
             state.core.advance(now);
             state.touch();
             let mut commands = Vec::new();
-            while let Some(command) = state.core.poll_command(now) {
+            while let Some(command) = state.core.poll_command_of(source, now) {
                 commands.push(command.to_owned());
             }
-            let turned = mem::take(&mut state.turned) || !commands.is_empty();
-            let change = turned.then(|| self.spans.change(&state.core)).flatten();
-            let stopped = state.core.is_stopped();
-            (commands, state.take_reports(), change, stopped)
+            let turned = turned || !commands.is_empty();
+            let change = turned
+                .then(|| self.spans.change(&state.core, source))
+                .flatten();
+            let ended = state.core.is_stopped() || state.core.source_status(source).is_none();
+            (commands, state.take_reports(), change, ended)
         });
         if let Some(change) = change {
-            let Engine { name, target, .. } = &*self.engine;
-            self.spans.follow(&change, name, target);
+            self.spans.follow(&change, &self.engine.name, &self.target);
         }
         let span = self.spans.span();
         let _entered = span.as_ref().map(Span::enter);
@@ -81,8 +90,8 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             self.transport.execute(command.as_command());
         }
         self.tell(reports, now);
-        if stopped {
-            return Step::Stopped;
+        if ended {
+            return Step::Ended;
         }
         if let Poll::Ready((exchange, signal)) = self.transport.poll_signal(cx) {
             let signal = match signal {
@@ -91,7 +100,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             };
             let used = self.engine.update(|state| {
                 let used = state.signal(exchange, signal, now, &*self.engine.clock);
-                state.stalled = used.is_none();
+                state.set_stalled(source, used.is_none());
                 state.touch();
                 state.follow_stop(now);
                 used
@@ -103,9 +112,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         }
         let (deadline, reports) = self.engine.update(|state| {
             state.publish();
-            // A sweep or a resync continues when a handler has made room.
-            state.stalled |= state.core.is_stalled();
-            (state.core.next_deadline(), state.take_reports())
+            (state.end_turn(source), state.take_reports())
         });
         // Report what `advance` found now, not at the next wake-up.
         self.tell(reports, now);
@@ -131,7 +138,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             match self.step(cx) {
                 Step::Moved(used) => bytes += used,
                 Step::Idle => return Poll::Pending,
-                Step::Stopped => return Poll::Ready(()),
+                Step::Ended => return Poll::Ready(()),
             }
             if bytes >= BYTES {
                 break;
@@ -143,10 +150,10 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
     }
 }
 
-/// A driver that is dropped before the informer was stopped is lost, and ends the informer with a reason.
+/// A driver that is dropped while its source is needed is lost, and ends the informer with a reason.
 impl<K: Send + Sync + 'static, T> Drop for Driver<K, T> {
     fn drop(&mut self) {
-        self.engine.lose(RuntimeError::ended());
+        self.engine.lose_driver(self.source);
     }
 }
 

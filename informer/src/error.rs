@@ -3,14 +3,16 @@
 use std::fmt;
 use std::time::Duration;
 
-use informer_core::indexer::IndexError;
-use informer_core::informer::{AddListenerError, RejectedObject};
+use informer_core::indexer::{IndexError, UnknownIndex};
+use informer_core::informer::{AddListenerError, AddSourceError, RejectedObject};
 use informer_core::reflector::{InvalidConfig, Phase};
 use informer_core::transport::InvalidTarget;
 use informer_core::{NotComparable, ObjectKey};
 use informer_indexers::selector::SelectorError;
 
 use crate::connect::ConnectError;
+use crate::factory::NotShared;
+use crate::indices::NAMESPACE_INDEX;
 use crate::runtime::RuntimeError;
 use crate::status::{HandlerStatus, NEW_RUNTIME, Status};
 use crate::words::{counted, roughly};
@@ -108,6 +110,45 @@ impl fmt::Display for AddIndexError {
 }
 
 impl std::error::Error for AddIndexError {}
+
+/// An index could not be removed from an informer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RemoveIndexError {
+    /// There is no such index.
+    Unknown(UnknownIndex),
+    /// It is the last index by namespace, and every cache has one.
+    LastByNamespace {
+        /// The name of the index.
+        name: String,
+    },
+}
+
+impl From<UnknownIndex> for RemoveIndexError {
+    fn from(error: UnknownIndex) -> Self {
+        Self::Unknown(error)
+    }
+}
+
+impl fmt::Display for RemoveIndexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(error) => error.fmt(f),
+            Self::LastByNamespace { name } => {
+                write!(
+                    f,
+                    "cannot remove index {name:?}: it is the last one by namespace, and every cache has one"
+                )?;
+                if name != NAMESPACE_INDEX {
+                    write!(f, "; add {NAMESPACE_INDEX:?} first")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for RemoveIndexError {}
 
 /// An informer or a handler did not sync: the timeout has passed, or it has ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -290,8 +331,19 @@ pub enum BuildError {
         /// What is wrong with it.
         error: SelectorError,
     },
+    /// A source has another kind than the informer.
+    OtherKind {
+        /// What the source was to follow.
+        source: String,
+        /// The kind that the informer follows.
+        kind: String,
+    },
+    /// The source cannot be added.
+    Source(AddSourceError),
     /// There is no transport for the target.
     Connect(ConnectError),
+    /// A factory has an informer for the same objects, but with other settings.
+    NotShared(NotShared),
 }
 
 impl From<ConnectError> for BuildError {
@@ -337,6 +389,13 @@ impl fmt::Display for BuildError {
             Self::Index(error) => error.fmt(f),
             Self::Start(error) => error.fmt(f),
             Self::Connect(error) => error.fmt(f),
+            Self::NotShared(error) => error.fmt(f),
+            Self::Source(error) => error.fmt(f),
+            Self::OtherKind { source, kind } => write!(
+                f,
+                "an informer on {kind} cannot follow {source}: all its sources must have the same group, \
+                 version and resource; build another informer for the other kind"
+            ),
             Self::Target(error) => error.fmt(f),
             Self::Selector { selector, error } => {
                 write!(f, "invalid selector {selector:?}: {error}")

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use informer_core::ObjectKey;
 use informer_core::informer::RejectedObject;
 use informer_core::reflector::LastFailure;
 
+use crate::builder::Function;
 use crate::panics::panic_text;
 
 /// An event for the hooks.
@@ -16,14 +16,14 @@ pub(crate) enum Report {
     Rejected(RejectedObject<ObjectKey, String>),
 }
 
-type FailureHook = dyn Fn(&LastFailure<String>) + Send + Sync;
-type RejectedHook = dyn Fn(&RejectedObject<ObjectKey, String>) + Send + Sync;
+pub(crate) type FailureHook = dyn Fn(&LastFailure<String>) + Send + Sync;
+pub(crate) type RejectedHook = dyn Fn(&RejectedObject<ObjectKey, String>) + Send + Sync;
 
 /// Hooks of the user for failures and rejected objects.
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
-    pub(crate) on_failure: Option<Arc<FailureHook>>,
-    pub(crate) on_rejected: Option<Arc<RejectedHook>>,
+    pub(crate) on_failure: Option<Function<FailureHook>>,
+    pub(crate) on_rejected: Option<Function<RejectedHook>>,
 }
 
 impl Hooks {
@@ -37,14 +37,14 @@ impl Hooks {
                         on_failure: Some(hook),
                         ..
                     },
-                ) => hook(&failure),
+                ) => (hook.call)(&failure),
                 (
                     Report::Rejected(object),
                     Self {
                         on_rejected: Some(hook),
                         ..
                     },
-                ) => hook(&object),
+                ) => (hook.call)(&object),
                 _ => {}
             }));
             if let Err(panic) = called {

@@ -99,7 +99,7 @@ where
     /// Keeps objects decoded, as values of a type of kube-rs: see [`kube`](crate::kube).
     #[must_use]
     pub fn kube() -> Self {
-        Self::of(target::<K>(), || Typed::new().with_annotations(annotations))
+        Self::typed_with_annotations(target::<K>(), annotations)
     }
 
     /// Keeps objects compressed, as [`packed`](Self::packed) does, for a type of kube-rs.

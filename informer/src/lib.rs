@@ -122,7 +122,7 @@ pub mod runtime;
 // Rust types of Kubernetes kinds.
 mod kind;
 
-// Which indices a cache accepts.
+// Indices of a cache.
 mod indices;
 
 // Settings of an informer.
@@ -169,6 +169,12 @@ mod lister;
 
 // One watch, one cache, many handlers.
 mod shared;
+
+// Sources that come and go.
+mod sources;
+
+// Namespaces by label.
+mod namespaces;
 
 // A rest of a whole informer.
 mod rest;
@@ -238,8 +244,10 @@ pub use connect::{Calls, Connect, ConnectError};
 #[cfg(feature = "hyper")]
 pub use connect::{Client, Config};
 pub use engine::{Moment, MomentKind};
-pub use error::{AddIndexError, BuildError, NotReached, NotSynced, StartError};
-pub use factory::{Meta, NotAllSynced, SharedInformerFactory};
+pub use error::{AddIndexError, BuildError, NotReached, NotSynced, RemoveIndexError, StartError};
+pub use factory::{
+    Contrast, Meta, NotAllSynced, NotShared, Setting, SettingConflict, SharedInformerFactory,
+};
 pub use handler::{Added, AsyncHandler, Deleted, Filter, Handler, Notifications};
 pub use indices::NAMESPACE_INDEX;
 pub use informer::Informer;
@@ -251,7 +259,7 @@ pub use lister::{KeptLister, Lister, NamespaceLister};
 pub use metrics::Metrics;
 pub use registration::Registration;
 pub use shared::SharedInformer;
-pub use status::{HandlerStatus, Status};
+pub use status::{HandlerStatus, SourceStatus, Status};
 pub use verify::{Difference, NotVerified, Verified};
 
 // For your own transports, forms and indices.
@@ -276,7 +284,7 @@ pub use informer_transport_kube;
 
 pub use informer_core::decode::form::{LeanBody, MetadataBody, PackedBody, Untyped};
 pub use informer_core::indexer::{IndexError, IndexFn, IndexId, IndexRef, UnknownIndex};
-pub use informer_core::informer::{Counts, RejectedObject};
+pub use informer_core::informer::{AddSourceError, Counts, RejectedObject};
 pub use informer_core::processor::{Backlog, ListenerConfig, Resync};
 pub use informer_core::queue::{QueueKind, TransformError};
 pub use informer_core::reflector::{
@@ -285,7 +293,7 @@ pub use informer_core::reflector::{
 pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{
     Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,
-    ObjectKey, OwnerReference, Timer,
+    ObjectKey, OwnerReference, SourceId, Timer,
 };
 pub use informer_indexers::shared::Snapshot;
 pub use informer_indexers::{

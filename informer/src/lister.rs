@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use informer_core::indexer::{IndexRef, UnknownIndex};
-use informer_core::{Object, ObjectKey};
+use informer_core::{Object, ObjectKey, SourceId};
 use informer_indexers::Query;
 use informer_indexers::shared::{KeptReader, Snapshot};
 use informer_indexers::value::Encode;
@@ -79,6 +79,13 @@ impl<K: Send + Sync + 'static> Lister<K> {
     #[must_use]
     pub fn by_key(&self, key: &ObjectKey) -> Option<Object<K>> {
         self.snapshot().get(key).cloned()
+    }
+
+    /// Returns the sources that show the object with this key: see
+    /// [`SharedInformer::sources`](crate::SharedInformer::sources).
+    #[must_use]
+    pub fn sources_of(&self, key: &ObjectKey) -> Vec<SourceId> {
+        self.snapshot().sources_of(key).collect()
     }
 
     /// Returns all objects.

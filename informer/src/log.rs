@@ -3,6 +3,7 @@
 //! A `tracing` subscriber is user code and may call the informer. So events are collected under the lock
 //! and emitted after it is released.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use informer_core::ObjectKey;
@@ -24,16 +25,22 @@ pub(crate) enum Log {
         handlers: usize,
         waiting: usize,
     },
-    Failed(LastFailure<String>),
+    Failed {
+        last: LastFailure<String>,
+        /// The source, if there are several.
+        source: Option<Arc<str>>,
+    },
     Gone {
         is_gone: bool,
         objects: usize,
         next_try: Duration,
+        source: Option<Arc<str>>,
     },
     StoppedWhenGone,
     Phase {
         phase: Phase,
         version: String,
+        source: Option<Arc<str>>,
     },
     Synced {
         objects: usize,
@@ -62,8 +69,9 @@ impl Log {
                 "the last handle of an informer was dropped while handlers were there or tasks waited for \
                  it; keep a handle or a lister, or end it with `stop`"
             ),
-            Self::Failed(last) => tracing::warn!(
+            Self::Failed { last, source } => tracing::warn!(
                 informer,
+                source = source.as_deref(),
                 failure = %last.failure,
                 detail = last.message,
                 "list or watch failed"
@@ -72,21 +80,36 @@ impl Log {
                 is_gone: true,
                 objects,
                 next_try,
+                source,
             } => tracing::warn!(
                 informer,
+                source = source.as_deref(),
                 objects,
                 next_try = roughly(*next_try),
                 "the server does not serve this kind (404); it may not be installed yet"
             ),
-            Self::Gone { objects, .. } => {
-                tracing::info!(informer, objects, "the server serves this kind again");
-            }
+            Self::Gone {
+                objects, source, ..
+            } => tracing::info!(
+                informer,
+                source = source.as_deref(),
+                objects,
+                "the server serves this kind again"
+            ),
             Self::StoppedWhenGone => {
                 tracing::warn!(informer, reason = GONE, "the informer has ended")
             }
-            Self::Phase { phase, version } => {
-                tracing::info!(informer, ?phase, version = %Printable(version), "phase");
-            }
+            Self::Phase {
+                phase,
+                version,
+                source,
+            } => tracing::info!(
+                informer,
+                source = source.as_deref(),
+                ?phase,
+                version = %Printable(version),
+                "phase"
+            ),
             Self::Synced { objects } => tracing::info!(informer, objects, "synced"),
             Self::Rejected { object, not_logged } => tracing::warn!(
                 informer,

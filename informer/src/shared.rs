@@ -1,31 +1,26 @@
 //! `SharedInformer`: one watch, one cache, many handlers.
 
-use informer_core::Object;
+use informer_core::{Object, SourceId};
 use std::any::type_name_of_val as type_name_of;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use informer_core::indexer::IndexId;
 use informer_core::informer::WaitError;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
-use informer_indexers::IntoIndex;
 use informer_indexers::shared::Snapshot;
 
 use crate::driver::Driver;
-use crate::engine::{Core, Engine, Moment};
-use crate::error::{AddIndexError, NotReached, NotSynced, StartError};
+use crate::engine::{Core, Decoder, Engine, Moment};
+use crate::error::{BuildError, NotReached, NotSynced, StartError};
 use crate::handler::{AsyncHandler, Handler, Inline, Notifications, Pulling, run};
 use crate::hooks::Hooks;
-use crate::indices::{check as check_index, find_same};
 use crate::lister::Lister;
-use crate::panics::panic_text;
 use crate::registration::Registration;
 use crate::runtime::{Runtime, Task};
 use crate::status::Status;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 use crate::wait::Wait;
 
 /// One watch and one cache for any number of handlers.
@@ -73,30 +68,34 @@ pub struct SharedInformer<K: Send + Sync + 'static> {
 /// What users hold. Tasks hold only the engine, so the informer can end when the last of these is dropped.
 pub(crate) struct Handle<K: Send + Sync + 'static> {
     pub(crate) engine: Arc<Engine<K>>,
-    listeners: ListenerConfig,
+    parts: Parts<K>,
+    /// Those that wait for the start. `None` once the informer was started or stopped.
+    drivers: Mutex<Option<Vec<(SourceId, Task)>>>,
+}
+
+/// What handlers and sources are made of.
+pub(crate) struct Parts<K> {
+    pub(crate) listeners: ListenerConfig,
     /// Whether the objects have annotations.
-    annotated: bool,
-    /// `None` once the informer was started or stopped.
-    driver: Mutex<Option<Task>>,
+    pub(crate) annotated: bool,
+    pub(crate) hooks: Hooks,
+    /// Makes a decoder for a source.
+    pub(crate) decoder: Box<dyn Fn() -> Decoder<K> + Send + Sync>,
 }
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
+    /// An informer without sources.
     pub(crate) fn new(
+        name: String,
         target: Target,
         core: Core<K>,
-        transport: impl Transport + Send + Unpin + 'static,
-        hooks: Hooks,
-        listeners: ListenerConfig,
-        annotated: bool,
+        parts: Parts<K>,
         runtime: Arc<dyn Runtime>,
     ) -> Self {
-        let engine = Arc::new(Engine::new(target, core, runtime));
-        let driver = Driver::new(Arc::clone(&engine), transport, hooks);
         let handle = Handle {
-            engine,
-            listeners,
-            annotated,
-            driver: Mutex::new(Some(Box::pin(driver))),
+            engine: Arc::new(Engine::new(name, target, core, runtime)),
+            parts,
+            drivers: Mutex::new(Some(Vec::new())),
         };
         Self {
             handle: Arc::new(handle),
@@ -108,14 +107,18 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// The runtime cannot run it, or the informer has ended.
     pub fn start(&self) -> Result<(), StartError> {
-        match self.handle.take_driver() {
-            Some(driver) => self.engine().start(driver),
+        match self.handle.drivers().take() {
+            Some(drivers) => {
+                let drivers = drivers.into_iter().map(|(_, driver)| driver);
+                self.engine().start(drivers.collect())
+            }
             None => self.engine().check(),
         }
     }
 
     /// Stops the informer for good: the watch ends, and handlers get no more notifications. The cache
-    /// stays readable. To start again, build a new informer.
+    /// stays readable, and handlers are freed. To go on later with the same handlers,
+    /// [suspend](Self::suspend) it instead.
     pub fn stop(&self) {
         self.handle.stop();
     }
@@ -147,7 +150,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         .await;
     }
 
-    /// The resource, namespace and selectors that it follows.
+    /// The resource, namespace and selectors of its builder. With several [sources](Self::sources), each has a
+    /// target of its own, of the same resource.
     #[must_use]
     pub fn target(&self) -> &Target {
         &self.engine().target
@@ -162,7 +166,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
     pub fn on(&self, handler: impl Handler<K>) -> Result<Registration<K>, StartError> {
-        self.on_with(handler, self.handle.listeners)
+        self.on_with(handler, self.handle.parts.listeners)
     }
 
     /// Adds a handler, as [`on`](Self::on) does, with its own resync period and backlog policy.
@@ -183,7 +187,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// The informer has ended, or its runtime cannot run the handler.
     pub fn on_async(&self, handler: impl AsyncHandler<K>) -> Result<Registration<K>, StartError> {
-        self.on_async_with(handler, self.handle.listeners)
+        self.on_async_with(handler, self.handle.parts.listeners)
     }
 
     /// Adds a handler, as [`on_async`](Self::on_async) does, with its own resync period and backlog policy.
@@ -220,7 +224,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// The informer has ended.
     pub fn stream(&self) -> Result<Notifications<K>, StartError> {
-        self.stream_with(self.handle.listeners)
+        self.stream_with(self.handle.parts.listeners)
     }
 
     /// Returns a stream, as [`stream`](Self::stream) does, with its own resync period and backlog policy.
@@ -268,46 +272,6 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot<Object<K>> {
         self.engine().reader.snapshot()
-    }
-
-    /// Adds an index to the cache: see [`InformerBuilder::index`](crate::InformerBuilder::index). You can do
-    /// so at any time.
-    ///
-    /// The function is called now for every object in the cache, and later for every change. If it panics
-    /// later, the informer ends. It may read the cache with [`lister`](Self::lister) or
-    /// [`snapshot`](Self::snapshot); any other call to the same informer panics.
-    ///
-    /// # Errors
-    /// The name is taken, the objects do not have the annotations that the index reads, or the function
-    /// panicked for an object in the cache. The index is not added then, and nothing else changes.
-    pub fn add_index<M>(
-        &self,
-        name: &str,
-        index: impl IntoIndex<Object<K>, M>,
-    ) -> Result<IndexId, AddIndexError> {
-        let function = index.into_index();
-        check_index(name, &function, self.handle.annotated)?;
-        self.engine().update(|state| {
-            let core = &mut state.core;
-            if let Some(same) = find_same(core.store(), name, &function) {
-                return Ok(same);
-            }
-            let added = catch_unwind(AssertUnwindSafe(|| core.add_index(name, function)));
-            let added = match added {
-                Ok(added) => Ok(added?),
-                Err(panic) => {
-                    // Some objects are in the index already.
-                    let _ = core.remove_index(name);
-                    Err(AddIndexError::Panicked {
-                        name: name.to_owned(),
-                        panic: panic_text(&*panic),
-                    })
-                }
-            };
-            state.touch();
-            state.publish();
-            added
-        })
     }
 
     /// Whether the cache holds the first full state. Handlers may still be working through it: see
@@ -414,7 +378,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 
     /// Whether the cache follows the server now. Use it in a readiness probe.
     ///
-    /// True if all of this holds:
+    /// True if all of this holds, for each source:
     ///
     /// * The cache holds the first full state.
     /// * The server has answered a watch, and nothing has failed since. Any failure makes this false until
@@ -427,35 +391,83 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// minute, so two minutes are a good value.
     #[must_use]
     pub fn is_fresh(&self, within: Duration) -> bool {
-        let now = self.engine().clock.now();
-        self.engine().lock().core.is_fresh(within, now)
+        self.engine().is_fresh(within)
+    }
+
+    pub(crate) const fn handle(&self) -> &Arc<Handle<K>> {
+        &self.handle
     }
 
     pub(crate) fn engine(&self) -> &Arc<Engine<K>> {
         &self.handle.engine
     }
+
+    /// Whether the objects have annotations.
+    pub(crate) fn is_annotated(&self) -> bool {
+        self.handle.parts.annotated
+    }
+
+    /// Whether there is another handle, lister or stream than this one, or a handler. If not, there will be
+    /// none as long as nobody gets this handle: only who has a handle can add a handler, so the handles are
+    /// counted first.
+    pub(crate) fn is_used_elsewhere(&self) -> bool {
+        if Arc::strong_count(&self.handle) > 1 {
+            return true;
+        }
+        let state = self.engine().lock();
+        !state.core.is_stopped() && state.relied_on() > 0
+    }
 }
 
 impl<K: Send + Sync + 'static> Handle<K> {
-    /// Takes the driver out, so that it can run or be dropped without holding the lock.
-    fn take_driver(&self) -> Option<Task> {
-        let driver = self.driver.lock();
-        driver.unwrap_or_else(PoisonError::into_inner).take()
+    /// Drivers run and are dropped without holding this lock: transports are user code.
+    fn drivers(&self) -> MutexGuard<'_, Option<Vec<(SourceId, Task)>>> {
+        self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a source: a target with a connection and a decoder. It starts with the informer.
+    pub(crate) fn attach(
+        &self,
+        target: Target,
+        transport: impl Transport + Send + Unpin + 'static,
+    ) -> Result<SourceId, BuildError> {
+        let id = self
+            .engine
+            .add_source(target.clone(), (self.parts.decoder)())?;
+        let (engine, hooks) = (Arc::clone(&self.engine), self.parts.hooks.clone());
+        let driver: Task = Box::pin(Driver::new(engine, (id, target), transport, hooks));
+        if let Some(waiting) = &mut *self.drivers() {
+            waiting.push((id, driver));
+            return Ok(id);
+        }
+        self.engine.drive(driver)?;
+        Ok(id)
+    }
+
+    /// Removes a source and returns whether there was one.
+    pub(crate) fn detach(&self, id: SourceId) -> bool {
+        let removed = self.engine.remove_source(id);
+        let waiting = self.drivers().as_mut().and_then(|waiting| {
+            let at = waiting.iter().position(|(source, _)| *source == id)?;
+            Some(waiting.swap_remove(at))
+        });
+        drop(waiting);
+        removed
     }
 
     fn stop(&self) {
-        // A driver that never ran is dropped only after the stop, or it would count as lost.
-        let driver = self.take_driver();
+        // Drivers that never ran are dropped only after the stop, or they would count as lost.
+        let drivers = self.drivers().take();
         self.engine.stop();
-        drop(driver);
+        drop(drivers);
     }
 }
 
 impl<K: Send + Sync + 'static> Drop for Handle<K> {
     fn drop(&mut self) {
-        let driver = self.take_driver();
+        let drivers = self.drivers().take();
         self.engine.abandon();
-        drop(driver);
+        drop(drivers);
     }
 }
 

@@ -52,8 +52,12 @@ impl Spans {
     }
 
     /// What has changed, if anything has. Runs under the lock, after the commands were taken.
-    pub(crate) fn change<K: Send + Sync + 'static>(&self, core: &Core<K>) -> Option<Box<Change>> {
-        let reflector = core.reflector(SourceId::FIRST)?;
+    pub(crate) fn change<K: Send + Sync + 'static>(
+        &self,
+        core: &Core<K>,
+        source: SourceId,
+    ) -> Option<Box<Change>> {
+        let reflector = core.reflector(source)?;
         let what = match reflector.phase() {
             Phase::Listing { .. } => Some(What::List),
             Phase::Streaming { .. } => Some(What::Stream),

@@ -14,6 +14,7 @@ use informer::{
     Failure, InformerBuilder, InformerConfig, Phase, QueueKind, SharedInformer, StartError, Target,
     WhenGone,
 };
+use informer_transport_mock::fault::Fault;
 use serde_json::{Value, json};
 use world::logged::{logged, saying};
 use world::{Told, World, keys};
@@ -309,6 +310,38 @@ fn a_definition_that_is_followed_ends_the_wait() {
     let world = World::new();
     let (informer, _) = started(&world, &widgets());
     assert!(found_after(&world, &informer) > 2 * SECOND);
+}
+
+/// A definition says nothing about other failures, so their delays stay.
+#[test]
+fn a_definition_does_not_hurry_an_informer_that_waits_for_something_else() {
+    let target = Target::new("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    let world = World::new();
+    install(&world);
+    let definitions = InformerBuilder::metadata_at(target)
+        .build(&world.connect(), world.runtime.clone())
+        .unwrap();
+    definitions.start().unwrap();
+    world.settle();
+    world.server.inject(Fault::Fail);
+    world.server.inject(Fault::Fail);
+    let (informer, _) = started(&world, &widgets());
+    informer.follow_definition(&definitions).unwrap();
+    world.settle();
+    let waits = informer.status().phase;
+    assert!(
+        matches!(
+            waits,
+            Phase::Waiting {
+                cause: Failure::Internal,
+                ..
+            }
+        ),
+        "{waits:?}"
+    );
+    stop_serving_another_version(&world);
+    world.settle();
+    assert_eq!(informer.status().phase, waits);
 }
 
 fn stop_serving_another_version(world: &World) {

@@ -80,8 +80,10 @@ fn packed_pods_are_indexed_read_and_followed() {
     assert_eq!(lister.by_index("node", "node-3").unwrap().len(), 25);
     let read = lister.get("web", "shop-99").unwrap();
     assert_eq!(read.decode().unwrap().spec.node_name, "node-3");
-    assert!(!read.json().contains("dropped") && read.json().contains("containerPort"));
-    assert!(read.packed_size() * 3 < read.json().len());
+    assert!(
+        !read.json().unwrap().contains("dropped") && read.json().unwrap().contains("containerPort")
+    );
+    assert!(read.packed_size() * 3 < read.json().unwrap().len());
 
     let patch = json!({"spec": {"nodeName": "node-9"}});
     world

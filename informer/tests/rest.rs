@@ -8,13 +8,18 @@
 
 mod world;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use informer::informer_core::transport::{Command, ExchangeId, Signal};
 use informer::{
-    Backlog, ListenerConfig, Notification, Phase, Registration, Resync, SharedInformer,
+    Backlog, ListenerConfig, Notification, Phase, Registration, Resync, SharedInformer, Target,
+    Transport,
 };
 use informer_test_support::{Fold, Strictness, stamp};
+use informer_transport_mock::transport::MockTransport;
 use serde_json::Value;
 use world::random::Random;
 use world::{Pod, Told, World, keys, pods};
@@ -236,6 +241,50 @@ fn a_suspended_informer_asks_for_nothing_and_then_tells_the_difference() {
     world.wait(informer.join());
     assert_eq!(informer.status().phase, Phase::Stopped);
     assert_eq!(world.runtime.tasks(), 0);
+}
+
+/// A transport that counts the requests it is told to abort.
+struct Counting {
+    inner: MockTransport,
+    aborts: Arc<AtomicUsize>,
+}
+
+impl Transport for Counting {
+    fn execute(&mut self, command: Command<'_>) {
+        if matches!(command, Command::Abort(_)) {
+            self.aborts.fetch_add(1, Ordering::Relaxed);
+        }
+        self.inner.execute(command);
+    }
+
+    fn poll_signal(&mut self, cx: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
+        self.inner.poll_signal(cx)
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.inner.consume(bytes);
+    }
+}
+
+#[test]
+fn a_suspension_ends_the_watch_at_once() {
+    let world = World::new();
+    let aborts = Arc::new(AtomicUsize::new(0));
+    let (connect, counted) = (world.connect(), Arc::clone(&aborts));
+    let counting = move |target: &Target| Counting {
+        inner: connect(target),
+        aborts: Arc::clone(&counted),
+    };
+    let informer = pods().build(&counting, world.runtime.clone()).unwrap();
+    informer.start().unwrap();
+    world.settle();
+    assert_eq!(aborts.load(Ordering::Relaxed), 0);
+    informer.suspend();
+    world.settle();
+    assert_eq!(aborts.load(Ordering::Relaxed), 1);
+    informer.resume();
+    world.settle();
+    assert_eq!(informer.status().phase, Phase::Watching);
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn managed_fields_are_kept_on_request() {
     assert!(has_them(&with));
     let snapshot = lean.snapshot();
     let pod = snapshot.iter().next().unwrap();
-    assert!(pod.json().contains("managedFields"));
+    assert!(pod.json().unwrap().contains("managedFields"));
 }
 
 /// An invalid name is rejected when the informer is built, with the remedy, wherever it comes from.

@@ -19,6 +19,9 @@ mod random;
 // A waker that counts.
 mod woken;
 
+// Objects, lists and events in protobuf, from JSON.
+pub mod protobuf;
+
 pub use fold::{Fold, Strictness, View, stamp, view};
 pub use folded::Folded;
 pub use random::Random;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::StatusCode;
-use informer_core::Failure;
 use informer_core::transport::{Call, Calling, Reply, Unanswered};
+use informer_core::{Encodings, Failure};
 
 use crate::exchange::{Refusal, encoding, redirected, within};
 use crate::failed::Failed;
@@ -40,7 +40,7 @@ async fn answered<S: Sender>(sender: &S, call: Call) -> Result<Reply, Failed> {
     let answer = within(patience, sender.send(question)).await?;
     let status = answer.head().status;
     if status.is_success() {
-        encoding(&answer)?;
+        encoding(&answer, Encodings::Json)?;
         return Ok(Reply {
             status: status.as_u16(),
             retry_after: None,

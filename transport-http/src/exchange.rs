@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use http::{StatusCode, Uri, header};
 use informer_core::decode::answer::{MAX_ERROR_BODY, failure_of_answer};
-use informer_core::{Encoding, Failure};
+use informer_core::{Encoding, Encodings, Failure};
 use memchr::memmem;
 use tokio::time::timeout;
 
@@ -30,14 +30,16 @@ pub(crate) async fn within<A>(
     })
 }
 
-/// Sends a request and returns a successful answer with the encoding of its body.
+/// Sends a request and returns a successful answer with the encoding of its body, one of those that the
+/// request accepts.
 pub(crate) async fn open<S: Sender>(
     sender: &S,
     question: Question<'_>,
+    accepted: Encodings,
 ) -> Result<(S::Answer, Encoding), Failed> {
     let answer = sender.send(question).await?;
     match answer.head().status {
-        StatusCode::OK => encoding(&answer).map(|encoding| (answer, encoding)),
+        StatusCode::OK => encoding(&answer, accepted).map(|encoding| (answer, encoding)),
         status if status.is_redirection() => Err(redirected(&answer)),
         status => {
             let refusal = Refusal::read(answer).await;
@@ -50,10 +52,11 @@ pub(crate) async fn open<S: Sender>(
 const QUOTED: usize = 60;
 
 /// The encoding of a successful answer. Fails for other content, such as a login page.
-pub(crate) fn encoding(answer: &impl Answer) -> Result<Encoding, Failed> {
+pub(crate) fn encoding(answer: &impl Answer, accepted: Encodings) -> Result<Encoding, Failed> {
     let text = answer.head().headers.get(header::CONTENT_TYPE);
     let text = text.map(|value| String::from_utf8_lossy(value.as_bytes()));
-    Encoding::from_content_type(text.as_deref())
+    accepted
+        .of_answer(text.as_deref())
         .map_err(|error| Failed::new(Failure::Undecodable, error))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use informer_core::Failure;
+use informer_core::{Encodings, Failure};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -57,7 +57,7 @@ pub async fn get<S: Sender>(
     let (asked, path) = (Arc::clone(sender), path.to_owned());
     let answer = in_its_runtime(sender, async move {
         let question = Question::get(&path, accept, Purpose::Single);
-        let opening = open(&*asked, question);
+        let opening = open(&*asked, question, Encodings::Json);
         let (answer, _) = within(asked.limits().head_timeout, opening).await?;
         whole(answer, &path, largest, asked.limits().list_timeout).await
     });

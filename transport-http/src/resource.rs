@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use informer_core::transport::{Content, InvalidTarget, Target};
+use informer_core::transport::{InvalidTarget, Target};
 
 /// A resource of the Kubernetes API, such as `deployments.apps`.
 ///
@@ -173,17 +173,6 @@ pub(crate) fn check(target: &Target) -> Result<(), TargetError> {
             parameter: parameter.clone(),
         }),
         None => Ok(()),
-    }
-}
-
-/// The `Accept` header for a list or a watch.
-pub(crate) const fn accept(content: Content, is_watch: bool) -> &'static str {
-    match (content, is_watch) {
-        (Content::Metadata, true) => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-        (Content::Metadata, false) => {
-            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-        }
-        _ => "application/json",
     }
 }
 

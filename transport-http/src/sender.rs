@@ -23,7 +23,7 @@ pub struct Question<'a> {
     /// The path below the address of the server, with the query.
     pub path: &'a str,
     /// The `Accept` header.
-    pub accept: &'static str,
+    pub accept: &'a str,
     /// The `Content-Type` of the body; empty if there is none.
     pub content_type: &'static str,
     /// The body; empty if there is none.
@@ -72,7 +72,7 @@ impl<'a> Question<'a> {
     }
 
     /// A question for `path`, without a body.
-    pub(crate) const fn get(path: &'a str, accept: &'static str, purpose: Purpose) -> Self {
+    pub(crate) const fn get(path: &'a str, accept: &'a str, purpose: Purpose) -> Self {
         static NOTHING: Bytes = Bytes::new();
         Self {
             method: Method::Get,

@@ -16,7 +16,7 @@ use crate::exchange::{open, within};
 use crate::failed::Failed;
 use crate::pace::{Pace, watch_over};
 use crate::reading::Reading;
-use crate::resource::{TargetError, accept, check};
+use crate::resource::{TargetError, check};
 use crate::sender::{Answer, Purpose, Question, Sender};
 
 /// The HTTP transport of one informer.
@@ -136,6 +136,7 @@ impl<S: Sender> Transport for HttpTransport<S> {
                     sender: Arc::clone(&self.sender),
                     target: Arc::clone(&self.target),
                     path: self.target.request(request),
+                    accept: self.target.accept(request),
                     kind,
                 };
                 let (sender, answer) = oneshot::channel();
@@ -216,6 +217,7 @@ struct Job<S> {
     sender: Arc<S>,
     target: Arc<Target>,
     path: String,
+    accept: String,
     kind: Kind,
 }
 
@@ -245,9 +247,8 @@ impl<S: Sender> Job<S> {
         } else {
             Purpose::Watch
         };
-        let accept = accept(self.target.content, !is_list);
-        let question = Question::get(&self.path, accept, purpose);
-        let opening = open(&*self.sender, question);
+        let question = Question::get(&self.path, &self.accept, purpose);
+        let opening = open(&*self.sender, question, self.target.encodings);
         let (answer, encoding) = if self.kind == Kind::Watch {
             // No timeout here: the reflector has its own idle deadline for watches.
             opening.await?

@@ -146,6 +146,10 @@ async fn send(
             let message = format!("`{}` is not a path: {error}", question.path);
             Failed::new(Failure::Invalid, message)
         })?;
+    let accept = HeaderValue::from_str(question.accept).map_err(|error| {
+        let message = format!("`{}` cannot be a header: {error}", question.accept);
+        Failed::new(Failure::Invalid, message)
+    })?;
     let class = match question.purpose {
         Purpose::List => Class::List,
         Purpose::Watch | Purpose::Single => Class::Watch,
@@ -155,7 +159,7 @@ async fn send(
     *request.uri_mut() = uri;
     let headers = request.headers_mut();
     headers.extend(client.credentials.impersonation().clone());
-    headers.insert(header::ACCEPT, HeaderValue::from_static(question.accept));
+    headers.insert(header::ACCEPT, accept);
     headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
     if !question.content_type.is_empty() {
         let content_type = HeaderValue::from_static(question.content_type);

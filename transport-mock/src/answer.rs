@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use informer_core::Encoding;
+
 use crate::status::ApiError;
 use crate::watch::Watch;
 
@@ -48,13 +50,28 @@ pub enum AnswerBody {
 }
 
 impl Answer {
-    pub(crate) const fn new(status: u16, body: AnswerBody) -> Self {
+    pub(crate) const fn new(status: u16, encoding: Encoding, body: AnswerBody) -> Self {
         Self {
             status,
-            content_type: "application/json",
+            content_type: match body {
+                AnswerBody::Complete(_) => encoding.media_type(),
+                AnswerBody::Watch(_) => encoding.watch_type(),
+            },
             retry_after: None,
             delay: Duration::ZERO,
             body,
+        }
+    }
+
+    /// The answer to a request that the server refuses, in the encoding that the client
+    /// [accepts](crate::request::Accept::for_errors).
+    #[must_use]
+    pub fn refused(refused: &ApiError, encoding: Encoding) -> Self {
+        let body = AnswerBody::Complete(refused.body(encoding));
+        Self {
+            content_type: refused.content_type(encoding),
+            retry_after: refused.retry_after_seconds(),
+            ..Self::new(refused.code(), encoding, body)
         }
     }
 
@@ -68,12 +85,9 @@ impl Answer {
     }
 }
 
+/// A refusal as JSON.
 impl From<ApiError> for Answer {
     fn from(refused: ApiError) -> Self {
-        Self {
-            content_type: refused.content_type(),
-            retry_after: refused.retry_after_seconds(),
-            ..Self::new(refused.code(), AnswerBody::Complete(refused.body()))
-        }
+        Self::refused(&refused, Encoding::Json)
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::base64_text;
 use crate::encode;
 use crate::status::ApiError;
 
@@ -23,7 +24,7 @@ impl ContinueToken {
         let mut text = format!(r#"{{"v":"meta.k8s.io/v1","rv":{version},"start":"#).into_bytes();
         encode::json(&mut text, &self.start);
         text.push(b'}');
-        base64_encoded(&text)
+        base64_text::encoded(&text)
     }
 
     pub(crate) fn decoded(text: &str) -> Result<Self, ApiError> {
@@ -33,7 +34,7 @@ impl ContinueToken {
 
     fn read(text: &str) -> Result<Self, String> {
         let invalid = |why: &str| format!("continue key is not valid: {why}");
-        let bytes = base64_decoded(text)
+        let bytes = base64_text::decoded(text)
             .map_err(|at| invalid(&format!("illegal base64 data at input byte {at}")))?;
         let token: Value =
             serde_json::from_slice(&bytes).map_err(|error| invalid(&error.to_string()))?;
@@ -70,46 +71,6 @@ impl ContinueToken {
     }
 }
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/// Encodes as URL-safe base64 without padding.
-fn base64_encoded(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len() * 4 / 3 + 3);
-    for chunk in bytes.chunks(3) {
-        let mut word = [0; 4];
-        for (slot, byte) in word.iter_mut().skip(1).zip(chunk) {
-            *slot = *byte;
-        }
-        let word = u32::from_be_bytes(word);
-        for n in 0..=chunk.len() {
-            let digit = (word >> (18 - 6 * n)) & 63;
-            out.extend(ALPHABET.get(digit as usize).map(|c| char::from(*c)));
-        }
-    }
-    out
-}
-
-/// Decodes base64, or returns the position of the first invalid letter.
-fn base64_decoded(text: &str) -> Result<Vec<u8>, usize> {
-    let mut out = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut word, mut bits) = (0_u32, 0);
-    for (at, letter) in text.bytes().enumerate() {
-        let digit = ALPHABET
-            .iter()
-            .position(|known| *known == letter)
-            .ok_or(at)?;
-        word = (word << 6) | u32::try_from(digit).map_err(|_| at)?;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            out.push((word >> bits) as u8);
-            word &= (1 << bits) - 1;
-        }
-    }
-    // A single letter cannot encode a byte.
-    if bits == 6 { Err(text.len()) } else { Ok(out) }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -140,16 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn base64_round_trips_for_every_length() {
-        for len in 0..70_u8 {
-            let bytes: Vec<u8> = (0..len).map(|n| n.wrapping_mul(37)).collect();
-            assert_eq!(base64_decoded(&base64_encoded(&bytes)), Ok(bytes));
-        }
-    }
-
-    #[test]
     fn each_kind_of_bad_token_has_its_own_message() {
-        let of = |value: Value| base64_encoded(value.to_string().as_bytes());
+        let of = |value: Value| base64_text::encoded(value.to_string().as_bytes());
         for (token, message) in [
             (
                 "!".to_owned(),

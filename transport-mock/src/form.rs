@@ -30,27 +30,10 @@ const METADATA_OPENING: &[u8] =
 const COLUMNS: &[u8] = br#""columnDefinitions":[{"name":"Name","type":"string","format":"name","description":"The name of the object.","priority":0},{"name":"Age","type":"string","format":"","description":"How long ago the object was created.","priority":0}]"#;
 
 impl ObjectForm {
-    /// The first form in an `Accept` header that the server supports.
-    pub(crate) fn from_accept(accept: Option<&str>) -> Result<Self, ApiError> {
-        let Some(accept) = accept.filter(|accept| !accept.trim().is_empty()) else {
-            return Ok(Self::Object);
-        };
-        let mut refused = ApiError::no_such_media_type();
-        for text in accept.split(',') {
-            let mut parts = text.split(';').map(str::trim);
-            let Some("application/json" | "*/*") = parts.next() else {
-                continue;
-            };
-            match Self::from_parameters(parts) {
-                Some(form) => return Ok(form),
-                None => refused = ApiError::not_acceptable(&["application/json"]),
-            }
-        }
-        Err(refused)
-    }
-
-    /// The form that the parameters of a JSON media type ask for; `None` if unknown.
-    fn from_parameters<'a>(parts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+    /// The form that the parameters of a media type ask for; `None` if unknown.
+    pub(crate) fn from_parameters<'a>(
+        parts: impl Iterator<Item = &'a str> + Clone,
+    ) -> Option<Self> {
         let value = |name: &str| parts.clone().find_map(|part| part.strip_prefix(name));
         let is_known = matches!(value("v="), Some("v1" | "v1beta1"));
         match value("as=") {
@@ -148,7 +131,7 @@ impl ObjectForm {
     }
 }
 
-const META: &str = "meta.k8s.io/v1";
+pub(crate) const META: &str = "meta.k8s.io/v1";
 
 fn metadata_alone(object: &Encoded, out: &mut Vec<u8>) {
     out.extend_from_slice(METADATA_OPENING);
@@ -245,33 +228,6 @@ fn human(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_supported_form_wins() {
-        let kubectl = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json";
-        for (accept, form) in [
-            (None, ObjectForm::Object),
-            (Some(""), ObjectForm::Object),
-            (Some("*/*"), ObjectForm::Object),
-            (
-                Some("application/vnd.kubernetes.protobuf, application/json"),
-                ObjectForm::Object,
-            ),
-            (
-                Some("application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"),
-                ObjectForm::MetadataList,
-            ),
-            (Some(kubectl), ObjectForm::Table),
-        ] {
-            assert_eq!(ObjectForm::from_accept(accept), Ok(form), "{accept:?}");
-        }
-        assert_eq!(
-            ObjectForm::from_accept(Some("application/cbor"))
-                .unwrap_err()
-                .code(),
-            406
-        );
-    }
 
     #[test]
     fn ages() {

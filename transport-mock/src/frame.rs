@@ -1,7 +1,10 @@
-//! The lines of a watch.
+//! The frames of a watch: lines of JSON, or messages of protobuf.
 
 use std::sync::Arc;
 
+use informer_core::Encoding;
+
+use crate::protobuf;
 use crate::status::ApiError;
 
 /// The `type` of a watch event.
@@ -21,20 +24,23 @@ pub enum WatchEventType {
 }
 
 impl WatchEventType {
-    const fn opening(self) -> &'static [u8] {
+    const fn name(self) -> &'static str {
         match self {
-            Self::Added => br#"{"type":"ADDED","object":"#,
-            Self::Modified => br#"{"type":"MODIFIED","object":"#,
-            Self::Deleted => br#"{"type":"DELETED","object":"#,
-            Self::Bookmark => br#"{"type":"BOOKMARK","object":"#,
-            Self::Error => br#"{"type":"ERROR","object":"#,
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
         }
+    }
+
+    /// What precedes the object in a line.
+    fn opening(self) -> Vec<u8> {
+        format!(r#"{{"type":"{}","object":"#, self.name()).into_bytes()
     }
 }
 
-const CLOSING: &[u8] = b"}\n";
-
-/// One watch event as it goes over the wire. It shares the object's bytes with the store.
+/// One watch event as it goes over the wire. As JSON, it shares the object's bytes with the store.
 ///
 /// ```
 /// use informer_core::Instant;
@@ -56,18 +62,39 @@ const CLOSING: &[u8] = b"}\n";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WatchFrame {
     event: WatchEventType,
+    encoding: Encoding,
+    opening: Vec<u8>,
     object: Arc<[u8]>,
 }
 
 impl WatchFrame {
-    pub(crate) const fn new(event: WatchEventType, object: Arc<[u8]>) -> Self {
-        Self { event, object }
+    /// A frame for an object in this encoding, with its envelope.
+    pub(crate) fn new(event: WatchEventType, encoding: Encoding, object: Arc<[u8]>) -> Self {
+        let opening = match encoding {
+            Encoding::Protobuf => protobuf::frame_opening(event.name(), &object),
+            _ => event.opening(),
+        };
+        Self {
+            event,
+            encoding,
+            opening,
+            object,
+        }
     }
 
-    pub(crate) fn error(refused: &ApiError) -> Self {
-        let mut object = Vec::new();
-        refused.write_object(&mut object);
-        Self::new(WatchEventType::Error, object.into())
+    pub(crate) fn error(refused: &ApiError, encoding: Encoding) -> Self {
+        let object = refused.object(encoding);
+        Self::new(WatchEventType::Error, encoding, object.into())
+    }
+
+    /// The same event with another object.
+    pub(crate) fn with_object(&self, object: Vec<u8>) -> Self {
+        Self::new(self.event, self.encoding, object.into())
+    }
+
+    /// The same object in another event.
+    pub(crate) fn with_event(&self, event: WatchEventType) -> Self {
+        Self::new(event, self.encoding, Arc::clone(&self.object))
     }
 
     /// The type of the event.
@@ -76,28 +103,32 @@ impl WatchFrame {
         self.event
     }
 
-    /// The JSON of its object.
+    /// Its object: the JSON, or protobuf with its envelope.
     #[must_use]
     pub fn object(&self) -> &[u8] {
         &self.object
     }
 
-    /// Appends the line to `out`, newline included.
+    /// Appends the frame to `out`.
     pub fn write_to(&self, out: &mut Vec<u8>) {
         for part in self.parts() {
             out.extend_from_slice(part);
         }
     }
 
-    /// The line, newline included.
+    /// The frame: a line with its newline, or a message behind its length.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         self.parts().concat()
     }
 
-    /// The line in three pieces, without copying.
+    /// The frame in three pieces, without copying.
     #[must_use]
     pub fn parts(&self) -> [&[u8]; 3] {
-        [self.event.opening(), &self.object, CLOSING]
+        let closing: &[u8] = match self.encoding {
+            Encoding::Protobuf => b"",
+            _ => b"}\n",
+        };
+        [&self.opening, &self.object, closing]
     }
 }

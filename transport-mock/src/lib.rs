@@ -90,7 +90,9 @@
 //!   [`ServerConfig::managed_fields`] is set.
 //! * **Deletions** ignore grace periods and propagation. An object without finalizers is gone at once,
 //!   pods and namespaces included. Namespaces need not exist.
-//! * **Bodies** are JSON. YAML is refused with 415, protobuf and CBOR with 406.
+//! * **Bodies** of writes are JSON; anything else is refused with 415. Answers are JSON or protobuf, never
+//!   YAML or CBOR. CustomResourceDefinitions have no protobuf here. An object whose fields have other types
+//!   than in the API, such as a number for a name, is a 500 in protobuf; a real server does not create it.
 //! * **Lists** at a version that is not reached yet are refused after the real server's three seconds,
 //!   even if the version is reached in the meantime. A streamed list does notice.
 //! * **Watches** that fall behind the window get an ERROR event, as from etcd. The watch cache of a
@@ -124,6 +126,9 @@ mod query;
 // Query parameters.
 mod options;
 
+// The encodings and forms that a client accepts.
+mod accept;
+
 // Requests.
 pub mod request;
 
@@ -133,11 +138,20 @@ mod delete_options;
 // Whole objects, metadata, tables.
 mod form;
 
+// Protobuf.
+mod protobuf;
+
+// Objects as clients get them.
+mod representation;
+
 // Objects, versions, history.
 mod store;
 
 // The objects that a list or watch covers.
 mod selection;
+
+// Bytes as text.
+mod base64_text;
 
 // Page tokens.
 mod continue_token;
@@ -145,7 +159,7 @@ mod continue_token;
 // Lists.
 mod list;
 
-// The lines of a watch.
+// The frames of a watch.
 mod frame;
 
 // Watches.

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::api::{ApiKind, KindId};
+use crate::api::KindId;
 use crate::continue_token::ContinueToken;
-use crate::form::{ObjectForm, Page};
+use crate::form::Page;
 use crate::options::Options;
 use crate::selection::Selection;
 use crate::status::ApiError;
 use crate::store::Store;
 use crate::store::object::StoredObject;
-use crate::timestamp::Timestamp;
 
 /// The state that a list shows.
 enum Moment {
@@ -23,10 +22,8 @@ enum Moment {
 /// A validated list request.
 pub(crate) struct List<'a> {
     pub(crate) id: KindId,
-    pub(crate) kind: &'a ApiKind,
     pub(crate) selection: &'a Selection,
     pub(crate) options: &'a Options,
-    pub(crate) form: ObjectForm,
 }
 
 impl List<'_> {
@@ -48,27 +45,6 @@ impl List<'_> {
                 self.take(objects.into_iter(), version)
             }
         })
-    }
-
-    /// The body of the answer.
-    pub(crate) fn rendered(
-        &self,
-        objects: &[&Arc<StoredObject>],
-        page: &Page,
-        now: Timestamp,
-    ) -> Vec<u8> {
-        let size: usize = objects.iter().map(|object| object.json().len() + 1).sum();
-        let mut out = Vec::with_capacity(size + 256);
-        self.form.begin_list(self.kind, page, &mut out);
-        for (n, object) in objects.iter().enumerate() {
-            if n > 0 {
-                out.push(b',');
-            }
-            let encoded = object.encoded(self.kind);
-            self.form.item(&encoded, object.row(now), &mut out);
-        }
-        self.form.end_list(self.kind, page, &mut out);
-        out
     }
 
     /// Decides the version and the first key.

@@ -1,5 +1,6 @@
 //! Requests: a verb, a kind, a name, options.
 
+pub use crate::accept::Accept;
 use crate::api::ApiKind;
 pub use crate::form::ObjectForm;
 use crate::options::MANAGER_LENGTH;
@@ -87,8 +88,8 @@ pub struct ApiRequest {
     pub subresource: Option<Subresource>,
     /// The query parameters.
     pub options: Options,
-    /// The form in which the client wants objects.
-    pub form: ObjectForm,
+    /// How the client wants objects.
+    pub accept: Accept,
     /// The header `User-Agent`. Its first part is the field manager of a write that names none.
     pub user_agent: String,
 }
@@ -106,7 +107,7 @@ impl ApiRequest {
             name: None,
             subresource: None,
             options: Options::default(),
-            form: ObjectForm::Object,
+            accept: Accept::default(),
             user_agent: String::new(),
         }
     }
@@ -148,8 +149,8 @@ impl ApiRequest {
 
     /// Sets the form of the returned objects.
     #[must_use]
-    pub const fn in_form(mut self, form: ObjectForm) -> Self {
-        self.form = form;
+    pub fn in_form(mut self, form: ObjectForm) -> Self {
+        self.accept = form.into();
         self
     }
 
@@ -210,7 +211,7 @@ impl ApiRequest {
             name: place.name,
             subresource: place.subresource,
             options,
-            form: ObjectForm::from_accept(headers.accept)?,
+            accept: Accept::parse(headers.accept),
             user_agent: String::new(),
         })
     }

@@ -12,6 +12,7 @@ use crate::config::{ExpiredWatch, ServerConfig};
 use crate::definitions::Definitions;
 use crate::delete_options::delete_options;
 use crate::list::{List, version};
+use crate::representation::{Representation, Shown};
 use crate::request::{ApiRequest, PatchType, Subresource, Verb};
 use crate::selection::Selection;
 use crate::status::{self, ApiError, Reason};
@@ -221,7 +222,7 @@ impl Server {
                 let is_early = refused.reason() == Reason::Timeout;
                 Answer {
                     delay: if is_early { PATIENCE } else { Duration::ZERO },
-                    ..refused.into()
+                    ..Answer::refused(&refused, request.accept.for_errors())
                 }
             }
         }
@@ -234,43 +235,44 @@ impl Server {
             kind: &kind,
             namespace: request.namespace.as_deref(),
         };
-        request.form.check(&kind, request.verb)?;
+        let representation = request.accept.choose(&kind)?;
+        representation.form.check(&kind, request.verb)?;
         let name = request.name.as_deref().unwrap_or_default();
         let part = match request.subresource {
-            Some(Subresource::Scale) => return self.scale(target, name, request, body),
+            Some(Subresource::Scale) => {
+                return self.scale(target, name, request, body, representation);
+            }
             Some(_) => Part::Status,
             None => Part::Main,
         };
         match request.verb {
             Verb::Get => {
                 let object = self.read(target, name, request)?;
-                Ok(self.object(200, &kind, &object, request))
+                self.object(200, &kind, &object, representation)
             }
             Verb::List => {
                 request.options.check_list()?;
                 let selection = Selection::new(&kind, target.namespace, &request.options)?;
                 let list = List {
                     id,
-                    kind: &kind,
                     selection: &selection,
                     options: &request.options,
-                    form: request.form,
                 };
                 let (objects, page) = list.page(&self.store)?;
-                let bytes = list.rendered(&objects, &page, self.wall_clock());
-                Ok(Answer::new(200, AnswerBody::Complete(bytes)))
+                let bytes = representation.list(&kind, &objects, &page, self.wall_clock())?;
+                Ok(complete(200, representation, bytes))
             }
-            Verb::Watch => self.watch(id, &kind, request),
+            Verb::Watch => self.watch(id, &kind, request, representation),
             Verb::Create => {
                 let author = self.author_of(request)?;
                 let object = self.store.create(target, parsed(&kind, body)?, author)?;
-                Ok(self.object(201, &kind, &object, request))
+                self.object(201, &kind, &object, representation)
             }
             Verb::Update => {
                 let author = self.author_of(request)?;
                 let object = parsed(&kind, body)?;
                 let object = self.store.update(target, name, object, part, author)?;
-                Ok(self.object(200, &kind, &object, request))
+                self.object(200, &kind, &object, representation)
             }
             Verb::Patch(how) => {
                 let author = self.author_of(request)?;
@@ -281,11 +283,11 @@ impl Server {
                         .store
                         .apply(target, name, &config, part, author, force)?;
                     let status = if is_new { 201 } else { 200 };
-                    return Ok(self.object(status, &kind, &object, request));
+                    return self.object(status, &kind, &object, representation);
                 }
                 let change = |object: &mut _| patch::apply(how, object, body);
                 let object = self.store.patch(target, name, part, author, change)?;
-                Ok(self.object(200, &kind, &object, request))
+                self.object(200, &kind, &object, representation)
             }
             Verb::Delete => {
                 let options = delete_options(&request.options, body)?;
@@ -293,9 +295,9 @@ impl Server {
                 let deletion = self
                     .store
                     .delete(target, name, &options.preconditions, author)?;
-                Ok(self.deleted(&kind, &deletion, request))
+                self.deleted(&kind, &deletion, representation)
             }
-            Verb::DeleteCollection => self.delete_collection(target, request, body),
+            Verb::DeleteCollection => self.delete_collection(target, request, body, representation),
         }
     }
 
@@ -306,6 +308,7 @@ impl Server {
         name: &str,
         request: &ApiRequest,
         body: &[u8],
+        representation: Representation,
     ) -> Result<Answer, ApiError> {
         let scale = match request.verb {
             Verb::Update => {
@@ -320,7 +323,7 @@ impl Server {
             }
             _ => scale::of(target.kind, &*self.read(target, name, request)?)?,
         };
-        Ok(self.object(200, scale::kind(), &scale, request))
+        self.object(200, scale::kind(), &scale, representation)
     }
 
     /// The kind that the request's path names, if the path is valid for that kind.
@@ -399,6 +402,7 @@ impl Server {
         id: KindId,
         kind: &Arc<ApiKind>,
         request: &ApiRequest,
+        representation: Representation,
     ) -> Result<Answer, ApiError> {
         let options = &request.options;
         let initial_events = options.check_watch()?;
@@ -411,7 +415,7 @@ impl Server {
                 id,
                 kind: Arc::clone(kind),
                 selection,
-                form: request.form,
+                representation,
                 version,
                 initial_events,
                 has_bookmarks: options.allow_watch_bookmarks,
@@ -424,7 +428,10 @@ impl Server {
             Some(refused) if self.config.expired_watch == ExpiredWatch::Status => {
                 Err(refused.clone())
             }
-            _ => Ok(Answer::new(200, AnswerBody::Watch(Box::new(watch)))),
+            _ => {
+                let body = AnswerBody::Watch(Box::new(watch));
+                Ok(Answer::new(200, representation.encoding, body))
+            }
         }
     }
 
@@ -433,6 +440,7 @@ impl Server {
         target: Target<'_>,
         request: &ApiRequest,
         body: &[u8],
+        representation: Representation,
     ) -> Result<Answer, ApiError> {
         request.options.check_list()?;
         let options = delete_options(&request.options, body)?;
@@ -440,13 +448,11 @@ impl Server {
         let selection = Selection::new(target.kind, target.namespace, &request.options)?;
         let list = List {
             id: target.id,
-            kind: target.kind,
             selection: &selection,
             options: &request.options,
-            form: request.form,
         };
         let (objects, page) = list.page(&self.store)?;
-        let bytes = list.rendered(&objects, &page, self.wall_clock());
+        let bytes = representation.list(target.kind, &objects, &page, self.wall_clock())?;
         let objects: Vec<_> = objects.into_iter().cloned().collect();
         for object in objects {
             let target = Target {
@@ -456,24 +462,29 @@ impl Server {
             self.store
                 .delete(target, object.name(), &options.preconditions, author)?;
         }
-        Ok(Answer::new(200, AnswerBody::Complete(bytes)))
+        Ok(complete(200, representation, bytes))
     }
 
-    fn deleted(&self, kind: &ApiKind, deletion: &Deletion, request: &ApiRequest) -> Answer {
-        match deletion {
-            Deletion::Pending(object) => self.object(200, kind, object, request),
+    fn deleted(
+        &self,
+        kind: &ApiKind,
+        deletion: &Deletion,
+        representation: Representation,
+    ) -> Result<Answer, ApiError> {
+        let bytes = match deletion {
+            Deletion::Pending(object) => return self.object(200, kind, object, representation),
             Deletion::Done { last, version } if kind.returns_deleted() => {
-                let encoded = last.encoded(kind).at_version(*version);
-                let row = last.row(self.wall_clock());
-                let mut bytes = request.form.object(&encoded, row, true).to_vec();
-                bytes.push(b'\n');
-                Answer::new(200, AnswerBody::Complete(bytes))
+                let shown = Shown {
+                    version: *version,
+                    ..Shown::whole(last)
+                };
+                representation.body(kind, shown, self.wall_clock())?
             }
             Deletion::Done { last, .. } => {
-                let bytes = status::deleted(kind, last.name(), last.uid());
-                Answer::new(200, AnswerBody::Complete(bytes))
+                status::deleted(kind, last.name(), last.uid(), representation.encoding)
             }
-        }
+        };
+        Ok(complete(200, representation, bytes))
     }
 
     fn object(
@@ -481,13 +492,10 @@ impl Server {
         status: u16,
         kind: &ApiKind,
         object: &StoredObject,
-        request: &ApiRequest,
-    ) -> Answer {
-        let row = object.row(self.wall_clock());
-        let encoded = object.encoded(kind);
-        let mut bytes = request.form.object(&encoded, row, true).to_vec();
-        bytes.push(b'\n');
-        Answer::new(status, AnswerBody::Complete(bytes))
+        representation: Representation,
+    ) -> Result<Answer, ApiError> {
+        let bytes = representation.body(kind, Shown::whole(object), self.wall_clock())?;
+        Ok(complete(status, representation, bytes))
     }
 
     /// The author of a request, if its options are right.
@@ -523,6 +531,10 @@ impl Server {
     pub(crate) const fn store_mut(&mut self) -> &mut Store {
         &mut self.store
     }
+}
+
+fn complete(status: u16, representation: Representation, bytes: Vec<u8>) -> Answer {
+    Answer::new(status, representation.encoding, AnswerBody::Complete(bytes))
 }
 
 /// Parses the body of a write.

@@ -5,15 +5,15 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use informer_core::decode::answer::failure_of_answer;
-use informer_core::transport::{Command, Content, ExchangeId, Request, Signal, Target, Transport};
-use informer_core::{Encoding, Failure, Instant};
+use informer_core::transport::{Command, ExchangeId, Request, Signal, Target, Transport};
+use informer_core::{Failure, Instant};
 
 use crate::answer::{Answer, AnswerBody};
 use crate::fault::Fault;
 use crate::fault::body::BodyFault;
 use crate::fault::forged::forged;
 use crate::random::Random;
-use crate::request::{ApiRequest, Headers};
+use crate::request::{Accept, ApiRequest, Headers};
 use crate::shared::{MockServer, State};
 use crate::status::ApiError;
 use crate::watch::{Polled, Watch, WatchEnd};
@@ -122,19 +122,21 @@ impl MockTransport {
 
     fn open(&mut self, id: ExchangeId, request: Request<'_>) -> Exchange {
         let now = self.server.clock().now();
-        let target = self.target.request(request);
+        let (target, accept) = (self.target.request(request), self.target.accept(request));
         if let Some(tap) = &mut self.tap {
             tap.open(&target);
         }
         let mut state = self.server.lock();
         let fault = state.plan.next();
+        let preferred = self.target.encodings.in_order();
+        let preferred = preferred.first().copied().unwrap_or_default();
         if let Some(fault) = fault
-            && let Some(body) = forged(fault, request, id.number())
+            && let Some(body) = forged(fault, request, id.number(), preferred)
         {
             state.count(fault);
             return Exchange {
                 source: Source::List(body),
-                ..Exchange::new(Delivery::new(id, Encoding::Json), now)
+                ..Exchange::new(Delivery::new(id, preferred), now)
             };
         }
         let answer = match fault {
@@ -147,11 +149,11 @@ impl MockTransport {
             Some(fault) => match refusal(fault) {
                 Some(refused) => {
                     state.count(fault);
-                    refused.into()
+                    Answer::refused(&refused, Accept::parse(Some(&accept)).for_errors())
                 }
-                None => self.ask(&target, &mut state, now),
+                None => ask(&target, &accept, &mut state, now),
             },
-            None => self.ask(&target, &mut state, now),
+            None => ask(&target, &accept, &mut state, now),
         };
         let mut due = now.after(answer.delay);
         if let Some(fault @ Fault::Delay(by)) = fault {
@@ -167,7 +169,8 @@ impl MockTransport {
             let delivery = Delivery::failed(id, failure, message.into_owned());
             return Exchange::new(delivery, due);
         }
-        let delivery = match Encoding::from_content_type(Some(answer.content_type)) {
+        let accepted = self.target.encodings;
+        let delivery = match accepted.of_answer(Some(answer.content_type)) {
             Ok(encoding) => Delivery::new(id, encoding),
             Err(error) => Delivery::failed(id, Failure::Undecodable, error.to_string()),
         };
@@ -188,15 +191,17 @@ impl MockTransport {
             ..Exchange::new(delivery, due)
         }
     }
+}
 
-    fn ask(&self, target: &str, state: &mut State, now: Instant) -> Answer {
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let is_watch = query.contains("watch=true");
-        let headers = headers(self.target.content, is_watch);
-        match ApiRequest::parse("GET", path, query, headers) {
-            Ok(request) => state.server.handle(&request, &[], now),
-            Err(refused) => refused.into(),
-        }
+fn ask(target: &str, accept: &str, state: &mut State, now: Instant) -> Answer {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let headers = Headers {
+        accept: Some(accept),
+        content_type: None,
+    };
+    match ApiRequest::parse("GET", path, query, headers) {
+        Ok(request) => state.server.handle(&request, &[], now),
+        Err(refused) => Answer::refused(&refused, Accept::parse(Some(accept)).for_errors()),
     }
 }
 
@@ -360,22 +365,6 @@ impl Exchange {
             fetched.truncate(after.saturating_sub(self.sent));
             self.delivery.end(end);
         }
-    }
-}
-
-/// The headers of a request.
-const fn headers(content: Content, is_watch: bool) -> Headers<'static> {
-    Headers {
-        accept: Some(match (content, is_watch) {
-            (Content::Metadata, true) => {
-                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-            }
-            (Content::Metadata, false) => {
-                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-            }
-            _ => "application/json",
-        }),
-        content_type: None,
     }
 }
 

@@ -8,8 +8,9 @@ use informer_core::Instant;
 
 use crate::api::{ApiKind, KindId};
 use crate::encode::Encoded;
-use crate::form::{ObjectForm, Row};
+use crate::form::Row;
 pub use crate::frame::{WatchEventType, WatchFrame};
+use crate::representation::{Representation, Shown};
 use crate::selection::Selection;
 use crate::server::Server;
 use crate::status::ApiError;
@@ -55,7 +56,7 @@ pub struct Watch {
     id: KindId,
     kind: Arc<ApiKind>,
     selection: Selection,
-    form: ObjectForm,
+    representation: Representation,
     state: State,
     /// Everything up to this version has been sent.
     cursor: u64,
@@ -116,7 +117,7 @@ pub(crate) struct Opening {
     pub(crate) id: KindId,
     pub(crate) kind: Arc<ApiKind>,
     pub(crate) selection: Selection,
-    pub(crate) form: ObjectForm,
+    pub(crate) representation: Representation,
     /// 0 for any version.
     pub(crate) version: u64,
     pub(crate) initial_events: bool,
@@ -131,7 +132,7 @@ impl Watch {
             id: opening.id,
             kind: opening.kind,
             selection: opening.selection,
-            form: opening.form,
+            representation: opening.representation,
             state: State::Live,
             cursor: opening.version,
             begun_at: opening.version,
@@ -228,7 +229,10 @@ impl Watch {
             return polled;
         }
         match std::mem::replace(&mut self.state, State::Over(WatchEnd::Failed)) {
-            State::Failing(refused) => Polled::Frame(WatchFrame::error(&refused)),
+            State::Failing(refused) => {
+                let encoding = self.representation.encoding;
+                Polled::Frame(WatchFrame::error(&refused, encoding))
+            }
             _ => Polled::Ended(WatchEnd::Failed),
         }
     }
@@ -299,25 +303,46 @@ impl Watch {
             (None, Some(object)) => self.object(WatchEventType::Added, object, server),
             (Some(_), Some(object)) => self.object(WatchEventType::Modified, object, server),
             (Some(last), None) => {
-                let encoded = last.encoded(&self.kind).at_version(change.version);
-                let row = last.row(server.wall_clock());
-                self.frame(WatchEventType::Deleted, &encoded, row)
+                self.object_at(WatchEventType::Deleted, last, change.version, server)
             }
         })
     }
 
     fn object(&mut self, event: WatchEventType, object: &StoredObject, server: &Server) -> Polled {
-        let kind = Arc::clone(&self.kind);
-        let row = object.row(server.wall_clock());
-        self.frame(event, &object.encoded(&kind), row)
+        self.object_at(event, object, object.version(), server)
     }
 
-    fn frame(&mut self, event: WatchEventType, encoded: &Encoded, row: Row<'_>) -> Polled {
-        let is_first = !std::mem::replace(&mut self.has_columns, true);
-        Polled::Frame(WatchFrame::new(
-            event,
-            self.form.object(encoded, row, is_first),
-        ))
+    fn object_at(
+        &mut self,
+        event: WatchEventType,
+        object: &StoredObject,
+        version: u64,
+        server: &Server,
+    ) -> Polled {
+        let shown = Shown {
+            object,
+            version,
+            has_columns: self.is_first(),
+        };
+        let now = server.wall_clock();
+        self.frame(event, self.representation.object(&self.kind, shown, now))
+    }
+
+    /// Whether this is the first object that is sent.
+    const fn is_first(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_columns, true)
+    }
+
+    /// Sends an object. One that cannot be encoded ends the watch.
+    fn frame(&mut self, event: WatchEventType, object: Result<Arc<[u8]>, ApiError>) -> Polled {
+        let encoding = self.representation.encoding;
+        Polled::Frame(match object {
+            Ok(object) => WatchFrame::new(event, encoding, object),
+            Err(refused) => {
+                self.state = State::Over(WatchEnd::Failed);
+                WatchFrame::error(&refused, encoding)
+            }
+        })
     }
 
     fn bookmark(&mut self, version: u64, is_end_of_state: bool, server: &Server) -> Polled {
@@ -328,7 +353,11 @@ impl Watch {
             created: None,
             now: server.wall_clock(),
         };
-        self.frame(WatchEventType::Bookmark, &encoded, row)
+        let is_first = self.is_first();
+        let bookmark = self
+            .representation
+            .bookmark(&self.kind, &encoded, row, is_first);
+        self.frame(WatchEventType::Bookmark, bookmark)
     }
 
     /// Every minute, and once shortly before the end.

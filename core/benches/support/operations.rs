@@ -14,6 +14,7 @@ use informer_core::processor::{Audience, ListenerConfig, Processor};
 use informer_core::queue::{DeltaFifo, Epoch, NothingKnown};
 use informer_core::storage::{Heap, Seed};
 use informer_core::{Cause, Encoding, Instant, Notification, Object, Resource};
+use informer_test_support::protobuf;
 
 use super::hand::Hand;
 use super::objects::{Small, key, numbered, small, spread, store};
@@ -117,6 +118,18 @@ pub const OPERATIONS: &[Operation] = &[
     }),
     operation("decode/watch, Dynamic", Size::None, |_| {
         decode(Body::Watch, Dynamic)
+    }),
+    operation("decode/list in protobuf, Lean", Size::None, |_| {
+        decode_protobuf(Body::List, Lean)
+    }),
+    operation("decode/list in protobuf, MetadataOnly", Size::None, |_| {
+        decode_protobuf(Body::List, MetadataOnly)
+    }),
+    operation("decode/watch in protobuf, Lean", Size::None, |_| {
+        decode_protobuf(Body::Watch, Lean)
+    }),
+    operation("decode/watch in protobuf, MetadataOnly", Size::None, |_| {
+        decode_protobuf(Body::Watch, MetadataOnly)
     }),
     operation("packing/pack", Size::None, |_| pack()),
     operation("packing/unpack", Size::None, |_| unpack()),
@@ -348,7 +361,7 @@ fn unpack() -> Event {
     objects.iter_mut().for_each(|object| packer.pack(object));
     let mut next = 0;
     event(move || {
-        black_box(objects[next].json());
+        black_box(objects[next].json().unwrap());
         next = (next + 1) % objects.len();
     })
 }
@@ -374,6 +387,39 @@ fn decode<F: Form + 'static>(body: Body, form: F) -> Event {
         &br#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"100"},"items":[{"metadata":{"name":"first"},"spec":{},"status":{}}"#[..];
     if body == Body::List {
         assert!(decoder.decode(&mut head).is_some());
+    }
+    let mut next = 0;
+    event(move || {
+        let mut piece = pieces[next].as_slice();
+        next = (next + 1) % pieces.len();
+        let fact = decoder.decode(&mut piece);
+        assert!(matches!(fact, Some(Fact::Item(_) | Fact::Modified(_))));
+        drop(black_box(fact));
+    })
+}
+
+/// The same pods in protobuf.
+fn decode_protobuf<F: Form + 'static>(body: Body, form: F) -> Event {
+    let pods = Pods::realistic();
+    let mut decoder = Decoder::new(form);
+    decoder.begin(body, Encoding::Protobuf);
+    let pieces: Vec<_> = (0..POOL)
+        .map(|pod| {
+            let mut json = Vec::new();
+            pods.write(pod, 2, &mut json);
+            let object = protobuf::object(&serde_json::from_slice(&json).unwrap());
+            match body {
+                Body::List => protobuf::Message::default().bytes(2, object).end(),
+                Body::Watch => {
+                    protobuf::event("MODIFIED", &protobuf::enveloped("v1", "Pod", &object))
+                }
+            }
+        })
+        .collect();
+    // The list has 2^49 bytes, more than it will ever need.
+    let head = b"k8s\0\x0a\x0d\x0a\x02v1\x12\x07PodList\x12\x80\x80\x80\x80\x80\x80\x80\x01\x0a\x03\x12\x017";
+    if body == Body::List {
+        assert!(decoder.decode(&mut &head[..]).is_none());
     }
     let mut next = 0;
     event(move || {

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Dictionary, MORE, SHORTEST, Source, put_varint};
+use super::{Around, Dictionary, MORE, SHORTEST, Source, put_varint};
 
 /// Places are found by a hash of this many bytes. Shorter copies are found only near the last one.
 const HASHED: usize = 8;
@@ -77,16 +77,28 @@ impl Encoder {
 
     /// Where `text` stands in the dictionary as a whole string, if it is found. A short or a very long text
     /// is not looked for.
-    pub(crate) fn find(&self, dictionary: &Dictionary, text: &[u8]) -> Option<usize> {
-        let mut quoted = [b'"'; LONGEST_STRING + 2];
-        quoted.get_mut(1..=text.len())?.copy_from_slice(text);
-        let quoted = quoted.get(..text.len() + 2)?;
+    pub(crate) fn find(
+        &self,
+        dictionary: &Dictionary,
+        text: &[u8],
+        around: Around,
+    ) -> Option<usize> {
+        let mut framed = [b'"'; LONGEST_STRING + 2];
+        framed.get_mut(1..=text.len())?.copy_from_slice(text);
+        let behind = match around {
+            Around::Quotes => 1,
+            Around::Length => {
+                *framed.first_mut()? = u8::try_from(text.len()).ok()?;
+                0
+            }
+        };
+        let framed = framed.get(..1 + text.len() + behind)?;
         // Names often begin in the same way, so the end is looked for.
-        let end = quoted.last_chunk::<HASHED>()?;
+        let end = framed.last_chunk::<HASHED>()?;
         let place = self.dictionary.get(hash(u64::from_le_bytes(*end)))?;
         let after = place + HASHED;
-        let start = after.checked_sub(quoted.len())?;
-        (dictionary.texts().get(start..after)? == quoted).then_some(start + 1)
+        let start = after.checked_sub(framed.len())?;
+        (dictionary.texts().get(start..after)? == framed).then_some(start + 1)
     }
 
     /// Appends the written form of `text` after its first `head` bytes, which the reader has.

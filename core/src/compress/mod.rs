@@ -33,6 +33,15 @@ const SHORTEST: usize = 4;
 /// The largest number in the three bits of a token; it says that a varint follows.
 const MORE: usize = 7;
 
+/// What stands around the strings of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Around {
+    /// Quotes, as in JSON.
+    Quotes,
+    /// Their length before them, in one byte, as in protobuf.
+    Length,
+}
+
 /// Where a copy comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {

@@ -22,6 +22,8 @@ use core::time::Duration;
 
 use super::excerpt::Excerpt;
 use super::json::status::ApiStatus;
+use super::protobuf::envelope::MAGIC;
+use super::protobuf::status::ApiStatus as ProtobufStatus;
 use crate::failure::{Failure, MAX_MESSAGE, is_hidden, message};
 
 /// How many bytes of an unsuccessful answer a transport should read before it calls
@@ -30,7 +32,7 @@ pub const MAX_ERROR_BODY: usize = 64 << 10;
 
 /// Classifies an unsuccessful answer and returns a message for people.
 ///
-/// `body` is what was read of the body, and `retry_after` is the value of that header. If the body
+/// `body` is what was read of the body, in any encoding, and `retry_after` is the value of that header. If the body
 /// is not a Status, the message quotes it and the code alone decides.
 #[must_use]
 pub fn failure_of_answer(
@@ -38,6 +40,9 @@ pub fn failure_of_answer(
     body: &[u8],
     retry_after: Option<Duration>,
 ) -> (Failure, Cow<'_, str>) {
+    if body.starts_with(MAGIC) {
+        return failure_in_protobuf(code, body, retry_after);
+    }
     let mut status = ApiStatus::read(body).unwrap_or_default();
     if status.code == 0 {
         status.code = u32::from(code);
@@ -46,6 +51,23 @@ pub fn failure_of_answer(
     let text = match status.message {
         Some(text) if !text.is_empty() => cut(text.to_cow()),
         _ => quote(code, body).into(),
+    };
+    (status.classify(), text)
+}
+
+fn failure_in_protobuf(
+    code: u16,
+    body: &[u8],
+    retry_after: Option<Duration>,
+) -> (Failure, Cow<'_, str>) {
+    let mut status = ProtobufStatus::read(body).unwrap_or_default();
+    if status.code == 0 {
+        status.code = u32::from(code);
+    }
+    status.retry_after = status.retry_after.or(retry_after);
+    let text = match status.message {
+        Some(text) => cut(text.into()),
+        None => quote(code, body).into(),
     };
     (status.classify(), text)
 }

@@ -1,4 +1,4 @@
-//! Objects that keep their JSON text and are decoded on demand.
+//! Objects that keep their text and are decoded on demand.
 
 use alloc::borrow::Cow;
 use core::fmt;
@@ -7,10 +7,11 @@ use core::marker::PhantomData;
 #[cfg(feature = "json")]
 use serde::de::DeserializeOwned;
 
-use super::form::{BodyError, Lean, MetadataOnly, Packed};
+use super::form::{BodyError, Lean, MetadataOnly, Packed, ProtobufUse};
 use super::json::form::{JsonObject, KeptJson};
 use super::json::text::{last_member, validate};
 use crate::decoded::{Extent, Object};
+use crate::encoding::Encoding;
 
 /// The body of an object that keeps its text in the form `F`, to be decoded into `K`. The text stands in
 /// the record of the object, so the body itself is empty.
@@ -38,8 +39,52 @@ pub trait TextForm: sealed::Sealed {
     /// The member of the object that is kept, if not all of it is.
     const ROOT: Option<&str>;
 
-    /// The part that is kept.
+    /// What is kept of an object in protobuf.
+    const PROTOBUF: ProtobufUse;
+
+    /// The part of the JSON text that is kept.
     fn kept(object: JsonObject<'_>) -> KeptJson;
+}
+
+/// The kept text is in another encoding than the one that was asked for.
+///
+/// ```
+/// use informer_core::decode::{Lean, protobuf};
+///
+/// let pod = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x05\x0a\x03\x0a\x01a";
+/// let pod = protobuf::decode_object(&mut Lean, pod)?;
+/// assert_eq!(
+///     pod.json().unwrap_err().to_string(),
+///     "the object is kept in protobuf, and JSON of it needs a schema: decode it into a prost type, or ask the server for JSON"
+/// );
+/// # Ok::<(), informer_core::decode::form::BodyError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct OtherEncoding {
+    /// The encoding of the kept text.
+    pub found: Encoding,
+}
+
+impl fmt::Display for OtherEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.found {
+            Encoding::Json => {
+                "the object is kept in JSON, not in protobuf: decode it into a serde type, or ask the server for protobuf"
+            }
+            Encoding::Protobuf => {
+                "the object is kept in protobuf, and JSON of it needs a schema: decode it into a prost type, or ask the server for JSON"
+            }
+        })
+    }
+}
+
+impl core::error::Error for OtherEncoding {}
+
+impl From<OtherEncoding> for BodyError {
+    fn from(error: OtherEncoding) -> Self {
+        Self::new(error)
+    }
 }
 
 mod sealed {
@@ -59,13 +104,36 @@ impl<F, K> TextBody<F, K> {
 }
 
 impl<F: TextForm, K> Object<TextBody<F, K>> {
-    /// The kept text, as JSON. A packed text is unpacked.
+    /// The encoding of the kept text. `metadata` is always kept as JSON.
     #[must_use]
-    pub fn json(&self) -> Cow<'_, str> {
-        self.kept_text()
+    pub fn encoding(&self) -> Encoding {
+        self.kept_encoding()
     }
 
-    /// Replaces the kept text, in a transform. Key, uid, version and labels stay as they are.
+    /// The kept text, as JSON. A packed text is unpacked.
+    ///
+    /// # Errors
+    ///
+    /// The object is kept in protobuf, which only a schema turns into JSON.
+    pub fn json(&self) -> Result<Cow<'_, str>, OtherEncoding> {
+        self.kept_json().ok_or(OtherEncoding {
+            found: Encoding::Protobuf,
+        })
+    }
+
+    /// The kept message in protobuf: the object without its type. A packed message is unpacked.
+    ///
+    /// # Errors
+    ///
+    /// The object is kept in JSON.
+    pub fn protobuf(&self) -> Result<Cow<'_, [u8]>, OtherEncoding> {
+        match self.kept_encoding() {
+            Encoding::Protobuf => Ok(self.kept_text()),
+            found => Err(OtherEncoding { found }),
+        }
+    }
+
+    /// Replaces the kept text with JSON, in a transform. Key, uid, version and labels stay as they are.
     ///
     /// # Errors
     ///
@@ -101,7 +169,7 @@ impl<F: TextForm, K> Object<TextBody<F, K>> {
     /// The text does not fit the type.
     #[cfg(feature = "json")]
     pub fn decode_as<T: DeserializeOwned>(&self) -> Result<T, BodyError> {
-        let text = self.json();
+        let text = self.json()?;
         let end = text.len();
         super::json::typed::from_text(&text, &[], end..end).map_err(BodyError::new)
     }

@@ -1,11 +1,13 @@
 //! Decodes each answer by its encoding.
 
-use super::facts::{Facts, ends_body};
-use super::form::Form;
+use super::facts::{FactOf, Facts, ends_body};
+use super::form::{Form, ProtobufUse};
 use super::json::reading::JsonReading;
+use super::protobuf::reading::ProtobufReading;
 use super::{Body, Decode, InvalidLimit, Limits};
 use crate::decoded::Object;
 use crate::encoding::Encoding;
+use crate::failure::Failure;
 use crate::flow::Fact;
 
 /// Decodes lists and watches into objects whose body has the form `F`. It decodes each answer in
@@ -40,6 +42,7 @@ pub struct Decoder<F: Form> {
     /// The encoding of the current answer.
     encoding: Encoding,
     json: JsonReading,
+    protobuf: ProtobufReading,
     /// No more facts are expected; the rest of the body is skipped.
     over: bool,
 }
@@ -66,6 +69,7 @@ impl<F: Form> Decoder<F> {
             facts: Facts::new(form, limits),
             encoding: Encoding::Json,
             json: JsonReading::new(limits),
+            protobuf: ProtobufReading::new(limits),
             over: true,
         }
     }
@@ -79,6 +83,7 @@ impl<F: Form> Decode for Decoder<F> {
         self.encoding = encoding;
         match encoding {
             Encoding::Json => self.json.begin(body),
+            Encoding::Protobuf => self.protobuf.begin(body),
         }
     }
 
@@ -88,7 +93,9 @@ impl<F: Form> Decode for Decoder<F> {
             return None;
         }
         let fact = match self.encoding {
+            other if !reads::<F>(other) => refuse(other, input, &mut self.facts),
             Encoding::Json => self.json.next(input, &mut self.facts)?,
+            Encoding::Protobuf => self.protobuf.next(input, &mut self.facts)?,
         };
         self.over = ends_body(&fact);
         Some(fact)
@@ -99,7 +106,36 @@ impl<F: Form> Decode for Decoder<F> {
             return Fact::Closed;
         }
         match self.encoding {
+            other if !reads::<F>(other) => refuse(other, &mut &[][..], &mut self.facts),
             Encoding::Json => self.json.end(&mut self.facts),
+            Encoding::Protobuf => self.protobuf.end(&mut self.facts),
         }
     }
+}
+
+fn reads<F: Form>(encoding: Encoding) -> bool {
+    match encoding {
+        Encoding::Json => F::READS_JSON,
+        Encoding::Protobuf => F::PROTOBUF != ProtobufUse::Refused,
+    }
+}
+
+/// The only fact of an answer that the form does not read.
+fn refuse<'a, F: Form>(
+    encoding: Encoding,
+    input: &mut &[u8],
+    facts: &'a mut Facts<F>,
+) -> FactOf<'a, F> {
+    *input = &[];
+    let text = match encoding {
+        Encoding::Json => {
+            "the server answers in JSON, and the type reads only protobuf; \
+             custom resources have no protobuf: use a serde type, or lean or metadata objects"
+        }
+        Encoding::Protobuf => {
+            "the server answers in protobuf, and the type reads only JSON; ask for JSON, or use a \
+             prost type, or lean or metadata objects"
+        }
+    };
+    facts.fail(Failure::Undecodable, text)
 }

@@ -10,6 +10,9 @@
 //! | `Dynamic` | `serde_json::Value` | everything except `managedFields` |
 //! | [`Keep<F>`] | that of `F` | what `F` keeps, and what else you ask for |
 //!
+//! `Lean` and `Packed` keep the message without `managedFields` if the answer is protobuf, and
+//! `MetadataOnly` turns `metadata` of it into the same JSON.
+//!
 //! `Typed` and `Dynamic` need the feature `json`. Pass a form to a [`Decoder`](super::Decoder). To
 //! write your own, implement [`Form`].
 
@@ -19,9 +22,13 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::json::form::{JsonObject, KeptJson};
+use super::protobuf::form::{KeptProtobuf, ProtobufObject};
+use crate::encoding::Encodings;
 use crate::failure::message;
 
-pub use super::body::{LeanBody, MetadataBody, PackedBody, TextBody, TextForm, Untyped};
+pub use super::body::{
+    LeanBody, MetadataBody, OtherEncoding, PackedBody, TextBody, TextForm, Untyped,
+};
 #[cfg(feature = "json")]
 pub use super::typed::{Dynamic, Typed};
 pub use crate::decoded::ReadAnnotations;
@@ -54,6 +61,28 @@ pub trait Form {
     /// Whether the form allocates arrays. Their lengths are then counted while the header is read.
     const COUNTS_ARRAYS: bool = false;
 
+    /// Whether the form reads JSON. If not, every answer in JSON fails.
+    const READS_JSON: bool = true;
+
+    /// How the form reads protobuf. If it does not, as by default, every answer in protobuf fails.
+    const PROTOBUF: ProtobufUse = ProtobufUse::Refused;
+
+    /// The encodings that the form reads: what a [`Target`](crate::transport::Target::accepting) for it may
+    /// accept.
+    ///
+    /// ```
+    /// use informer_core::Encodings;
+    /// use informer_core::decode::form::{Dynamic, Form, Lean};
+    ///
+    /// assert_eq!(Lean::ENCODINGS, Encodings::ProtobufOrJson);
+    /// assert_eq!(Dynamic::ENCODINGS, Encodings::Json);
+    /// ```
+    const ENCODINGS: Encodings = match (Self::READS_JSON, Self::PROTOBUF) {
+        (_, ProtobufUse::Refused) => Encodings::Json,
+        (true, _) => Encodings::ProtobufOrJson,
+        (false, _) => Encodings::Protobuf,
+    };
+
     /// Makes the body of an object from JSON.
     ///
     /// # Errors
@@ -67,6 +96,27 @@ pub trait Form {
         KeptJson::default()
     }
 
+    /// Makes the body of an object from protobuf. It is called if [`PROTOBUF`](Self::PROTOBUF) says so.
+    ///
+    /// # Errors
+    ///
+    /// The object does not fit the form. It is then reported as rejected.
+    fn read_protobuf(&mut self, object: ProtobufObject<'_>) -> Result<Self::Body, BodyError> {
+        let _ = object;
+        Err(BodyError::new("this form does not read protobuf"))
+    }
+
+    /// The part of the message that is kept beside the body; nothing by default.
+    fn keeps_protobuf(&self, object: ProtobufObject<'_>) -> KeptProtobuf {
+        let _ = object;
+        KeptProtobuf::default()
+    }
+
+    /// Whether the form sees `managedFields`.
+    fn sees_managed_fields(&self) -> bool {
+        false
+    }
+
     /// Whether objects of this form have annotations, in the body or in the kept text. If not,
     /// [`Keep::annotations`] keeps them.
     fn has_annotations(&self) -> bool {
@@ -77,6 +127,18 @@ pub trait Form {
     fn body_annotations(&self) -> Option<ReadAnnotations<Self::Body>> {
         None
     }
+}
+
+/// How a [`Form`] reads protobuf.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "decoders handle every case")]
+pub enum ProtobufUse {
+    /// Not at all.
+    Refused,
+    /// Only `metadata`, which is turned into JSON and given to [`Form::read_json`].
+    MetadataAsJson,
+    /// The message, by [`Form::read_protobuf`].
+    Message,
 }
 
 /// Why an object does not fit a form.
@@ -111,7 +173,8 @@ impl From<serde_json::Error> for BodyError {
     }
 }
 
-/// Keeps the JSON text from the server, without `managedFields`.
+/// Keeps the JSON text from the server, without `managedFields`; or the message, if the answer is
+/// protobuf.
 ///
 /// It usually takes less than half the memory of any other form that keeps everything, except
 /// [`Packed`]. Bodies are decoded on demand.
@@ -127,7 +190,8 @@ impl From<serde_json::Error> for BodyError {
 /// "#[..];
 /// let Some(Fact::Added(object)) = decoder.decode(&mut line) else { panic!() };
 /// assert_eq!(object.key().name(), "a");
-/// assert_eq!(object.json(), r#"{"metadata":{"name":"a"}}"#);
+/// assert_eq!(object.json()?, r#"{"metadata":{"name":"a"}}"#);
+/// # Ok::<(), informer_core::decode::form::OtherEncoding>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has no fields")]
@@ -151,7 +215,7 @@ pub struct Packed;
 ///
 /// let json = br#"{"metadata":{"name":"a","annotations":{"note":"caf\u00e9"}},"spec":{}}"#;
 /// let object = decode_object(&mut MetadataOnly, json)?;
-/// assert_eq!(object.json(), r#"{"name":"a","annotations":{"note":"caf\u00e9"}}"#);
+/// assert_eq!(object.json()?, r#"{"name":"a","annotations":{"note":"caf\u00e9"}}"#);
 /// assert_eq!(object.annotation("note").as_deref(), Some("café"));
 /// # Ok::<(), informer_core::decode::form::BodyError>(())
 /// ```
@@ -207,8 +271,14 @@ impl<F, K> fmt::Debug for As<F, K> {
     }
 }
 
+/// The type is one of serde, so a message that is kept as it is cannot be decoded into it.
 impl<F: TextForm, K> Form for As<F, K> {
     type Body = TextBody<F, K>;
+
+    const PROTOBUF: ProtobufUse = match F::PROTOBUF {
+        ProtobufUse::Message => ProtobufUse::Refused,
+        other => other,
+    };
 
     fn read_json(&mut self, _: JsonObject<'_>) -> Result<TextBody<F, K>, BodyError> {
         Ok(TextBody::new())
@@ -224,9 +294,11 @@ impl<F: TextForm, K> Form for As<F, K> {
 }
 
 macro_rules! text_forms {
-    ($($form:ident keeps $part:ident, at $root:expr;)*) => {$(
+    ($($form:ident keeps $part:ident, at $root:expr, of protobuf $protobuf:ident;)*) => {$(
         impl TextForm for $form {
             const ROOT: Option<&str> = $root;
+
+            const PROTOBUF: ProtobufUse = ProtobufUse::$protobuf;
 
             fn kept(object: JsonObject<'_>) -> KeptJson {
                 object.$part()
@@ -236,12 +308,22 @@ macro_rules! text_forms {
         impl Form for $form {
             type Body = TextBody<Self>;
 
+            const PROTOBUF: ProtobufUse = ProtobufUse::$protobuf;
+
             fn read_json(&mut self, object: JsonObject<'_>) -> Result<TextBody<Self>, BodyError> {
                 As::new().read_json(object)
             }
 
             fn keeps_json(&self, object: JsonObject<'_>) -> KeptJson {
                 Self::kept(object)
+            }
+
+            fn read_protobuf(&mut self, _: ProtobufObject<'_>) -> Result<TextBody<Self>, BodyError> {
+                Ok(TextBody::new())
+            }
+
+            fn keeps_protobuf(&self, object: ProtobufObject<'_>) -> KeptProtobuf {
+                object.whole()
             }
 
             fn has_annotations(&self) -> bool {
@@ -252,9 +334,9 @@ macro_rules! text_forms {
 }
 
 text_forms! {
-    Lean keeps whole, at None;
-    Packed keeps whole, at None;
-    MetadataOnly keeps metadata, at Some("metadata");
+    Lean keeps whole, at None, of protobuf Message;
+    Packed keeps whole, at None, of protobuf Message;
+    MetadataOnly keeps metadata, at Some("metadata"), of protobuf MetadataAsJson;
 }
 
 /// Wraps a form to keep more: `managedFields`, or annotations that the body does not have.
@@ -319,6 +401,10 @@ impl<F: Form> Form for Keep<F> {
 
     const COUNTS_ARRAYS: bool = F::COUNTS_ARRAYS;
 
+    const READS_JSON: bool = F::READS_JSON;
+
+    const PROTOBUF: ProtobufUse = F::PROTOBUF;
+
     fn read_json(&mut self, object: JsonObject<'_>) -> Result<F::Body, BodyError> {
         let object = object.keeping_managed_fields(self.managed_fields);
         self.form.read_json(object)
@@ -331,6 +417,24 @@ impl<F: Form> Form for Keep<F> {
             return kept.and_annotations();
         }
         kept
+    }
+
+    fn read_protobuf(&mut self, object: ProtobufObject<'_>) -> Result<F::Body, BodyError> {
+        let object = object.keeping_managed_fields(self.managed_fields);
+        self.form.read_protobuf(object)
+    }
+
+    fn keeps_protobuf(&self, object: ProtobufObject<'_>) -> KeptProtobuf {
+        let object = object.keeping_managed_fields(self.managed_fields);
+        let kept = self.form.keeps_protobuf(object);
+        if self.annotations && !self.form.has_annotations() {
+            return kept.and_annotations();
+        }
+        kept
+    }
+
+    fn sees_managed_fields(&self) -> bool {
+        self.managed_fields || self.form.sees_managed_fields()
     }
 
     fn has_annotations(&self) -> bool {

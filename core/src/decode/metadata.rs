@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use super::json::header::Pairs;
 use super::json::owners::{each_in_text, write_owners};
 use super::json::write::write_pairs;
+use super::protobuf::metadata as protobuf;
 use crate::decoded::{Object, ObjectBuilder};
+use crate::encoding::Encoding;
 use crate::metadata::{Metadata, OwnerReference};
 
 impl<K> Object<K> {
@@ -14,8 +16,10 @@ impl<K> Object<K> {
     /// change them.
     pub fn each_owner(&self, visit: &mut dyn FnMut(OwnerReference<'_>)) {
         let owners = self.owners_text();
-        if !owners.is_empty() {
-            each_in_text(&owners, visit);
+        match self.kept_encoding() {
+            _ if owners.is_empty() => {}
+            Encoding::Json => each_in_text(&owners, visit),
+            Encoding::Protobuf => protobuf::each_owner(&owners, visit),
         }
     }
 
@@ -60,8 +64,18 @@ impl<K> Object<K> {
             read(self.body(), visit);
             return;
         }
-        for (key, value) in Pairs::new(&self.annotations_text()) {
-            visit(&key.to_cow(), &value.to_cow());
+        let annotations = self.annotations_text();
+        match self.kept_encoding() {
+            Encoding::Json => {
+                for (key, value) in Pairs::new(&annotations) {
+                    visit(&key.to_cow(), &value.to_cow());
+                }
+            }
+            Encoding::Protobuf => {
+                for (key, value) in protobuf::annotations(&annotations) {
+                    visit(key, value);
+                }
+            }
         }
     }
 
@@ -77,10 +91,14 @@ impl<K> Object<K> {
             });
             return found;
         }
+        let find = match self.kept_encoding() {
+            Encoding::Json => in_json,
+            Encoding::Protobuf => in_protobuf,
+        };
         match self.annotations_text() {
-            Cow::Borrowed(json) => in_text(json, name),
-            Cow::Owned(json) => {
-                let found = in_text(&json, name)?;
+            Cow::Borrowed(text) => find(text, name),
+            Cow::Owned(text) => {
+                let found = find(&text, name)?;
                 Some(Cow::Owned(found.into_owned()))
             }
         }
@@ -106,7 +124,8 @@ impl ObjectBuilder {
         mut self,
         annotations: impl IntoIterator<Item = (A, B)>,
     ) -> Self {
-        self.annotations = write_pairs(annotations);
+        self.annotations.clear();
+        write_pairs(&mut self.annotations, annotations);
         self
     }
 
@@ -118,7 +137,12 @@ impl ObjectBuilder {
     }
 }
 
-fn in_text<'a>(annotations: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+fn in_json<'a>(annotations: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
     let named = Pairs::new(annotations).filter(|(key, _)| key.eq_str(name));
     named.last().map(|(_, value)| value.to_cow())
+}
+
+fn in_protobuf<'a>(annotations: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+    let named = protobuf::annotations(annotations).filter(|(key, _)| *key == name);
+    named.last().map(|(_, value)| Cow::Borrowed(value))
 }

@@ -4,11 +4,14 @@
 //! time. Input never makes a call fail: unreadable data becomes a rejected object or a failed
 //! answer.
 //!
-//! Each [`Encoding`] has a module with its framing, header, form and status: [`json`]. This module
-//! holds what they share: facts and messages, limits, forms, and the class of a failure.
+//! Each [`Encoding`] has a module with its framing, header, form and status: [`json`] and [`protobuf`].
+//! This module holds what they share: facts and messages, limits, forms, and the class of a failure.
 
 // Lists and watches in JSON.
 pub mod json;
+
+// Lists and watches in protobuf.
+pub mod protobuf;
 
 // Frames, reassembled from pieces.
 pub mod frame;
@@ -31,7 +34,7 @@ pub mod form;
 #[cfg(feature = "json")]
 mod typed;
 
-// Bodies kept as JSON text.
+// Bodies kept as text.
 #[cfg(feature = "alloc")]
 mod body;
 
@@ -55,16 +58,22 @@ mod facts;
 #[cfg(feature = "alloc")]
 mod decoder;
 
+// Keys that name their cluster.
+#[cfg(feature = "alloc")]
+mod cluster;
+
 use crate::encoding::Encoding;
 use crate::flow::Fact;
 pub use crate::limits::InvalidLimit;
 use crate::object::Resource;
 
 #[cfg(feature = "alloc")]
+pub use cluster::InCluster;
+#[cfg(feature = "alloc")]
 pub use decoder::Decoder;
 pub use excerpt::Beginning;
 #[cfg(feature = "alloc")]
-pub use fields::{FieldPath, Fields, ParseFieldPathError, Scalar};
+pub use fields::{FieldPath, Fields, Leaf, ParseFieldPathError, Scalar, numbers as known};
 #[cfg(feature = "alloc")]
 pub use form::{As, Form, Keep, Lean, MetadataOnly, Packed};
 #[cfg(feature = "json")]

@@ -30,13 +30,13 @@ pub trait ToJson {
     ///
     /// # Errors
     ///
-    /// The value of a typed object cannot be serialized.
+    /// The value of a typed object cannot be serialized, or the object is kept in protobuf.
     fn to_json(&self) -> Result<Cow<'_, str>, BodyError>;
 }
 
 impl<F: TextForm, K> ToJson for Object<TextBody<F, K>> {
     fn to_json(&self) -> Result<Cow<'_, str>, BodyError> {
-        let text = self.json();
+        let text = self.json()?;
         Ok(match F::ROOT {
             None => text,
             Some(root) => Cow::Owned(format!(r#"{{"{root}":{text}}}"#)),

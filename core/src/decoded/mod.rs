@@ -12,15 +12,17 @@ mod record;
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
 pub(crate) use aside::Aside;
 pub use aside::ReadAnnotations;
 pub use labels::{LabelIter, Labels};
-pub(crate) use record::{Draft, Extent};
+pub(crate) use record::{Draft, Extent, KeptLength};
 
 use crate::compress;
+use crate::encoding::Encoding;
 use crate::invariant::cannot_happen;
 use crate::key::ObjectKey;
 use crate::object::Resource;
@@ -56,8 +58,8 @@ impl Object<()> {
         ObjectBuilder {
             key,
             draft: Draft::new(),
-            annotations: String::new(),
-            owners: String::new(),
+            annotations: Vec::new(),
+            owners: Vec::new(),
         }
     }
 }
@@ -170,17 +172,34 @@ impl<K> Object<K> {
         triomphe::Arc::ptr_eq(&self.record, &other.record)
     }
 
-    /// The JSON text that is kept beside the body, unpacked if it is packed.
-    pub(crate) fn kept_text(&self) -> Cow<'_, str> {
+    /// The text that is kept beside the body, unpacked if it is packed.
+    pub(crate) fn kept_text(&self) -> Cow<'_, [u8]> {
         let header = &self.record.header;
         let kept = self.kept_bytes();
         let Some(dictionary) = &header.dictionary else {
-            return Cow::Borrowed(utf8(kept));
+            return Cow::Borrowed(kept);
         };
-        let length = header.meta.text_length as usize;
+        let length = header.meta.kept.length();
         let text = compress::decode(kept, dictionary.texts(), self.record.head(), length);
-        let text = text.and_then(|text| String::from_utf8(text).ok());
-        Cow::Owned(text.unwrap_or_else(|| cannot_happen("a packed text is broken", String::new())))
+        Cow::Owned(text.unwrap_or_else(|| cannot_happen("a packed text is broken", Vec::new())))
+    }
+
+    /// The kept text, if it is JSON.
+    pub(crate) fn kept_json(&self) -> Option<Cow<'_, str>> {
+        if self.kept_encoding() != Encoding::Json {
+            return None;
+        }
+        Some(match self.kept_text() {
+            Cow::Borrowed(text) => Cow::Borrowed(utf8(text)),
+            Cow::Owned(text) => Cow::Owned(String::from_utf8(text).unwrap_or_else(|_| {
+                cannot_happen("a record whose text is not UTF-8", String::new())
+            })),
+        })
+    }
+
+    /// The encoding of the kept text.
+    pub(crate) fn kept_encoding(&self) -> Encoding {
+        self.record.header.meta.kept.encoding()
     }
 
     /// The kept text as it stands in memory, packed or not. Nothing checks it as UTF-8 again.
@@ -198,12 +217,13 @@ impl<K> Object<K> {
         self.aside()?.annotations
     }
 
-    /// The annotations in the kept text, as JSON; empty if there are none.
+    /// The annotations in the kept text: in JSON, or among other fields in protobuf. Empty if there are
+    /// none.
     pub(crate) fn annotations_text(&self) -> Cow<'_, [u8]> {
         self.kept_part(self.record.header.meta.annotations)
     }
 
-    /// The owner references in the kept text, as JSON; empty if there are none.
+    /// The owner references in the kept text, in the same way.
     pub(crate) fn owners_text(&self) -> Cow<'_, [u8]> {
         self.kept_part(self.record.header.meta.owners)
     }
@@ -273,6 +293,11 @@ impl<K> Unshared<'_, K> {
         &mut self.header.body
     }
 
+    /// Replaces the key, before anybody has seen it.
+    pub(crate) fn set_key(&mut self, key: ObjectKey) {
+        self.header.key = key;
+    }
+
     /// Replaces the labels that indices and queries see. The body keeps its labels.
     pub fn set_labels<A: AsRef<str>, B: AsRef<str>>(
         &mut self,
@@ -299,9 +324,9 @@ pub struct ObjectBuilder {
     key: ObjectKey,
     draft: Draft,
     /// In JSON.
-    pub(crate) annotations: String,
+    pub(crate) annotations: Vec<u8>,
     /// In JSON.
-    pub(crate) owners: String,
+    pub(crate) owners: Vec<u8>,
 }
 
 impl ObjectBuilder {
@@ -360,8 +385,7 @@ impl ObjectBuilder {
     /// Builds the object.
     #[must_use]
     pub fn body<K>(mut self, body: K) -> Object<K> {
-        let (annotations, owners) = (self.annotations.as_bytes(), self.owners.as_bytes());
-        self.draft.push_metadata(annotations, owners);
+        self.draft.push_metadata(&self.annotations, &self.owners);
         self.draft.finish(self.key, body)
     }
 }
@@ -442,7 +466,9 @@ impl<K: PartialEq> PartialEq for Object<K> {
             && self.generation() == other.generation()
             && self.labels() == other.labels()
             && self.body() == other.body()
-            && (self.record.has_same_text(&other.record) || self.kept_text() == other.kept_text())
+            && (self.record.has_same_text(&other.record)
+                || self.kept_encoding() == other.kept_encoding()
+                    && self.kept_text() == other.kept_text())
     }
 }
 
@@ -457,10 +483,14 @@ impl<K: fmt::Debug> fmt::Debug for Object<K> {
             .field("version", &self.version())
             .field("labels", &self.labels())
             .field("body", self.body());
-        let text = self.kept_text();
-        if !text.is_empty() {
-            shown.field("text", &text);
-        }
+        match self.kept_json() {
+            Some(text) if !text.is_empty() => shown.field("text", &text),
+            Some(_) => &mut shown,
+            None => shown.field(
+                "protobuf",
+                &format_args!("{} bytes", self.kept_text().len()),
+            ),
+        };
         shown.finish_non_exhaustive()
     }
 }

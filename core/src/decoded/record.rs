@@ -7,6 +7,7 @@ use core::ops::Range;
 use super::Object;
 use super::aside::Aside;
 use crate::compress::{Dictionary, put_varint};
+use crate::encoding::Encoding;
 use crate::invariant::cannot_happen;
 use crate::key::ObjectKey;
 
@@ -32,13 +33,13 @@ pub(crate) struct Meta {
     pub(crate) deleted: Extent,
     /// The table of labels: see [`Draft::put_labels`].
     pub(crate) labels: Extent,
-    /// The JSON text that is kept beside the body, packed or not.
+    /// The text that is kept beside the body, packed or not: JSON or a message of protobuf.
     pub(crate) text: Extent,
-    /// How long that text is if it is not packed.
-    pub(crate) text_length: u32,
-    /// The annotations, an object in the unpacked text.
+    pub(crate) kept: KeptLength,
+    /// Where the annotations stand in the unpacked text: an object of JSON, or fields of `metadata` among
+    /// which they are.
     pub(crate) annotations: Extent,
-    /// The owner references, an array in the unpacked text.
+    /// The owner references in the same way; in JSON they are an array.
     pub(crate) owners: Extent,
     pub(crate) generation: u64,
     pub(crate) size: u32,
@@ -51,6 +52,37 @@ pub(crate) struct Extent {
     length: u32,
 }
 
+/// How long the kept text is if it is not packed, and its encoding: one number, since every object has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct KeptLength(u32);
+
+impl KeptLength {
+    const NONE: Self = Self(0);
+
+    /// Every length is below this bit.
+    const PROTOBUF: u32 = 1 << 31;
+
+    pub(crate) fn json(length: usize) -> Self {
+        Self(u32::try_from(length).unwrap_or_default())
+    }
+
+    pub(crate) fn protobuf(length: usize) -> Self {
+        Self(Self::json(length).0 | Self::PROTOBUF)
+    }
+
+    pub(crate) const fn length(self) -> usize {
+        (self.0 & !Self::PROTOBUF) as usize
+    }
+
+    pub(crate) const fn encoding(self) -> Encoding {
+        if self.0 & Self::PROTOBUF == 0 {
+            Encoding::Json
+        } else {
+            Encoding::Protobuf
+        }
+    }
+}
+
 impl Meta {
     const EMPTY: Self = Self {
         uid: Extent::EMPTY,
@@ -59,7 +91,7 @@ impl Meta {
         deleted: Extent::EMPTY,
         labels: Extent::EMPTY,
         text: Extent::EMPTY,
-        text_length: 0,
+        kept: KeptLength::NONE,
         annotations: Extent::EMPTY,
         owners: Extent::EMPTY,
         generation: 0,
@@ -167,6 +199,9 @@ impl<K> HasTexts for Record<K> {
     /// always packed into the same bytes, after the same head and with the same dictionary.
     fn has_same_text(&self, other: &Self) -> bool {
         let (one, two) = (&self.header, &other.header);
+        if one.meta.kept.encoding() != two.meta.kept.encoding() {
+            return false;
+        }
         let same_dictionary = match (&one.dictionary, &two.dictionary) {
             (Some(one), Some(two)) => Arc::ptr_eq(one, two) && self.head() == other.head(),
             (one, two) => one.is_none() && two.is_none(),
@@ -226,12 +261,12 @@ impl Draft {
         });
     }
 
-    /// Starts a record with another text for `object`.
+    /// Starts a record with another text for `object`, in JSON.
     pub(super) fn begin_changed<K>(&mut self, object: &Object<K>, text: &str) {
         self.clear();
         self.meta.text = self.push(text);
         self.copy_meta(object, |_| None);
-        self.meta.text_length = self.meta.text.length;
+        self.meta.kept = KeptLength::json(text.len());
     }
 
     /// Copies all except the kept text.
@@ -291,7 +326,7 @@ impl Draft {
     /// them.
     pub(crate) fn push_metadata(&mut self, annotations: &[u8], owners: &[u8]) {
         self.meta.text = self.push_bytes(&[annotations, owners]);
-        self.meta.text_length = self.meta.text.length;
+        self.meta.kept = KeptLength::json(self.meta.text.length());
         self.meta.annotations = Extent::new(0, annotations.len());
         self.meta.owners = Extent::new(annotations.len(), owners.len());
     }

@@ -237,7 +237,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         let place = self.place_of(object.key());
         let stored = place.slot.and_then(|at| Some((at, self.slots.linked(at)?)));
         if cause == Cause::Resync && self.view.holds.several {
-            return self.resync_shared(object, rules);
+            return self.resync_shared(object.key());
         }
         if let Some((at, stored)) = stored
             && cause != Cause::Resync
@@ -262,15 +262,16 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
         }
     }
 
-    /// Shows an object again, if it is still what the store holds. Another source may have changed it since
-    /// the resync found it. The resync shows objects of all sources, so it holds none of them.
-    fn resync_shared(&mut self, object: T, rules: Rules) -> Applied<T> {
-        match self.get(object.key()) {
-            Some(stored) if stored.has_same_version(&object) && stored.has_same_uid(&object) => {
-                let stored = Some(stored.clone());
-                Applied::notify(upsert(stored, object, false, Cause::Resync, rules))
-            }
-            Some(_) | None => Applied::unchanged(),
+    /// Shows an object again, if it is still there: another source may have let go of it since the resync found
+    /// it. The resync shows objects of all sources, so it holds none of them.
+    fn resync_shared(&self, key: &T::Key) -> Applied<T> {
+        match self.get(key) {
+            Some(stored) => Applied::notify(Notifications::One(Notification::Updated {
+                old: stored.clone(),
+                new: stored.clone(),
+                cause: Cause::Resync,
+            })),
+            None => Applied::unchanged(),
         }
     }
 

@@ -4,6 +4,8 @@
 use alloc::borrow::Cow;
 #[cfg(feature = "alloc")]
 use alloc::sync::Arc;
+#[cfg(feature = "alloc")]
+use core::any::{Any, TypeId};
 use core::fmt;
 
 /// Computes the values under which an index files an object: none, one or many.
@@ -45,6 +47,8 @@ pub enum Subject {
     /// Something that only the author of the index knows.
     #[default]
     Own,
+    /// Something with this name: see [`IndexFn::named`].
+    Named(Arc<str>),
     /// The namespace; an empty value for an object without a namespace.
     Namespace,
     /// The key as it is displayed.
@@ -62,7 +66,11 @@ pub enum Subject {
 enum Function<T> {
     Plain(PlainFn<T>),
     #[cfg(feature = "alloc")]
-    Shared(Arc<Closure<T>>),
+    Shared {
+        function: Arc<Closure<T>>,
+        /// The type of a closure that captures nothing. It says all about such a closure.
+        whole: Option<TypeId>,
+    },
 }
 
 /// A plain function that calls its second argument with each value of an object.
@@ -75,7 +83,10 @@ impl<T> IndexFn<T> {
     /// An index function from a closure. Its values must depend only on the object.
     #[cfg(feature = "alloc")]
     pub fn new(function: impl Fn(&T, &mut dyn FnMut(&[u8])) + Send + Sync + 'static) -> Self {
-        Self::of(Function::Shared(Arc::new(function)))
+        Self::of(Function::Shared {
+            whole: (size_of_val(&function) == 0).then(|| function.type_id()),
+            function: Arc::new(function),
+        })
     }
 
     /// An index function from a plain function. Needs no allocator.
@@ -109,6 +120,65 @@ impl<T> IndexFn<T> {
         Self { subject, ..self }
     }
 
+    /// Gives the function a name, so that it can be told from others although it captures something. You
+    /// promise that all functions of this name file every object under the same values.
+    ///
+    /// The name replaces what [`about`](Self::about) has said.
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn named(self, name: impl Into<Arc<str>>) -> Self {
+        self.about(Subject::Named(name.into()))
+    }
+
+    /// Whether this is known to be the same function as `other`: both are about the same
+    /// [subject](Self::about) or have the same [name](Self::named), one is a clone of the other, or both are
+    /// the same closure, which captures nothing. Whether the values are [sorted](Self::ordered) does not
+    /// matter.
+    ///
+    /// ```
+    /// use informer_core::Object;
+    /// use informer_core::indexer::IndexFn;
+    ///
+    /// let by_length = |longest: usize| {
+    ///     IndexFn::new(move |text: &Object<String>, file: &mut dyn FnMut(&[u8])| {
+    ///         file(&text.len().min(longest).to_be_bytes());
+    ///     })
+    /// };
+    /// // It captures `longest`.
+    /// assert!(!by_length(7).is_same(&by_length(7)));
+    /// let (seven, nine) = (by_length(7).named("up to 7"), by_length(9).named("up to 9"));
+    /// assert!(seven.is_same(&by_length(7).named("up to 7")));
+    /// assert!(!seven.is_same(&nine));
+    /// ```
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let says_all = self.subject != Subject::Own && self.subject == other.subject;
+        says_all
+            || match (&self.function, &other.function) {
+                (Function::Plain(one), Function::Plain(other)) => {
+                    core::ptr::fn_addr_eq(*one, *other)
+                }
+                (
+                    Function::Shared { function, whole },
+                    Function::Shared {
+                        function: other,
+                        whole: others,
+                    },
+                ) => Arc::ptr_eq(function, other) || (whole.is_some() && whole == others),
+                _ => false,
+            }
+    }
+
+    /// Whether the function can be told from others. A closure that captures something cannot, unless it
+    /// has a [subject](Self::about) or a [name](Self::named).
+    #[cfg(feature = "alloc")]
+    #[must_use]
+    pub fn is_identified(&self) -> bool {
+        let captures = matches!(self.function, Function::Shared { whole: None, .. });
+        !captures || self.subject != Subject::Own
+    }
+
     /// Whether the index keeps the values sorted.
     #[must_use]
     pub const fn is_ordered(&self) -> bool {
@@ -127,7 +197,7 @@ impl<T> IndexFn<T> {
         match &self.function {
             Function::Plain(function) => function(object, file),
             #[cfg(feature = "alloc")]
-            Function::Shared(function) => function(object, file),
+            Function::Shared { function, .. } => function(object, file),
         }
     }
 }
@@ -138,7 +208,10 @@ impl<T> Clone for IndexFn<T> {
             function: match &self.function {
                 Function::Plain(function) => Function::Plain(*function),
                 #[cfg(feature = "alloc")]
-                Function::Shared(function) => Function::Shared(Arc::clone(function)),
+                Function::Shared { function, whole } => Function::Shared {
+                    function: Arc::clone(function),
+                    whole: *whole,
+                },
             },
             ordered: self.ordered,
             #[cfg(feature = "alloc")]
@@ -150,5 +223,52 @@ impl<T> Clone for IndexFn<T> {
 impl<T> fmt::Debug for IndexFn<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("IndexFn(…)")
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    type Filed<'a> = &'a mut dyn FnMut(&[u8]);
+
+    fn low(number: &u8, file: Filed<'_>) {
+        file(&[number & 15]);
+    }
+
+    fn high(number: &u8, file: Filed<'_>) {
+        file(&[number >> 4]);
+    }
+
+    fn masked(mask: u8) -> IndexFn<u8> {
+        IndexFn::new(move |number: &u8, file: Filed<'_>| file(&[number & mask]))
+    }
+
+    #[test]
+    fn functions_that_capture_nothing_are_told_by_their_type() {
+        let closure = || IndexFn::new(|number: &u8, file: Filed<'_>| file(&[number & 15]));
+        assert!(closure().is_same(&closure()) && closure().is_identified());
+        assert!(!closure().is_same(&IndexFn::new(low)));
+        assert!(IndexFn::new(low).is_same(&IndexFn::new(low)));
+        assert!(!IndexFn::new(low).is_same(&IndexFn::new(high)));
+        assert!(IndexFn::plain(low).is_same(&IndexFn::plain(low)));
+        assert!(!IndexFn::plain(low).is_same(&IndexFn::plain(high)));
+        assert!(IndexFn::plain(low).is_identified());
+        assert!(!IndexFn::plain(low).is_same(&IndexFn::new(low)));
+        assert!(closure().is_same(&closure().ordered()));
+    }
+
+    #[test]
+    fn functions_that_capture_something_are_told_by_what_is_said_of_them() {
+        let one = masked(1);
+        assert!(!one.is_same(&masked(1)) && !one.is_identified());
+        assert!(one.is_same(&one.clone()), "a clone is the same function");
+        let named = |mask, name: &str| masked(mask).named(name);
+        assert!(named(1, "a").is_same(&named(1, "a")) && named(1, "a").is_identified());
+        assert!(!named(1, "a").is_same(&named(1, "b")));
+        assert!(!named(1, "a").is_same(&one) && !one.is_same(&named(1, "a")));
+        let about = |key: &'static str| masked(1).about(Subject::Label(key.into()));
+        assert!(about("a").is_same(&about("a")) && about("a").is_identified());
+        assert!(!about("a").is_same(&about("b")));
     }
 }

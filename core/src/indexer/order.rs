@@ -1,7 +1,7 @@
 //! The values of an ordered index, sorted by their bytes.
 
 use core::cmp::Ordering;
-use core::ops::{Bound, RangeBounds as _};
+use core::ops::{Bound, RangeBounds};
 
 use super::index::Value;
 use crate::invariant::cannot_happen;
@@ -111,13 +111,17 @@ impl<S: Storage> Order<S> {
     /// The first value within a lower bound.
     pub(super) fn first(&self, values: &Values<S>, from: Bound<&[u8]>) -> u32 {
         let range = (from, Bound::Unbounded);
-        self.outermost(Side::Left, |at| range.contains(bytes(values, at)))
+        self.outermost(Side::Left, |at| {
+            RangeBounds::<[u8]>::contains(&range, bytes(values, at))
+        })
     }
 
     /// The last value within an upper bound.
     pub(super) fn last(&self, values: &Values<S>, to: Bound<&[u8]>) -> u32 {
         let range = (Bound::Unbounded, to);
-        self.outermost(Side::Right, |at| range.contains(bytes(values, at)))
+        self.outermost(Side::Right, |at| {
+            RangeBounds::<[u8]>::contains(&range, bytes(values, at))
+        })
     }
 
     /// The value furthest to one side for which `is_within` holds. It must hold for no value beyond that.

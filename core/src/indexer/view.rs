@@ -119,7 +119,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
         self.bytes
     }
 
-    /// The version of the store; empty at first, and while an informer has several sources.
+    /// The version of the store; empty at first, and with several sources, which have versions of their own.
     #[must_use]
     pub fn version(&self) -> &str {
         self.version.as_ref()

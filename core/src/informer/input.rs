@@ -277,19 +277,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Input::PauseListener(listener) => Output::Exists(self.pause_listener(listener)),
             Input::ResumeListener(listener) => Output::Exists(self.resume_listener(listener)),
             Input::PollReadyListener => Output::Ready(self.poll_ready_listener()),
-            Input::PollNotification(listener) => {
-                Output::Notification(self.poll_notification(listener))
-            }
+            Input::PollNotification(id) => Output::Notification(self.poll_notification(id)),
             Input::PollNotifications { listener, most } => {
                 Output::Given(self.poll_notifications(listener, most, |notification| {
                     give(Output::Notification(Some(notification)));
                 }))
             }
             Input::PollRejected => Output::Rejected(self.poll_rejected()),
-            Input::AddIndex {
-                name,
-                function: named,
-            } => match parts.index_function(named) {
+            Input::AddIndex { name, function } => match parts.index_function(function) {
                 Some(function) => Output::IndexAdded(self.add_index(name, function)),
                 None => Output::UnknownName,
             },

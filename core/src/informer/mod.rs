@@ -115,6 +115,8 @@ pub struct Informer<D: Decode, S: Storage> {
     sources: SourcePlaces<S, Source<D, S>>,
     /// How many sources have ever been added.
     sources_made: u16,
+    /// Whether more sources are to come before it can be synced.
+    more_to_come: bool,
     /// The source whose queue is looked at next.
     turn: u32,
     /// Whether the queues of all other sources are known to be empty.
@@ -195,6 +197,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             transform: None,
             sources: SourcePlaces::<S, _>::default(),
             sources_made: 0,
+            more_to_come: false,
             turn: 0,
             others_settled: true,
             store: Indexer::new(hashes).with_limits(config.limits),

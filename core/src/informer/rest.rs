@@ -1,16 +1,15 @@
 //! A rest of the informer, or of one of its listeners. Nothing is lost meanwhile.
 
 use super::Informer;
-use super::source::{Around, Source};
+use super::source::Source;
 use crate::decode::Decode;
 use crate::processor::ListenerId;
 use crate::storage::Storage;
 use crate::time::Instant;
 
 impl<D: Decode, S: Storage> Source<D, S> {
-    fn suspend(&mut self, around: Around<'_, D, S>) {
-        let change = self.reflector.suspend(around.now);
-        self.push(change, around);
+    fn suspend(&mut self, now: Instant) {
+        self.reflector.suspend(now);
         // Nobody may believe that the store has reached the version of what is dropped.
         self.gaps.incomplete |= !self.queue.is_empty();
         self.queue.reset();
@@ -28,20 +27,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             return;
         }
         self.suspended = true;
-        let around = Around {
-            store: &self.store,
-            config: &self.config,
-            now,
-        };
         for at in 0..self.sources.bound() {
             let source = self.sources.get_mut(at);
             if let Some(source) = source.filter(|source| !source.leaving) {
-                source.suspend(around);
+                source.suspend(now);
             }
         }
         self.processor.hold();
         self.resync_at = None;
-        self.held_up = None;
     }
 
     /// Goes on after a [suspension](Self::suspend). It reads the full state. Each listener gets what has

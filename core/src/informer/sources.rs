@@ -4,7 +4,7 @@ use super::pump::show;
 use super::source::{Around, Source};
 use super::{AddSourceError, Informer};
 use crate::decode::Decode;
-use crate::flow::{Cause, Change};
+use crate::flow::Cause;
 use crate::reflector::Reflector;
 use crate::source::SourceId;
 use crate::storage::Storage;
@@ -23,8 +23,7 @@ const MOST: u32 = 1 << 16;
 /// The newest state is stored. Within a cluster, the state with the larger resource version is the newer one.
 /// A source never takes back what it has shown itself, so the order of its own events decides whenever it
 /// also brought the stored state, or a version is not a decimal number. Versions of different clusters
-/// must not be compared: give their decoders different
-/// [clusters](crate::decode::Decoder::in_cluster), which become part of the keys.
+/// must not be compared: wrap their decoders in an `InCluster`, which makes the cluster a part of the keys.
 ///
 #[cfg_attr(feature = "json", doc = "```")]
 #[cfg_attr(not(feature = "json"), doc = "```ignore")]
@@ -93,8 +92,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             source.reflector.start(now);
         }
         if self.suspended {
-            // It has not asked for anything yet, so there is nothing to abandon.
-            let _: Option<Change<D::Object>> = source.reflector.suspend(now);
+            source.reflector.suspend(now);
         }
         self.sources.insert(source)?;
         self.sources_made = self.sources_made.wrapping_add(1);
@@ -124,6 +122,17 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.pump();
         self.schedule_resync();
         true
+    }
+
+    /// Says whether the sources so far are not all yet, because somebody has still to find out which ones there
+    /// are. Until they are, the informer is not synced, and new listeners are not either.
+    pub fn expect_sources(&mut self, more: bool, now: Instant) {
+        self.tick(now);
+        self.more_to_come = more;
+        if more {
+            self.processor.await_sync();
+        }
+        self.pump();
     }
 
     /// All sources, including those that were removed and still have objects in the store.

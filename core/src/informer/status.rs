@@ -1,6 +1,7 @@
 //! The state of an informer, and how fresh it is.
 
 use core::fmt;
+use core::ops::AddAssign;
 use core::task::Poll;
 use core::time::Duration;
 
@@ -31,11 +32,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Whether the first full states of all sources are in the store. Once true, this stays true until a
-    /// source is added. For listeners, see [`listener_status`](Self::listener_status).
+    /// source is added or [expected](Self::expect_sources). For listeners, see [`listener_status`](Self::listener_status).
     #[must_use]
     pub fn is_synced(&self) -> bool {
         self.stopped
-            .unwrap_or_else(|| self.staying().all(Source::is_synced))
+            .unwrap_or_else(|| !self.more_to_come && self.staying().all(Source::is_synced))
     }
 
     /// Whether a listener holds up changes. The same as [`InformerStatus::stalled`], but cheaper.
@@ -55,21 +56,23 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.processor.listeners()
     }
 
-    /// The state of the informer. With several sources: the phase of one that does not follow its server, if
-    /// there is one, the last failure of any, and the sums of all counters.
+    /// The state of the informer. With several sources: the phase of one that is not synced or does not follow
+    /// its server, if there is one, the last failure of any, and the sums of all counters.
     #[must_use]
     pub fn status(&self) -> InformerStatus<'_, S::Text> {
         let sources = || self.sources.iter().map(|(_, source)| source);
-        let behind = self
+        let behind = |source: &&Source<D, S>| !source.reflector.is_following();
+        let worst = self
             .staying()
-            .find(|source| !source.reflector.is_following());
-        let shown = behind.or_else(|| sources().next());
+            .filter(behind)
+            .min_by_key(|it| it.is_synced());
+        let shown = worst.or_else(|| sources().next());
         let failures = sources().filter_map(|source| source.reflector.last_failure());
         let mut counts = Counts {
             suppressed: self.suppressed,
             ..Counts::default()
         };
-        sources().for_each(|source| counts.add(&source.counts()));
+        sources().for_each(|source| counts += &source.counts());
         InformerStatus {
             phase: shown.map_or_else(
                 || self.phase_without_sources(),
@@ -80,7 +83,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 .only_source()
                 .and_then(|source| source.reflector.version()),
             synced: self.is_synced(),
-            following: behind.is_none() && self.started && !self.is_stopped(),
+            following: worst.is_none() && self.started && !self.is_stopped(),
             last_byte: sources().filter_map(|source| source.heard.last_byte).max(),
             last_event: sources().filter_map(|source| source.heard.last_event).max(),
             last_bookmark: sources()
@@ -367,8 +370,8 @@ pub struct Counts {
     pub suppressed: u64,
 }
 
-impl Counts {
-    fn add(&mut self, other: &Self) {
+impl AddAssign<&Self> for Counts {
+    fn add_assign(&mut self, other: &Self) {
         let Self {
             bytes,
             objects,

@@ -27,20 +27,22 @@ mod cursor;
 // What each kind of change means to the queue.
 mod filing;
 
-use core::fmt;
+// Why a change was rejected.
+mod error;
 
 use crate::flow::{Cause, Change, Delta, Step};
 #[cfg(feature = "alloc")]
 use crate::invariant::cannot_happen;
 use crate::limits::StoreLimits;
 use crate::object::{Resource, is_another};
-use crate::storage::{Full, Places, Seed, Slab, Storage};
+use crate::storage::{Places, Seed, Slab, Storage};
 
 #[cfg(feature = "alloc")]
 pub use crate::flow::FullState;
 pub use crate::known::{Epoch, Known, NothingKnown};
 use cursor::{Cursor, Work};
 pub use delta_fifo::{DeltaFifo, ReplaceAs};
+pub use error::PushError;
 #[cfg(feature = "alloc")]
 pub use in_order::{Batch, InOrderQueue, Queued};
 pub use popped::Popped;
@@ -345,7 +347,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
     /// Whether a sweep is in progress. Until it ends, the store may contain objects that vanished.
     pub(crate) fn is_sweeping(&self) -> bool {
         let work = self.cursor.map(|cursor| cursor.work);
-        matches!(work, Some(Work::Sweep { .. } | Work::Empty { .. }))
+        matches!(work, Some(Work::Sweep { .. }))
     }
 
     /// Records that the store had no room for a step. Returns whether the step belongs to a full state. If
@@ -468,37 +470,3 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
 
 debug_fields!([T: Resource + Clone, S: Storage] Queue[T, S], self: len = self.len(),
     synced = self.is_synced(), cursor);
-
-/// Why a queue rejected a change.
-#[derive(Clone, PartialEq, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
-pub enum PushError<T: Resource> {
-    /// The transform refused the object.
-    Transform {
-        /// The change, with the object as the transform left it.
-        change: Change<T>,
-        /// The key of the object before the transform saw it.
-        key: T::Key,
-        /// The error of the transform.
-        error: TransformError,
-    },
-    /// The queue is full, or a full state exceeds its limits.
-    Full,
-}
-
-impl<T: Resource> From<Full> for PushError<T> {
-    fn from(_: Full) -> Self {
-        Self::Full
-    }
-}
-
-impl<T: Resource> fmt::Display for PushError<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Transform { key, error, .. } => write!(f, "{key:?}: {error}"),
-            Self::Full => f.write_str("the queue is full, or the full state exceeds its limits"),
-        }
-    }
-}
-
-impl<T: Resource + fmt::Debug> core::error::Error for PushError<T> {}

@@ -16,8 +16,6 @@ use crate::time::Instant;
 #[derive(Clone, Debug)]
 pub(super) struct Absence {
     backoff: Backoff,
-    /// Whether a second list was answered so.
-    believed: bool,
 }
 
 impl Absence {
@@ -30,7 +28,6 @@ impl Absence {
         };
         Self {
             backoff: Backoff::new(backoff, now),
-            believed: false,
         }
     }
 
@@ -55,15 +52,13 @@ impl<S: Storage> Reflector<S> {
         let Some(config) = self.config.gone else {
             return (self.leave(cause), abandoned);
         };
-        self.lose(cause);
         let again = self.absence.is_some();
+        if again && config.then == WhenGone::Stop {
+            return (State::Stopped, Some(Change::KindGone));
+        }
         let absence = self
             .absence
             .get_or_insert_with(|| Absence::new(config, self.now));
-        let gone = again && !core::mem::replace(&mut absence.believed, true);
-        if gone && config.then == WhenGone::Stop {
-            return (State::Stopped, Some(Change::KindGone));
-        }
         let delay = absence
             .backoff
             .delay(Duration::ZERO, &mut self.rng, self.now);
@@ -72,7 +67,8 @@ impl<S: Storage> Reflector<S> {
             then: AfterWait::FullState,
             cause,
         });
-        if gone && config.then == WhenGone::Empty {
+        // The first pages of a list may have come in, so there may be something to delete each time.
+        if again && config.then == WhenGone::Empty {
             return (waiting, Some(Change::KindGone));
         }
         (waiting, abandoned)

@@ -1,5 +1,6 @@
 //! What a reflector has asked for, and what came of it.
 
+use core::ops::AddAssign;
 use core::time::Duration;
 
 use crate::failure::Failure;
@@ -95,6 +96,32 @@ impl History {
         });
         if let Some(cause) = self.lost_by.take() {
             self.relists.count(cause);
+        }
+    }
+}
+
+/// Adds what another reflector has asked for. The newest full states count as one then, which took as long as
+/// the longer one.
+impl AddAssign<&Self> for History {
+    fn add_assign(&mut self, other: &Self) {
+        self.lists += other.lists;
+        self.watches += other.watches;
+        self.failures += &other.failures;
+        self.relists += &other.relists;
+        self.full_state = match (self.full_state, other.full_state) {
+            (Some(one), Some(two)) => Some(FullState {
+                items: one.items + two.items,
+                took: one.took.max(two.took),
+            }),
+            (one, two) => one.or(two),
+        };
+    }
+}
+
+impl AddAssign<&Self> for Tally {
+    fn add_assign(&mut self, other: &Self) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count += more;
         }
     }
 }

@@ -461,15 +461,10 @@ impl<S: Storage> Reflector<S> {
 
     /// Ends this attempt. The next one starts with the full state, after a delay.
     fn leave(&mut self, cause: Failure) -> State<S::Text> {
-        self.lose(cause);
-        self.wait(AfterWait::FullState, cause)
-    }
-
-    /// Notes that only another full state can help.
-    const fn lose(&mut self, cause: Failure) {
-        if core::mem::replace(&mut self.attempt.live, false) {
+        if core::mem::take(&mut self.attempt.live) {
             self.history.lose(cause);
         }
+        self.wait(AfterWait::FullState, cause)
     }
 
     /// Handles a full state that is interrupted after `items` of its objects were returned.

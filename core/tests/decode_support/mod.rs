@@ -189,16 +189,28 @@ pub(crate) fn pieces() -> impl Strategy<Value = Vec<usize>> {
     ]
 }
 
+/// Feeds JSON in pieces of these lengths: see [`feed_in`].
+pub(crate) fn feed<F: Form>(
+    decoder: &mut Decoder<F>,
+    body: Body,
+    bytes: &[u8],
+    pieces: &[usize],
+    visit: impl FnMut(Fact<'_, <Decoder<F> as Decode>::Object>),
+) {
+    feed_in(Encoding::Json, decoder, body, bytes, pieces, visit);
+}
+
 /// Feeds `bytes` in pieces of these lengths and calls `visit` with every fact, including the last
 /// one. Panics if the decoder breaks its contract.
-pub(crate) fn feed<F: Form>(
+pub(crate) fn feed_in<F: Form>(
+    encoding: Encoding,
     decoder: &mut Decoder<F>,
     body: Body,
     bytes: &[u8],
     pieces: &[usize],
     mut visit: impl FnMut(Fact<'_, <Decoder<F> as Decode>::Object>),
 ) {
-    decoder.begin(body, Encoding::Json);
+    decoder.begin(body, encoding);
     let mut rest = bytes;
     let mut lengths = pieces.iter().cycle();
     while !rest.is_empty() {

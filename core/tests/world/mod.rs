@@ -17,7 +17,7 @@ use informer_core::{Failure, Informer, InformerConfig, Instant, Object, SourceId
 use informer_test_support::{Random, Strictness, view};
 
 use listener::Observer;
-use server::{Answer, Server};
+use server::{Answer, Selector, Server};
 
 pub type Pod = Object<serde_json::Value>;
 
@@ -28,7 +28,9 @@ pub struct World<S: Storage = Heap> {
     pub observers: Vec<Observer>,
     pub random: Random,
     pub now: Instant,
-    pub answer: Option<(ExchangeId, Answer)>,
+    pub followers: Vec<Follower>,
+    /// Whether sources come and go.
+    pub changes_sources: bool,
     old_exchange: Option<ExchangeId>,
     /// All commands and notifications, one per line.
     pub trace: String,
@@ -36,20 +38,86 @@ pub struct World<S: Storage = Heap> {
     pub chunk: u64,
 }
 
+/// A source, and the answer to its request.
+pub struct Follower {
+    pub source: SourceId,
+    pub selector: Selector,
+    answer: Option<(ExchangeId, Answer)>,
+}
+
 impl<S: Storage> World<S> {
+    /// An informer that follows everything with one source.
     pub fn new(config: InformerConfig, seed: u64) -> Self {
-        let mut informer = Informer::new(Decoder::new(Dynamic), config, seed).unwrap();
+        Self::with_sources(config, seed, &[Selector::ALL])
+    }
+
+    /// An informer with a source for each selector.
+    pub fn with_sources(config: InformerConfig, seed: u64, selectors: &[Selector]) -> Self {
+        let mut informer = Informer::without_sources(config, seed).unwrap();
         informer.add_index("app", IndexFn::plain(by_app)).unwrap();
-        Self {
+        let mut world = Self {
             informer,
             server: Server::new(),
             observers: Vec::new(),
             random: Random::new(seed),
             now: Instant::from_micros(1),
-            answer: None,
+            followers: Vec::new(),
+            changes_sources: false,
             old_exchange: None,
             trace: String::new(),
             chunk: 400,
+        };
+        for selector in selectors {
+            world.follow(*selector);
+        }
+        world
+    }
+
+    /// Three sources that overlap, and that come and go.
+    pub fn with_several(config: InformerConfig, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let selectors = [(); 3].map(|()| Selector::any(&mut random));
+        let mut world = Self::with_sources(config, seed, &selectors);
+        world.changes_sources = true;
+        world
+    }
+
+    /// Adds a source.
+    pub fn follow(&mut self, selector: Selector) {
+        let decoder = Decoder::new(Dynamic);
+        let source = self.informer.add_source(decoder, self.now).unwrap();
+        self.followers.push(Follower {
+            source,
+            selector,
+            answer: None,
+        });
+    }
+
+    /// Adds or removes a source.
+    fn change_sources(&mut self) {
+        let which = self.random.below(6) as usize;
+        if which < self.followers.len() {
+            let gone = self.followers.remove(which);
+            assert!(self.informer.remove_source(gone.source, self.now));
+            assert!(!self.informer.remove_source(gone.source, self.now));
+            self.old_exchange = gone
+                .answer
+                .map(|(exchange, _)| exchange)
+                .or(self.old_exchange);
+            let _ = writeln!(self.trace, "removed {}", gone.source.number());
+        } else {
+            let selector = Selector::any(&mut self.random);
+            let _ = writeln!(self.trace, "follows {selector:?}");
+            self.follow(selector);
+        }
+    }
+
+    /// Some source, if there is one.
+    fn any_follower(&mut self) -> Option<usize> {
+        let many = self.followers.len() as u64;
+        match many {
+            0 | 1 => many.checked_sub(1).map(|only| only as usize),
+            _ => Some(self.random.below(many) as usize),
         }
     }
 
@@ -67,29 +135,38 @@ impl<S: Storage> World<S> {
     /// Executes all commands.
     pub fn execute(&mut self) {
         while let Some(command) = self.informer.poll_command(self.now) {
+            let source = command.exchange().source();
+            let mut followers = self.followers.iter_mut();
+            let follower = followers.find(|follower| follower.source == source);
             match command {
                 Command::Abort(exchange) => {
                     let _ = writeln!(self.trace, "abort {}", exchange.number());
-                    if self.answer.as_ref().is_some_and(|(id, _)| *id == exchange) {
-                        self.answer = None;
+                    if let Some(follower) = follower {
+                        follower.answer.take_if(|(id, _)| *id == exchange);
                     }
                     self.old_exchange = Some(exchange);
                 }
                 Command::Open { exchange, request } => {
                     let _ = writeln!(self.trace, "open {} {}", exchange.number(), shown(request));
-                    if let Some((old, _)) = self.answer.take() {
+                    let follower = follower.expect("a removed source sends no request");
+                    let answer = self.server.answer(request, follower.selector, self.now);
+                    if let Some((old, _)) = follower.answer.replace((exchange, answer)) {
                         self.old_exchange = Some(old);
                     }
-                    let answer = self.server.answer(request, self.now);
-                    self.answer = Some((exchange, answer));
                 }
             }
         }
     }
 
-    /// Offers the next signal, with bytes in chunks of random length. Returns whether it was taken.
+    /// Offers the next signal to some source. Returns whether it was taken.
     pub fn deliver(&mut self) -> bool {
-        let Some((exchange, answer)) = &mut self.answer else {
+        let which = self.any_follower();
+        which.is_some_and(|which| self.deliver_to(which))
+    }
+
+    /// Offers the next signal, with bytes in chunks of random length. Returns whether it was taken.
+    fn deliver_to(&mut self, which: usize) -> bool {
+        let Some((exchange, answer)) = &mut self.followers[which].answer else {
             return false;
         };
         answer.catch_up(&self.server, self.now);
@@ -101,7 +178,7 @@ impl<S: Storage> World<S> {
             return false;
         };
         if answer.consume(used) {
-            self.answer = None;
+            self.followers[which].answer = None;
         }
         true
     }
@@ -127,6 +204,9 @@ impl<S: Storage> World<S> {
 
     /// Does one random thing.
     pub fn act(&mut self) {
+        if self.changes_sources && self.random.below(15) == 0 {
+            self.change_sources();
+        }
         match self.random.below(20) {
             0..=4 => self.server.mutate(&mut self.random),
             5..=10 => {
@@ -170,6 +250,12 @@ impl<S: Storage> World<S> {
         }
     }
 
+    fn any_answer(&mut self) -> Option<&mut Answer> {
+        let which = self.any_follower()?;
+        let (_, answer) = self.followers[which].answer.as_mut()?;
+        Some(answer)
+    }
+
     fn fault(&mut self) {
         match self.random.below(8) {
             0 => self.server.compact(),
@@ -178,13 +264,13 @@ impl<S: Storage> World<S> {
             3 => self.server.refuse = Some(Failure::Internal),
             4 => self.server.refuse = Some(Failure::Expired),
             5 => {
-                if let Some((_, answer)) = &mut self.answer {
+                if let Some(answer) = self.any_answer() {
                     answer.end = Some(Failure::Broken);
                     answer.bytes.truncate(answer.bytes.len() / 2);
                 }
             }
             6 => {
-                if let Some((_, answer)) = &mut self.answer {
+                if let Some(answer) = self.any_answer() {
                     answer.close();
                 }
             }
@@ -203,22 +289,23 @@ impl<S: Storage> World<S> {
             );
             self.informer.advance(self.now);
             self.execute();
-            let mut moved = self.deliver();
+            let mut moved = false;
+            for which in 0..self.followers.len() {
+                moved |= self.deliver_to(which);
+            }
             for which in 0..self.observers.len() {
                 moved |= self.observe(which, 64) > 0;
             }
             if moved {
                 continue;
             }
-            let status = self.informer.status();
-            let current = status.version == Some(&*self.server.version_shown());
+            let current = |follower: &Follower| {
+                let answer = follower.answer.as_ref();
+                answer.is_some_and(|(_, answer)| answer.is_current(&self.server))
+            };
             if self.informer.is_synced()
-                && current
-                && self
-                    .informer
-                    .reflector(SourceId::FIRST)
-                    .unwrap()
-                    .is_opened()
+                && self.followers.iter().all(current)
+                && self.informer.sources().count() == self.followers.len()
             {
                 break;
             }
@@ -230,11 +317,28 @@ impl<S: Storage> World<S> {
         }
         let store = self.informer.store();
         let shown = view(store.iter());
+        let selectors: Vec<_> = self.followers.iter().map(|it| it.selector).collect();
         assert_eq!(
             shown,
-            self.server.state(),
-            "the store must equal the server"
+            self.server.state(&selectors),
+            "the store must equal what the sources follow"
         );
+        for pod in store.iter() {
+            let mut sources: Vec<_> = store.sources_of(pod.key()).collect();
+            sources.sort();
+            let selects = |follower: &&Follower| {
+                let state = self.server.state(&[follower.selector]);
+                state.contains_key(pod.key().as_str())
+            };
+            let mut right: Vec<_> = self
+                .followers
+                .iter()
+                .filter(selects)
+                .map(|it| it.source)
+                .collect();
+            right.sort();
+            assert_eq!(sources, right, "the sources of {:?}", pod.key());
+        }
         for app in ["a0", "a1", "a2"] {
             let has = |pod: &&Pod| pod.labels().get("app") == Some(app);
             let mut filed: Vec<_> = store

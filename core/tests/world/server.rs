@@ -10,8 +10,7 @@ use informer_test_support::{Random, View};
 pub struct Server {
     revision: u64,
     objects: BTreeMap<String, Stored>,
-    /// Every change: its revision, its event type, the object.
-    history: Vec<(u64, &'static str, String)>,
+    history: Vec<Event>,
     /// Changes up to this revision are forgotten.
     compacted: u64,
     uids: u64,
@@ -25,9 +24,62 @@ pub struct Server {
 
 #[derive(Clone)]
 struct Stored {
+    name: String,
     uid: u64,
     revision: u64,
-    json: String,
+    app: u64,
+}
+
+impl Stored {
+    fn json(&self) -> String {
+        self.json_at(self.revision)
+    }
+
+    fn json_at(&self, revision: u64) -> String {
+        format!(
+            r#"{{"metadata":{{"namespace":"ns","name":"{}","uid":"u{}","resourceVersion":"{revision}","labels":{{"app":"a{}"}}}},"value":"{{\"quoted\":\\n}}"}}"#,
+            self.name, self.uid, self.app
+        )
+    }
+}
+
+/// A change of an object.
+struct Event {
+    revision: u64,
+    before: Option<Stored>,
+    after: Option<Stored>,
+}
+
+impl Event {
+    /// What a watch with this selector hears of it. An object that leaves the selector is shown as it was.
+    fn shown_to(&self, selector: Selector) -> Option<(&'static str, String)> {
+        let before = self.before.as_ref().filter(|it| selector.selects(it));
+        let after = self.after.as_ref().filter(|it| selector.selects(it));
+        match (before, after) {
+            (None, None) => None,
+            (None, Some(after)) => Some(("ADDED", after.json())),
+            (Some(_), Some(after)) => Some(("MODIFIED", after.json())),
+            (Some(before), None) => Some(("DELETED", before.json_at(self.revision))),
+        }
+    }
+}
+
+/// Which values of the label `app` a request selects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Selector([bool; 3]);
+
+impl Selector {
+    pub const ALL: Self = Self([true; 3]);
+
+    /// Some values, at least one.
+    pub fn any(random: &mut Random) -> Self {
+        let bits = 1 + random.below(7);
+        Self([bits & 1 > 0, bits & 2 > 0, bits & 4 > 0])
+    }
+
+    fn selects(self, object: &Stored) -> bool {
+        self.0[object.app as usize]
+    }
 }
 
 impl Server {
@@ -43,45 +95,49 @@ impl Server {
         self.revision.to_string()
     }
 
-    pub fn state(&self) -> View {
+    /// The objects that at least one selector selects.
+    pub fn state(&self, selectors: &[Selector]) -> View {
+        let selected =
+            |(_, object): &(&String, &Stored)| selectors.iter().any(|it| it.selects(object));
         let shown = |(key, object): (&String, &Stored)| {
             (key.clone(), format!("u{}@{}", object.uid, object.revision))
         };
-        self.objects.iter().map(shown).collect()
+        self.objects.iter().filter(selected).map(shown).collect()
     }
 
     pub fn put(&mut self, name: &str, recreate: bool) {
+        if recreate {
+            self.delete(name);
+        }
         self.revision += 1;
         let key = format!("ns/{name}");
-        if recreate && let Some(gone) = self.objects.remove(&key) {
-            let last = render(name, gone.uid, self.revision);
-            self.history.push((self.revision, "DELETED", last));
-            self.revision += 1;
-        }
-        let known = self.objects.get(&key).map(|object| object.uid);
-        let uid = known.unwrap_or_else(|| {
-            self.uids += 1;
-            self.uids
+        let before = self.objects.remove(&key);
+        let uid = before.as_ref().map(|object| object.uid);
+        let object = Stored {
+            name: name.to_owned(),
+            uid: uid.unwrap_or_else(|| {
+                self.uids += 1;
+                self.uids
+            }),
+            revision: self.revision,
+            app: self.revision % 3,
+        };
+        self.history.push(Event {
+            revision: self.revision,
+            before,
+            after: Some(object.clone()),
         });
-        let json = render(name, uid, self.revision);
-        let event = if known.is_some() { "MODIFIED" } else { "ADDED" };
-        self.history.push((self.revision, event, json.clone()));
-        let revision = self.revision;
-        self.objects.insert(
-            key,
-            Stored {
-                uid,
-                revision,
-                json,
-            },
-        );
+        self.objects.insert(key, object);
     }
 
     pub fn delete(&mut self, name: &str) {
         if let Some(gone) = self.objects.remove(&format!("ns/{name}")) {
             self.revision += 1;
-            let last = render(name, gone.uid, self.revision);
-            self.history.push((self.revision, "DELETED", last));
+            self.history.push(Event {
+                revision: self.revision,
+                before: Some(gone),
+                after: None,
+            });
         }
     }
 
@@ -100,8 +156,9 @@ impl Server {
         self.listed.clear();
     }
 
-    pub fn answer(&mut self, request: Request<'_>, now: Instant) -> Answer {
+    pub fn answer(&mut self, request: Request<'_>, selector: Selector, now: Instant) -> Answer {
         let mut answer = Answer {
+            selector,
             begun: false,
             bytes: Vec::new(),
             end: None,
@@ -114,7 +171,7 @@ impl Server {
             return answer;
         }
         match request {
-            Request::List { limit, page, .. } => match self.list(limit.is_some(), page) {
+            Request::List { limit, page, .. } => match self.list(limit.is_some(), page, selector) {
                 Some(body) => answer.bytes = body.into_bytes(),
                 None => answer.end = Some(Failure::Expired),
             },
@@ -131,8 +188,8 @@ impl Server {
                 };
                 if initial_events {
                     from = self.revision;
-                    for object in self.objects.values() {
-                        answer.line("ADDED", &object.json);
+                    for object in self.objects.values().filter(|it| selector.selects(it)) {
+                        answer.line("ADDED", &object.json());
                     }
                     let end = format!(
                         r#"{{"kind":"Pod","metadata":{{"resourceVersion":"{from}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}"#
@@ -146,7 +203,7 @@ impl Server {
     }
 
     /// One page of the state at the revision of the first page; `None` if that is forgotten.
-    fn list(&mut self, paged: bool, token: Option<&str>) -> Option<String> {
+    fn list(&mut self, paged: bool, token: Option<&str>, selector: Selector) -> Option<String> {
         // A token holds the revision of the list and the first key of the page.
         let (revision, from) = token
             .and_then(|token| token.split_once('|'))
@@ -157,7 +214,8 @@ impl Server {
             self.listed.insert(revision, self.objects.clone());
         }
         let state = self.listed.get(&revision)?;
-        let rest: Vec<_> = state.range(from.to_owned()..).collect();
+        let rest = state.range(from.to_owned()..);
+        let rest: Vec<_> = rest.filter(|(_, it)| selector.selects(it)).collect();
         let size = if paged && self.page > 0 {
             self.page
         } else {
@@ -166,7 +224,7 @@ impl Server {
         let items: Vec<_> = rest
             .iter()
             .take(size)
-            .map(|(_, object)| object.json.as_str())
+            .map(|(_, object)| object.json())
             .collect();
         let next = rest
             .get(size)
@@ -180,6 +238,7 @@ impl Server {
 
 /// An answer that is being sent.
 pub struct Answer {
+    selector: Selector,
     begun: bool,
     pub bytes: Vec<u8>,
     /// How it fails after the last byte. A watch without a failure goes on.
@@ -194,6 +253,12 @@ impl Answer {
     fn line(&mut self, event: &str, object: &str) {
         let line = format!("{{\"type\":\"{event}\",\"object\":{object}}}\n");
         self.bytes.extend_from_slice(line.as_bytes());
+    }
+
+    /// Whether this is a watch that has sent everything.
+    pub fn is_current(&self, server: &Server) -> bool {
+        let sent = self.follows.is_some_and(|sent| sent == server.revision);
+        sent && self.begun && self.bytes.is_empty()
     }
 
     pub fn close(&mut self) {
@@ -212,11 +277,11 @@ impl Answer {
             self.close();
             return;
         }
-        for (revision, event, object) in &server.history {
-            if *revision > from {
-                self.line(event, object);
-                self.follows = Some(*revision);
+        for event in server.history.iter().filter(|event| event.revision > from) {
+            if let Some((kind, object)) = event.shown_to(self.selector) {
+                self.line(kind, &object);
             }
+            self.follows = Some(event.revision);
         }
         if self.until.is_some_and(|until| until <= now) {
             self.close();
@@ -249,11 +314,4 @@ impl Answer {
         self.bytes.drain(..used);
         false
     }
-}
-
-fn render(name: &str, uid: u64, revision: u64) -> String {
-    format!(
-        r#"{{"metadata":{{"namespace":"ns","name":"{name}","uid":"u{uid}","resourceVersion":"{revision}","labels":{{"app":"a{}"}}}},"value":"{{\"quoted\":\\n}}"}}"#,
-        revision % 3
-    )
 }

@@ -156,6 +156,7 @@ func (e *eavesdropper) RoundTrip(request *http.Request) (*http.Response, error) 
 		e.said.tell(map[string]any{"saw": "no answer", "to": how})
 		return nil, err
 	}
-	e.said.tell(map[string]any{"saw": "answer", "to": how, "status": response.StatusCode})
+	contentType := response.Header.Get("Content-Type")
+	e.said.tell(map[string]any{"saw": "answer", "to": how, "status": response.StatusCode, "type": contentType})
 	return response, nil
 }

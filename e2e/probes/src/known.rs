@@ -153,8 +153,12 @@ pub const KNOWN: &[Known] = &[
         TOLD_OFTEN,
     ),
     // Features that the mock does not have.
-    known("*protobuf*", "*", "bodies are JSON"),
-    known("* application/yaml*", "*", "bodies are JSON"),
+    known(
+        "* Content-Type: application/vnd.kubernetes.protobuf *",
+        "*",
+        "bodies of writes are JSON",
+    ),
+    known("* application/yaml*", "*", "there is no YAML"),
     known(
         "* Accept: *",
         "/body/message",

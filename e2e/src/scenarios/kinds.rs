@@ -1,6 +1,6 @@
 //! Kinds other than pods, and parts of objects.
 
-use informer::{Failure, InformerBuilder, Target};
+use informer::{Failure, InformerBuilder, Target, WhenGone};
 use informer_e2e::Outcome;
 use informer_e2e::api::version;
 use informer_e2e::follower::Follower;
@@ -129,6 +129,97 @@ pub(super) async fn custom_resources(world: &World) -> Outcome {
         return Err(format!("{deleted} of 60 objects were reported deleted").into());
     }
     Ok(())
+}
+
+/// A version of a kind that is no longer served: nobody says that its objects are gone. Each policy does
+/// what it is for, with the delays of the default, because the definition is followed.
+pub(super) async fn kinds_come_and_go(world: &World) -> Outcome {
+    world.namespace("gizmos").await?;
+    let client = world.client("admin").await?;
+    let target = Target::new("e2e.example.com", "v1", "gizmos").in_namespace("gizmos");
+    let path = target.path();
+    let definitions = Target::new("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    let definitions_path = definitions.path();
+    let definitions = InformerBuilder::metadata_at(definitions).start(&client)?;
+    let follow = |policy: WhenGone| {
+        let builder = InformerBuilder::lean_at(target.clone()).when_gone(policy);
+        let follower = Follower::start(builder, &client)?;
+        follower.informer.follow_definition(&definitions)?;
+        Outcome::Ok(follower)
+    };
+    let keeps = follow(WhenGone::Keep)?;
+    let empties = follow(WhenGone::Empty)?;
+    until("the missing kind is reported", async || {
+        keeps.informer.status().gone && empties.informer.status().gone
+    })
+    .await?;
+    world
+        .api
+        .create(&definitions_path, &gizmos(&[("v1", true)]))
+        .await?;
+    let gizmo = |number: usize| json!({"apiVersion": "e2e.example.com/v1", "kind": "Gizmo", "metadata": {"name": format!("gizmo-{number}")}});
+    until("the kind is served", async || {
+        world.api.create(&path, &gizmo(0)).await.is_ok()
+    })
+    .await?;
+    for number in 1..10 {
+        world.api.create(&path, &gizmo(number)).await?;
+    }
+    let stops = follow(WhenGone::Stop)?;
+    for follower in [&keeps, &empties, &stops] {
+        follower.equals(&world.api, LONG).await?;
+    }
+
+    let definition = format!("{definitions_path}/gizmos.e2e.example.com");
+    let change = gizmos(&[("v1", false), ("v2", true)]);
+    world.api.patch(&definition, &change).await?;
+    until("the informers know that the version is gone", async || {
+        keeps.informer.status().gone
+            && empties.informer.snapshot().is_empty()
+            && empties.audit.view().is_empty()
+            && stops.informer.is_stopped()
+    })
+    .await?;
+    let kept = [&keeps, &stops].map(|it| (it.informer.snapshot().len(), it.audit.deleted()));
+    if kept != [(10, 0); 2] || !stops.informer.status().gone {
+        return Err(format!("ten objects were to be kept, and not {kept:?}").into());
+    }
+    let change = gizmos(&[("v1", true), ("v2", false)]);
+    world.api.patch(&definition, &change).await?;
+    keeps.equals(&world.api, LONG).await?;
+    empties.equals(&world.api, LONG).await?;
+    if keeps.audit.deleted() > 0 || empties.audit.deleted() != 10 {
+        return Err("a policy has deleted what it must not".into());
+    }
+    world.api.delete(&definition).await?;
+    until("its objects are gone", async || {
+        keeps.audit.view().is_empty() && empties.audit.view().is_empty()
+    })
+    .await?;
+    keeps.told_once()?;
+    empties.told_once()
+}
+
+/// A definition with these versions. The one that is served is stored.
+fn gizmos(versions: &[(&str, bool)]) -> serde_json::Value {
+    let version = |(name, served): &(&str, bool)| {
+        json!({
+            "name": name, "served": served, "storage": served,
+            "schema": {"openAPIV3Schema": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+            }},
+        })
+    };
+    let versions: Vec<_> = versions.iter().map(version).collect();
+    json!({
+        "metadata": {"name": "gizmos.e2e.example.com"},
+        "spec": {
+            "group": "e2e.example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "gizmos", "singular": "gizmo", "kind": "Gizmo"},
+            "versions": versions,
+        },
+    })
 }
 
 /// Changes move objects into a selection and out of it.

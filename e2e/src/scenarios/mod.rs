@@ -41,7 +41,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use informer::informer_core::reflector::{BackoffConfig, ReflectorConfig};
+use informer::informer_core::reflector::{BackoffConfig, GoneConfig, ReflectorConfig};
 use informer::{Failure, InformerBuilder, InformerConfig, LeanBody, Target};
 use informer_e2e::Outcome;
 use informer_e2e::api::Api;
@@ -75,7 +75,7 @@ macro_rules! scenarios {
 scenarios! {
     states: states_in_every_way, pages;
     churn: churn;
-    kinds: deployments, cluster_scoped, custom_resources, selectors, metadata_only;
+    kinds: deployments, cluster_scoped, custom_resources, kinds_come_and_go, selectors, metadata_only;
     users: token_and_certificate, rights_denied_and_granted;
     writes: objects_are_written;
     controllers: a_whole_controller;
@@ -199,6 +199,11 @@ fn impatient() -> InformerConfig {
                 cap: Duration::from_secs(2),
                 ..BackoffConfig::new()
             },
+            gone: Some(GoneConfig {
+                base: Duration::from_millis(200),
+                cap: Duration::from_secs(2),
+                ..GoneConfig::new()
+            }),
             ..ReflectorConfig::new()
         },
         ..InformerConfig::new()

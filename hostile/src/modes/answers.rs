@@ -162,7 +162,7 @@ pub(super) const MODES: &[Mode] = &[
             ))
         },
     )
-    .says("and not JSON")
+    .says("neither JSON nor protobuf")
     .quick(),
     Mode::answers(
         "protobuf",
@@ -170,7 +170,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::ContentType,
         |_| Some(Reply::ok("k8s\0\n").with("content-type", "application/vnd.kubernetes.protobuf")),
     )
-    .says("and not JSON")
+    .says("protobuf")
     .over(Over::Http2)
     .quick(),
     Mode::answers("no-type", "HTML without a type", Limit::Json, |_| {

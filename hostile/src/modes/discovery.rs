@@ -95,7 +95,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("and not JSON")
+    .says("neither JSON nor protobuf")
     .quick(),
     mode(
         "discovery-not-json",

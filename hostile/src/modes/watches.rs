@@ -276,7 +276,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("and not JSON")
+    .says("neither JSON nor protobuf")
     .quick(),
     Mode::answers(
         "list-watch",

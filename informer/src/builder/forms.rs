@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use informer_core::decode::form::{LeanBody, MetadataBody, PackedBody};
+use informer_core::decode::form::{LeanBody, MetadataBody, PackedBody, ReadAnnotations};
 use informer_core::decode::{As, Dynamic, Lean, MetadataOnly, Packed, Typed};
 use informer_core::pack::Packer;
 use informer_core::transport::{Content, Target};
@@ -15,9 +15,10 @@ impl<K: Kind> InformerBuilder<K> {
     /// Keeps objects decoded, as values of a Rust type that knows its resource.
     #[must_use]
     pub fn typed() -> Self {
-        let typed =
-            || K::ANNOTATIONS.map_or(Typed::new(), |read| Typed::new().with_annotations(read));
-        Self::of(K::target(), typed)
+        match K::ANNOTATIONS {
+            Some(read) => Self::typed_with_annotations(K::target(), read),
+            None => Self::typed_at(K::target()),
+        }
     }
 
     /// Keeps objects as the server sent them, without `managedFields`, and decodes them when you ask:
@@ -62,6 +63,13 @@ impl<K: serde::de::DeserializeOwned + Send + Sync + 'static> InformerBuilder<K> 
             pack: Some(packing),
             ..InformerBuilder::of(target, As::<Packed, K>::new)
         }
+    }
+
+    /// Keeps objects decoded, as values of a type that has annotations. All functions that read them find
+    /// the same.
+    pub(crate) fn typed_with_annotations(target: Target, read: ReadAnnotations<K>) -> Self {
+        let form = move || Typed::new().with_annotations(read);
+        Self::of_named(target, "typed with annotations", form)
     }
 
     /// Keeps objects decoded, as values of any Rust type that can be deserialized. The type need not have

@@ -3,32 +3,46 @@
 // The forms of objects.
 mod forms;
 
+// Functions of the user, and whether two of them are the same.
+mod function;
+
+// Settings that are functions.
+mod functions;
+
+// What requests for the same informer have in common.
+mod settings;
+
+// What an informer follows.
+mod targets;
+
+use std::any::TypeId;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU32;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use informer_core::decode::{self, Form, Keep};
-use informer_core::indexer::{IndexError, IndexFn, StoreLimits};
-use informer_core::informer::RejectedObject;
+use informer_core::indexer::{IndexFn, StoreLimits};
 use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Transform, TransformError};
-use informer_core::reflector::{GoneConfig, LastFailure, WhenGone};
+use informer_core::reflector::{GoneConfig, WhenGone};
 use informer_core::transport::Target;
-use informer_core::{InformerConfig, Object, ObjectKey};
+use informer_core::{InformerConfig, Object};
 use informer_indexers::IntoIndex;
-use informer_indexers::selector::{FieldSelector, LabelSelector, SelectorError};
 
 use crate::connect::Connect;
 use crate::engine::{Core, Decoder};
-use crate::error::{AddIndexError, BuildError};
+use crate::error::BuildError;
 use crate::factory::{Defaults, Meta, Tweak};
 use crate::hooks::Hooks;
 use crate::indices::{NAMESPACE_INDEX, built_in, check as check_index};
 use crate::runtime::Runtime;
-use crate::shared::SharedInformer;
+use crate::shared::{Parts, SharedInformer};
+pub(crate) use function::{Function, FunctionId, Likeness};
+pub(crate) use settings::{Identity, Settings};
+use targets::name_of;
+pub(crate) use targets::{canonical, check_kind};
 
 /// Settings of an informer: what it follows, in which form it keeps objects, and how it behaves.
 ///
@@ -65,16 +79,24 @@ use crate::shared::SharedInformer;
 /// selectors are reported when you build one.
 pub struct InformerBuilder<K> {
     target: Target,
+    /// Where to follow it, instead of its own namespace.
+    namespaces: Option<Vec<String>>,
+    /// What else to follow.
+    more: Vec<Target>,
     tweaks: Vec<Arc<Tweak>>,
-    decoder: Arc<dyn Fn(Kept) -> Decoder<K> + Send + Sync>,
+    /// The type of the form.
+    form: TypeId,
+    decoder: Function<MakeDecoder<K>>,
     kept: Kept,
     preset: InformerConfig,
     said: Said,
     listeners: ListenerConfig,
-    transforms: Vec<TransformFn<K>>,
+    /// Runs before the own transform of the informer.
+    factory_transform: Option<TransformFn<K>>,
+    transform: Option<Function<TransformAny<K>>>,
     /// Makes the last transform of an informer, which packs the objects.
     pack: Option<fn() -> TransformFn<K>>,
-    indices: Vec<(String, IndexFn<Object<K>>)>,
+    pub(crate) indices: Vec<(String, IndexFn<Object<K>>)>,
     hooks: Hooks,
     seed: Option<u64>,
 }
@@ -105,21 +127,33 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     where
         F: Form<Body = K> + Send + 'static,
     {
+        let annotations = form().has_annotations();
+        let decoder = move |kept: Kept| -> Decoder<K> {
+            let form = Keep::new(form()).managed_fields(kept.managed_fields);
+            Box::new(decode::Decoder::new(form.annotations(kept.annotations)))
+        };
+        // A form without a state is the same, whoever makes it.
+        let identity = if size_of::<F>() == 0 {
+            FunctionId::of_type::<F>()
+        } else {
+            FunctionId::of(&decoder)
+        };
         Self {
             target,
+            namespaces: None,
+            more: Vec::new(),
             tweaks: Vec::new(),
             kept: Kept {
                 managed_fields: false,
-                annotations: form().has_annotations(),
+                annotations,
             },
-            decoder: Arc::new(move |kept| {
-                let form = Keep::new(form()).managed_fields(kept.managed_fields);
-                Box::new(decode::Decoder::new(form.annotations(kept.annotations)))
-            }),
+            form: TypeId::of::<F>(),
+            decoder: Function::new(Arc::new(decoder), identity),
             preset: InformerConfig::new(),
             said: Said::default(),
             listeners: ListenerConfig::new(),
-            transforms: Vec::new(),
+            factory_transform: None,
+            transform: None,
             pack: None,
             indices: Vec::new(),
             hooks: Hooks::default(),
@@ -127,34 +161,21 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         }
     }
 
-    /// Follows only objects in this namespace.
+    /// Keeps objects in your own form, as [`of`](Self::of) does, and gives the function that makes the form
+    /// a name. A [factory](crate::SharedInformerFactory::informer) needs it to tell forms with a state from
+    /// each other if the function captures something.
     #[must_use]
-    pub fn namespace(mut self, namespace: &str) -> Self {
-        self.target.namespace = Some(namespace.to_owned());
-        self
-    }
-
-    /// Follows only objects that match a label selector, a string or a [`LabelSelector`]. The server
-    /// selects. An invalid string is reported when you build the informer.
-    #[must_use]
-    pub fn labels(mut self, selector: impl fmt::Display) -> Self {
-        self.target = self.target.with_labels(selector);
-        self
-    }
-
-    /// Follows only objects that match a field selector, a string or a [`FieldSelector`]. The server
-    /// selects, and supports only some fields. An invalid string is reported when you build the informer.
-    #[must_use]
-    pub fn fields(mut self, selector: impl fmt::Display) -> Self {
-        self.target = self.target.with_fields(selector);
-        self
-    }
-
-    /// Changes the target in any other way. Runs after all other settings of the builder.
-    #[must_use]
-    pub fn tweak(mut self, tweak: impl Fn(&mut Target) + Send + Sync + 'static) -> Self {
-        self.tweaks.push(Arc::new(tweak));
-        self
+    pub fn of_named<F>(
+        target: Target,
+        name: &str,
+        form: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Form<Body = K> + Send + 'static,
+    {
+        let mut builder = Self::of(target, form);
+        builder.decoder = builder.decoder.named(name);
+        builder
     }
 
     /// Keeps `metadata.managedFields`, which records which client set which field.
@@ -183,20 +204,6 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
     #[must_use]
     pub const fn resync(mut self, period: Duration) -> Self {
         self.said.resync = Some(period);
-        self
-    }
-
-    /// Changes every object before it goes into the cache, for example to drop fields you do not need. The
-    /// function must not change the key, must not panic, and may only read the cache of the informer. It
-    /// sees an object before it is packed.
-    ///
-    /// An object for which it returns an error is rejected. A second call replaces the first transform.
-    #[must_use]
-    pub fn transform(
-        mut self,
-        transform: impl Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync + 'static,
-    ) -> Self {
-        self.transforms = vec![Arc::new(transform)];
         self
     }
 
@@ -332,51 +339,11 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
-    /// Sets a hook for every failed request, stream or answer. It should return quickly.
-    #[must_use]
-    pub fn on_failure(
-        mut self,
-        hook: impl Fn(&LastFailure<String>) + Send + Sync + 'static,
-    ) -> Self {
-        self.hooks.on_failure = Some(Arc::new(hook));
-        self
-    }
-
-    /// Sets a hook for every object that was rejected because it could not be used. It should return
-    /// quickly.
-    #[must_use]
-    pub fn on_rejected(
-        mut self,
-        hook: impl Fn(&RejectedObject<ObjectKey, String>) + Send + Sync + 'static,
-    ) -> Self {
-        self.hooks.on_rejected = Some(Arc::new(hook));
-        self
-    }
-
     /// Seeds everything random, for tests. The default seed comes from the operating system.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
-    }
-
-    /// Returns what the informer will follow, with its selectors in canonical form.
-    ///
-    /// # Errors
-    /// A name or a selector is invalid.
-    pub fn target(&self) -> Result<Target, BuildError> {
-        let mut target = self.target.clone();
-        for tweak in &self.tweaks {
-            tweak(&mut target);
-        }
-        target.check()?;
-        target.labels = selector::<LabelSelector>(&target.labels)?;
-        target.fields = selector::<FieldSelector>(&target.fields)?;
-        Ok(target)
-    }
-
-    pub(crate) const fn kept(&self) -> Kept {
-        self.kept
     }
 
     /// Builds the informer. It does nothing before you start it.
@@ -396,12 +363,13 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         connect: &impl Connect,
         runtime: Arc<dyn Runtime>,
     ) -> Result<SharedInformer<K>, BuildError> {
-        let target = self.target()?;
+        let (target, targets) = (self.target()?, self.targets()?);
         let seed = self.seed.unwrap_or_else(entropy);
-        let decoder = (self.decoder)(self.kept);
-        let mut core: Core<K> = Core::new(decoder, self.said.over(self.preset), seed)?;
-        let mut transforms = self.transforms.clone();
-        transforms.extend(self.pack.map(|pack| pack()));
+        let mut core: Core<K> = Core::without_sources(self.said.over(self.preset), seed)?;
+        let own = self.transform.as_ref().map(|it| Arc::clone(&it.call));
+        let pack = self.pack.map(|pack| pack());
+        let transforms = [self.factory_transform.clone(), own, pack];
+        let transforms: Vec<_> = transforms.into_iter().flatten().collect();
         if !transforms.is_empty() {
             core = core.with_transform(joined(transforms));
         }
@@ -412,23 +380,27 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         if let Some(by_namespace) = built_in(&self.indices) {
             core.add_index(NAMESPACE_INDEX, by_namespace)?;
         }
-        let transport = connect.connect(&target)?;
-        Ok(SharedInformer::new(
-            target,
-            core,
-            transport,
-            self.hooks.clone(),
-            self.listeners,
-            self.kept.annotations,
-            runtime,
-        ))
+        let (decoder, kept) = (Arc::clone(&self.decoder.call), self.kept);
+        let parts = Parts {
+            listeners: self.listeners,
+            annotated: kept.annotations,
+            hooks: self.hooks.clone(),
+            decoder: Box::new(move || decoder(kept)),
+        };
+        let name = name_of(&target, &targets);
+        let informer = SharedInformer::new(name, target, core, parts, runtime);
+        for target in targets {
+            let transport = connect.connect(&target)?;
+            informer.handle().attach(target, transport)?;
+        }
+        Ok(informer)
     }
 
     /// Adds the defaults of a factory to the settings that are not set.
     pub(crate) fn in_factory(mut self, defaults: &Defaults) -> Self {
         if let Some(transform) = defaults.transform.clone() {
             let any = move |object: &mut Object<K>| transform(Meta { object });
-            self.transforms.insert(0, Arc::new(any));
+            self.factory_transform = Some(Arc::new(any));
         }
         if let Some(namespace) = defaults.namespace.clone() {
             let named = move |target: &mut Target| {
@@ -443,17 +415,6 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self.said.limits.bytes = limits.bytes.or(defaults.limits.bytes);
         self.kept.managed_fields |= defaults.keep_managed_fields;
         self
-    }
-
-    /// Adds the indices that an informer does not have yet, by name.
-    pub(crate) fn add_missing_indices(&self, to: &SharedInformer<K>) -> Result<(), BuildError> {
-        for (name, function) in &self.indices {
-            match to.add_index(name, function.clone()) {
-                Ok(_) | Err(AddIndexError::Index(IndexError::NameTaken(_))) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
     }
 
     /// Builds the informer and starts it on the current tokio runtime.
@@ -501,21 +462,9 @@ impl Said {
     }
 }
 
-/// A selector in canonical form.
-fn selector<S>(text: &str) -> Result<String, BuildError>
-where
-    S: FromStr<Err = SelectorError> + fmt::Display,
-{
-    match text.parse::<S>() {
-        Ok(selector) => Ok(selector.to_string()),
-        Err(error) => Err(BuildError::Selector {
-            selector: text.to_owned(),
-            error,
-        }),
-    }
-}
-
-type TransformFn<K> = Arc<dyn Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync>;
+type MakeDecoder<K> = dyn Fn(Kept) -> Decoder<K> + Send + Sync;
+type TransformAny<K> = dyn Fn(&mut Object<K>) -> Result<(), TransformError> + Send + Sync;
+type TransformFn<K> = Arc<TransformAny<K>>;
 
 /// Runs the transforms in order.
 fn joined<K: 'static>(transforms: Vec<TransformFn<K>>) -> Transform<Object<K>> {
@@ -536,13 +485,17 @@ impl<K> Clone for InformerBuilder<K> {
     fn clone(&self) -> Self {
         Self {
             target: self.target.clone(),
+            namespaces: self.namespaces.clone(),
+            more: self.more.clone(),
             tweaks: self.tweaks.clone(),
-            decoder: Arc::clone(&self.decoder),
+            form: self.form,
+            decoder: self.decoder.clone(),
             kept: self.kept,
             preset: self.preset,
             said: self.said,
             listeners: self.listeners,
-            transforms: self.transforms.clone(),
+            factory_transform: self.factory_transform.clone(),
+            transform: self.transform.clone(),
             pack: self.pack,
             indices: self.indices.clone(),
             hooks: self.hooks.clone(),
@@ -555,6 +508,8 @@ impl<K> fmt::Debug for InformerBuilder<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerBuilder")
             .field("target", &self.target)
+            .field("namespaces", &self.namespaces)
+            .field("more", &self.more)
             .field("config", &self.said.over(self.preset))
             .finish_non_exhaustive()
     }

@@ -4,10 +4,11 @@ use std::mem;
 use std::task::Waker;
 use std::time::Duration;
 
-use informer_core::reflector::{Phase, Reflector};
+use informer_core::reflector::Phase;
 use informer_core::{Clock, Instant, SourceId};
 
 use super::State;
+use super::sources::Told;
 use crate::hooks::Report;
 use crate::log::Log;
 use crate::sparing::Say;
@@ -15,10 +16,7 @@ use crate::sparing::Say;
 /// The facts that waiting tasks were last woken for.
 #[derive(Clone, PartialEq, Default)]
 pub(super) struct Announced {
-    phase: Option<mem::Discriminant<Phase>>,
     synced: bool,
-    failures: u64,
-    full_states: u64,
     tasks: usize,
     listeners_synced: usize,
     /// A listener may lack only held-up notifications to be synced, so this is a reason to wake.
@@ -26,7 +24,7 @@ pub(super) struct Announced {
     started: bool,
     broken: bool,
     lost: usize,
-    gone: bool,
+    sources: usize,
     /// How many handlers are paused.
     paused: usize,
 }
@@ -48,18 +46,21 @@ impl<K: Send + Sync + 'static> State<K> {
                 woken.extend(listener.waker.take());
             }
         }
-        if mem::take(&mut self.driver_wanted) {
-            woken.extend(self.driver.take());
+        if self.core.sources().count() < self.sources.len() {
+            self.forget_sources();
+            woken.append(&mut self.woken);
         }
+        let all = mem::take(&mut self.driver_wanted);
+        woken.append(&mut self.drivers_to_wake(all));
         if !self.version_waiting.is_empty() {
             self.publish();
             woken.extend(self.version_waiting.take());
         }
         let announced = self.announcement();
-        if announced != self.announced {
-            self.tell(&announced, clock.now());
+        let turned = self.turned_sources();
+        if announced != self.announced || !turned.is_empty() {
+            self.tell(&announced, turned, clock.now());
             self.announced = announced;
-            self.turned = true;
             woken.extend(self.status_waiting.take());
         }
         while let Some(rejected) = self.core.poll_rejected() {
@@ -76,61 +77,86 @@ impl<K: Send + Sync + 'static> State<K> {
 
     /// Cheaper than the whole status, because it runs on every change.
     fn announcement(&self) -> Announced {
-        let reflector = self.core.reflector(SourceId::FIRST);
         Announced {
-            phase: reflector.map(|reflector| mem::discriminant(&reflector.phase())),
             synced: self.core.is_synced(),
-            failures: reflector.map_or(0, Reflector::failures),
-            full_states: reflector.map_or(0, Reflector::full_states),
             tasks: self.tasks,
             listeners_synced: self.listeners_synced,
             stalled: self.core.is_stalled(),
             started: self.started,
             broken: self.broken.is_some(),
             lost: self.listeners_lost,
-            gone: reflector.is_gone(),
+            sources: self.sources.len(),
             paused: self.listeners_paused,
         }
     }
 
-    fn tell(&mut self, announced: &Announced, now: Instant) {
-        if announced.synced && !self.announced.synced {
+    /// The sources of which there is something to tell, in the order of their additions.
+    fn turned_sources(&self) -> Vec<(SourceId, Told)> {
+        let all = self.sources.iter();
+        let facts = all.map(|(id, source)| (*id, source.told, self.facts(*id)));
+        facts
+            .filter(|(_, told, facts)| told != facts)
+            .map(|(id, _, facts)| (id, facts))
+            .collect()
+    }
+
+    fn tell(&mut self, announced: &Announced, turned: Vec<(SourceId, Told)>, now: Instant) {
+        let synced = announced.synced && !self.announced.synced;
+        if synced {
             // A task that sees "synced" must find the objects in the cache.
             self.publish();
         }
-        if announced.full_states != self.announced.full_states {
-            self.measure_state();
+        for (id, facts) in turned {
+            self.tell_of(id, facts, now);
         }
-        let status = self.core.status();
-        if announced.failures != self.announced.failures
+        if synced {
+            self.logs.push(Log::Synced {
+                objects: self.core.store().len(),
+            });
+        }
+    }
+
+    fn tell_of(&mut self, id: SourceId, facts: Told, now: Instant) {
+        let label = self.label(id);
+        let (Some(source), Some(status)) = (self.sources.get_mut(&id), self.core.source_status(id))
+        else {
+            return;
+        };
+        source.turned = true;
+        let told = mem::replace(&mut source.told, facts);
+        if facts.failures != told.failures
             && let Some(last) = status.last_failure
         {
-            self.timeline.fail(last.clone());
-            self.logs.push(Log::Failed(last.clone()));
+            self.timeline.fail(&source.name, last.clone());
+            self.logs.push(Log::Failed {
+                last: last.clone(),
+                source: label.clone(),
+            });
             self.reports.push(Report::Failed(last.clone()));
         }
-        if announced.gone != self.announced.gone && !self.core.is_stopped() {
+        if facts.gone != told.gone && !self.core.is_stopped() {
             let next_try = match status.phase {
                 Phase::Waiting { until, .. } => until.since(now),
                 _ => Duration::ZERO,
             };
             self.logs.push(Log::Gone {
-                is_gone: announced.gone,
-                objects: status.objects,
+                is_gone: facts.gone,
+                objects: self.core.store().len(),
                 next_try,
+                source: label.clone(),
             });
         }
-        if announced.phase != self.announced.phase {
-            self.timeline.enter(status.phase, now);
+        if facts.phase != told.phase {
+            source.phase_since = Some(now);
+            self.timeline.enter(&source.name, status.phase, now);
             self.logs.push(Log::Phase {
                 phase: status.phase,
                 version: status.version.unwrap_or_default().to_owned(),
+                source: label,
             });
         }
-        if announced.synced && !self.announced.synced {
-            self.logs.push(Log::Synced {
-                objects: status.objects,
-            });
+        if facts.full_states != told.full_states {
+            self.measure_state(id);
         }
     }
 }

@@ -48,9 +48,9 @@ impl<K: Send + Sync + 'static> State<K> {
         listener.ready_since = (left > 0).then_some(now);
     }
 
-    /// A full state was read.
-    pub(super) fn measure_state(&mut self) {
-        let reflector = self.core.reflector(SourceId::FIRST);
+    /// A source has read a full state.
+    pub(super) fn measure_state(&mut self, source: SourceId) {
+        let reflector = self.core.reflector(source);
         let state = reflector.and_then(|reflector| reflector.history().full_state);
         if let (Some(meters), Some(state)) = (&mut self.meters, state) {
             meters.list.observe_time(state.took);

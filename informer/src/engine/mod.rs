@@ -15,6 +15,9 @@ mod measure;
 // A rest of the informer, or of a handler.
 mod rest;
 
+// Targets that the informer follows, and their drivers.
+mod sources;
+
 // The last phases and failures.
 mod timeline;
 
@@ -26,18 +29,20 @@ use std::sync::atomic::Ordering;
 use std::task::{Poll, Waker};
 
 use informer_core::decode::Decode;
+use informer_core::decode::form::MetadataBody;
 use informer_core::informer::AddListenerError;
 #[cfg(feature = "ops")]
 use informer_core::processor::Resync;
 use informer_core::processor::{ListenerConfig, ListenerId};
 use informer_core::storage::Heap;
 use informer_core::transport::Target;
-use informer_core::{Clock, Instant, Notification, Object, Wakers};
+use informer_core::{Clock, Instant, Notification, Object, SourceId, Wakers};
 use informer_indexers::shared::{Publisher, Reader};
 
 use announce::Announced;
 use listener::Listener;
 pub(crate) use listener::Listening;
+use sources::{Removed, Source};
 use timeline::Timeline;
 pub use timeline::{Moment, MomentKind};
 
@@ -57,12 +62,16 @@ pub(crate) type Decoder<K> = Box<dyn Decode<Object = Object<K>> + Send>;
 
 pub(crate) type Core<K> = informer_core::Informer<Decoder<K>, Heap>;
 
+/// The engine of an informer on `namespaces`.
+type Namespaces = Engine<MetadataBody>;
+
 /// How many notifications a handler takes at once.
 const BATCH: usize = 64;
 
 pub(crate) struct Engine<K> {
-    /// The target as text.
+    /// What it follows, as text.
     pub(crate) name: String,
+    /// The kind that it follows, and what its sources have in common by default.
     pub(crate) target: Target,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -78,13 +87,16 @@ pub(crate) struct State<K> {
     unpublished: bool,
     /// How many snapshots were published.
     pub(crate) snapshots: u64,
-    driver: Option<Waker>,
-    /// Whether to wake the driver.
+    sources: BTreeMap<SourceId, Source>,
+    pub(crate) removed: Removed,
+    /// The informers that decide on the sources.
+    namespaces: Vec<Arc<Namespaces>>,
+    /// How many of them have not done so yet.
+    undecided: usize,
+    /// Whether to wake all drivers.
     driver_wanted: bool,
     /// Tasks to wake after the lock is released.
     woken: Vec<Waker>,
-    /// Whether a listener held up the bytes that the driver last offered.
-    pub(crate) stalled: bool,
     /// When the bytes arrived that are being dealt with, if that is measured.
     arrived: Option<Instant>,
     listeners: BTreeMap<ListenerId, Listener>,
@@ -108,8 +120,6 @@ pub(crate) struct State<K> {
     /// Whether the last handle was dropped while handlers were there, or somebody waited.
     pub(crate) dropped: bool,
     announced: Announced,
-    /// Whether the phase or the failures may differ from what the driver saw.
-    pub(crate) turned: bool,
     pub(crate) timeline: Timeline,
     /// Set while somebody looks at the metrics.
     meters: Option<InformerMeters>,
@@ -121,17 +131,25 @@ pub(crate) struct State<K> {
 }
 
 impl<K: Send + Sync + 'static> Engine<K> {
-    pub(crate) fn new(target: Target, core: Core<K>, runtime: Arc<dyn Runtime>) -> Self {
+    /// The core has no sources yet.
+    pub(crate) fn new(
+        name: String,
+        target: Target,
+        core: Core<K>,
+        runtime: Arc<dyn Runtime>,
+    ) -> Self {
         let (publisher, reader) = informer_indexers::shared::publisher(core.store().snapshot());
         let state = State {
             core,
             publisher,
             unpublished: false,
             snapshots: 0,
-            driver: None,
+            sources: BTreeMap::new(),
+            removed: Removed::default(),
+            namespaces: Vec::new(),
+            undecided: 0,
             driver_wanted: false,
             woken: Vec::new(),
-            stalled: false,
             arrived: None,
             listeners: BTreeMap::new(),
             listeners_synced: 0,
@@ -145,7 +163,6 @@ impl<K: Send + Sync + 'static> Engine<K> {
             lost: None,
             dropped: false,
             announced: Announced::default(),
-            turned: false,
             timeline: Timeline::default(),
             meters: None,
             reports: Vec::new(),
@@ -153,7 +170,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             logs: Vec::new(),
         };
         Self {
-            name: target.to_string(),
+            name,
             target,
             clock: runtime.clock(),
             runtime,
@@ -299,7 +316,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             });
             // A handler must find in the cache what it is notified of.
             state.publish();
-            state.driver_wanted |= mem::take(&mut state.stalled);
+            state.unstall();
             let synced = state.core.listener_status(id).is_some_and(|it| it.synced);
             if let Some(listener) = state.listeners.get_mut(&id) {
                 let before = mem::replace(&mut listener.synced, synced);
@@ -327,14 +344,21 @@ impl<K: Send + Sync + 'static> Engine<K> {
         });
     }
 
-    /// Starts the informer with this driver.
-    pub(crate) fn start(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
+    /// Starts the informer with these drivers.
+    pub(crate) fn start(self: &Arc<Self>, drivers: Vec<Task>) -> Result<(), StartError> {
         let now = self.clock.now();
         self.update(|state| {
             state.core.start(now);
             state.started = true;
             state.driver_wanted = true;
         });
+        drivers
+            .into_iter()
+            .try_for_each(|driver| self.drive(driver))
+    }
+
+    /// Runs a driver. Without it, the informer cannot go on.
+    pub(crate) fn drive(self: &Arc<Self>, driver: Task) -> Result<(), StartError> {
         match self.spawn(driver) {
             Ok(_) => Ok(()),
             Err(error) => {
@@ -378,7 +402,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     pub(crate) fn abandon(&self) {
         let now = self.clock.now();
         self.update(|state| {
-            let handlers = state.listeners.values().filter(|it| !it.looks_on).count();
+            let handlers = state.relied_on();
             let waiting = state.status_waiting.len() + state.version_waiting.len();
             if !state.core.is_stopped() && handlers + waiting > 0 {
                 state.dropped = true;
@@ -395,21 +419,18 @@ impl<K: Send + Sync + 'static> Engine<K> {
     }
 
     pub(crate) fn status(&self) -> Status {
-        let state = self.lock();
-        let now = self.clock.now();
-        Status::of(&self.name, &state, now)
+        let (mut status, namespaces) = {
+            let state = self.lock();
+            let status = Status::of(&self.name, &state, self.clock.now());
+            (status, state.namespaces.clone())
+        };
+        let namespaces = namespaces.iter();
+        status.namespaces = namespaces.map(|it| it.status()).collect();
+        status
     }
 }
 
 impl<K: Send + Sync + 'static> State<K> {
-    /// Registers the waker of the driver.
-    pub(crate) fn register_driver(&mut self, waker: &Waker) {
-        match &mut self.driver {
-            Some(driver) => driver.clone_from(waker),
-            None => self.driver = Some(waker.clone()),
-        }
-    }
-
     /// Notes that the cache may have changed.
     pub(crate) const fn touch(&mut self) {
         self.unpublished = true;
@@ -449,13 +470,18 @@ impl<K: Send + Sync + 'static> State<K> {
         self.core.remove_listener(id);
     }
 
+    /// How many handlers and streams there are that somebody relies on.
+    pub(crate) fn relied_on(&self) -> usize {
+        self.listeners.values().filter(|it| !it.looks_on).count()
+    }
+
     /// Why the informer has ended, if it has.
     fn end(&self) -> Option<String> {
         match (&self.broken, &self.lost) {
             (Some(panic), _) => Some(format!("{PANICKED}: {panic}")),
             (None, Some(lost)) => Some(lost.to_string()),
             (None, None) if self.dropped => Some(DROPPED.to_owned()),
-            (None, None) if self.core.reflector().is_gone() && self.core.is_stopped() => {
+            (None, None) if self.core.status().gone && self.core.is_stopped() => {
                 Some(GONE.to_owned())
             }
             (None, None) => self.core.is_stopped().then(|| "it was stopped".to_owned()),

@@ -41,7 +41,8 @@ impl<K: Send + Sync + 'static> Engine<K> {
 
     /// Ends the wait for a kind that is gone, if that is what the informer waits for.
     pub(crate) fn look_for_kind(&self) {
-        if self.lock().core.reflector().is_gone() {
+        let gone = self.lock().core.status().gone;
+        if gone {
             self.retry_now();
         }
     }

@@ -1,6 +1,7 @@
 //! The last phases and failures of an informer, for those who look later.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use informer_core::Instant;
 use informer_core::reflector::{LastFailure, Phase};
@@ -14,7 +15,6 @@ pub(crate) struct Timeline {
     moments: VecDeque<Moment>,
     /// How many moments there have been.
     count: u64,
-    phase_since: Option<Instant>,
 }
 
 /// A change of the phase, or a failure: see [`SharedInformer::timeline`](crate::SharedInformer::timeline).
@@ -43,6 +43,8 @@ pub(crate) struct Timeline {
 pub struct Moment {
     /// When it was, on the clock of the runtime.
     pub at: Instant,
+    /// The source where it happened: its target as text.
+    pub source: Arc<str>,
     /// What happened.
     pub kind: MomentKind,
 }
@@ -51,33 +53,28 @@ pub struct Moment {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum MomentKind {
-    /// The informer entered this phase.
+    /// The source entered this phase.
     Phase(Phase),
     /// A list or a watch failed.
     Failure(LastFailure<String>),
 }
 
 impl Timeline {
-    pub(super) fn enter(&mut self, phase: Phase, now: Instant) {
-        self.phase_since = Some(now);
-        self.push(now, MomentKind::Phase(phase));
+    pub(super) fn enter(&mut self, source: &Arc<str>, phase: Phase, now: Instant) {
+        self.push(now, source, MomentKind::Phase(phase));
     }
 
-    pub(super) fn fail(&mut self, last: LastFailure<String>) {
-        self.push(last.at, MomentKind::Failure(last));
+    pub(super) fn fail(&mut self, source: &Arc<str>, last: LastFailure<String>) {
+        self.push(last.at, source, MomentKind::Failure(last));
     }
 
-    fn push(&mut self, at: Instant, kind: MomentKind) {
+    fn push(&mut self, at: Instant, source: &Arc<str>, kind: MomentKind) {
         if self.moments.len() == KEPT {
             self.moments.pop_front();
         }
-        self.moments.push_back(Moment { at, kind });
+        let source = Arc::clone(source);
+        self.moments.push_back(Moment { at, source, kind });
         self.count += 1;
-    }
-
-    /// Since when the informer has been in its current phase; `None` before the first change.
-    pub(crate) const fn phase_since(&self) -> Option<Instant> {
-        self.phase_since
     }
 
     /// How many moments there have been, and those after the first `seen`, as far as they are kept.
@@ -98,16 +95,16 @@ mod tests {
         let mut timeline = Timeline::default();
         assert_eq!(timeline.after(0).0, 0);
         let at = Instant::from_micros;
+        let source = Arc::from("pods.v1");
         for second in 0..100 {
-            timeline.enter(Phase::Watching, at(second));
+            timeline.enter(&source, Phase::Watching, at(second));
         }
         let (seen, all) = timeline.after(0);
         assert_eq!((seen, all.len()), (100, KEPT));
         assert_eq!(all.first().map(|it| it.at), Some(at(36)));
-        timeline.enter(Phase::Stopped, at(100));
+        timeline.enter(&source, Phase::Stopped, at(100));
         let (seen, new) = timeline.after(seen);
         assert_eq!((seen, new.len()), (101, 1));
         assert_eq!(timeline.after(seen).1.len(), 0);
-        assert_eq!(timeline.phase_since(), Some(at(100)));
     }
 }

@@ -55,7 +55,7 @@ impl<K: Send + Sync + 'static> InformerPart for Engine<K> {
     }
 
     fn is_fresh(&self, within: Duration) -> bool {
-        self.lock().core.is_fresh(within, self.clock.now())
+        Self::is_fresh(self, within)
     }
 
     #[cfg(feature = "ops")]

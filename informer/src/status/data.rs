@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use informer_core::Instant;
 use informer_core::informer::Counts;
-use informer_core::reflector::{FullState, History, Phase, Tally};
+use informer_core::reflector::{FullState, History, LastFailure, Phase, Tally};
 use serde::{Serialize, Serializer};
 
-use super::{HandlerStatus, Status};
+use super::{HandlerStatus, SourceStatus, Status};
 
 pub(crate) fn seconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64(time.as_secs_f64())
@@ -52,6 +52,8 @@ struct StatusData<'a> {
     counts: CountsData,
     requests: RequestsData,
     snapshots: u64,
+    sources: Vec<SourceData<'a>>,
+    namespaces: &'a [Status],
     handlers: &'a [HandlerStatus],
     panic: Option<&'a str>,
     lost: Option<String>,
@@ -83,6 +85,8 @@ impl<'a> StatusData<'a> {
             counts,
             requests,
             snapshots,
+            sources,
+            namespaces,
             handlers,
             panic,
             lost,
@@ -104,22 +108,87 @@ impl<'a> StatusData<'a> {
             queued: *queued,
             stalled: *stalled,
             unswept: *unswept,
-            last_failure: last_failure.as_ref().map(|last| FailureData {
-                failure: last.failure.name(),
-                text: last.failure.describe(),
-                message: &last.message,
-                seconds_ago: at.since(last.at).as_secs_f64(),
-            }),
+            last_failure: last_failure.as_ref().map(|last| FailureData::of(last, *at)),
             last_byte: *last_byte,
             last_event: *last_event,
             last_bookmark: *last_bookmark,
             counts: CountsData::of(*counts),
             requests: RequestsData::of(requests),
             snapshots: *snapshots,
+            sources: sources.iter().map(|it| SourceData::of(it, *at)).collect(),
+            namespaces,
             handlers,
             panic: panic.as_deref(),
             lost: lost.as_ref().map(ToString::to_string),
             dropped: *dropped,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SourceData<'a> {
+    id: u16,
+    name: &'a str,
+    namespace: Option<&'a str>,
+    phase: PhaseData,
+    synced: bool,
+    following: bool,
+    gone: bool,
+    leaving: bool,
+    version: Option<&'a str>,
+    unswept: bool,
+    last_failure: Option<FailureData<'a>>,
+    #[serde(serialize_with = "some_seconds")]
+    last_byte: Option<Duration>,
+    #[serde(serialize_with = "some_seconds")]
+    last_event: Option<Duration>,
+    #[serde(serialize_with = "some_seconds")]
+    last_bookmark: Option<Duration>,
+    counts: CountsData,
+    requests: RequestsData,
+}
+
+impl<'a> SourceData<'a> {
+    fn of(status: &'a SourceStatus, at: Instant) -> Self {
+        let SourceStatus {
+            id,
+            name,
+            target,
+            phase,
+            phase_for,
+            synced,
+            following,
+            gone,
+            leaving,
+            version,
+            unswept,
+            last_failure,
+            last_byte,
+            last_event,
+            last_bookmark,
+            counts,
+            requests,
+        } = status;
+        Self {
+            id: id.number(),
+            name,
+            namespace: target.namespace.as_deref(),
+            phase: PhaseData {
+                seconds: phase_for.as_secs_f64(),
+                ..PhaseData::of(*phase, |until| until.since(at))
+            },
+            synced: *synced,
+            following: *following,
+            gone: *gone,
+            leaving: *leaving,
+            version: version.as_deref(),
+            unswept: *unswept,
+            last_failure: last_failure.as_ref().map(|last| FailureData::of(last, at)),
+            last_byte: *last_byte,
+            last_event: *last_event,
+            last_bookmark: *last_bookmark,
+            counts: CountsData::of(*counts),
+            requests: RequestsData::of(requests),
         }
     }
 }
@@ -180,6 +249,17 @@ struct FailureData<'a> {
     /// What the server or the transport said.
     message: &'a str,
     seconds_ago: f64,
+}
+
+impl<'a> FailureData<'a> {
+    fn of(last: &'a LastFailure<String>, now: Instant) -> Self {
+        Self {
+            failure: last.failure.name(),
+            text: last.failure.describe(),
+            message: &last.message,
+            seconds_ago: now.since(last.at).as_secs_f64(),
+        }
+    }
 }
 
 #[derive(Serialize)]

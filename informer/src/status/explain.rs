@@ -24,6 +24,9 @@ pub(crate) const NEW_RUNTIME: &str = "build a new informer on a runtime that out
 impl Status {
     /// Why the informer has not got further, for error messages.
     pub(crate) fn reason(&self) -> String {
+        if let Some(reason) = self.reason_of_sources() {
+            return reason;
+        }
         let failure = self.last_failure.as_ref().map(|last| {
             let Self { counts, .. } = self;
             let message = if last.message.is_empty() {
@@ -82,6 +85,26 @@ impl Status {
         }
     }
 
+    /// Which source has not got further, and why, if there are several.
+    fn reason_of_sources(&self) -> Option<String> {
+        if !self.started || self.phase == Phase::Stopped {
+            return None;
+        }
+        let unsynced = self.namespaces.iter().filter(|it| !it.synced);
+        let unsynced = unsynced.map(|it| (&it.name, it.reason()));
+        let behind = self.behind().into_iter();
+        let behind = behind.map(|it| (&it.name, self.of_source(it).reason()));
+        let mut all = unsynced.chain(behind);
+        let (name, reason) = all.next()?;
+        Some(match all.count() {
+            0 => format!("{name}: {reason}"),
+            more => format!(
+                "{name}: {reason}; and {}",
+                counted(more as u64, "more source")
+            ),
+        })
+    }
+
     /// Explains the status in sentences, the most important first: what the informer does and for how long,
     /// what it waits for, what failed last, what happens next, and which handlers lag.
     ///
@@ -103,9 +126,14 @@ impl Status {
         if !self.started && self.phase == Phase::Idle {
             return vec!["It was not started: call `start`.".to_owned()];
         }
-        let mut sentences = vec![self.explain_phase()];
+        let mut sentences = self.explain_sources();
+        if sentences.is_empty() {
+            sentences.push(self.explain_phase());
+        }
         sentences.extend(self.explain_cache());
-        sentences.extend(self.explain_failure());
+        if self.following || self.sources.len() < 2 {
+            sentences.extend(self.explain_failure());
+        }
         if self.stalled {
             let why = self.held_up().unwrap_or_default();
             let why = why.trim_start_matches("; ");
@@ -126,6 +154,48 @@ impl Status {
         }
         let handlers = self.handlers.iter().filter(|it| !it.looks_on);
         sentences.extend(handlers.filter_map(HandlerStatus::explain));
+        sentences
+    }
+
+    /// How many sources follow the server, and what the others are doing. Nothing if there is only one.
+    fn explain_sources(&self) -> Vec<String> {
+        let staying = self.sources.iter().filter(|it| !it.leaving);
+        let (all, leaving) = (staying.count(), self.sources.iter().filter(|it| it.leaving));
+        let only = self.sources.len() == 1 && self.namespaces.is_empty();
+        if only || matches!(self.phase, Phase::Stopped | Phase::Suspended) {
+            return Vec::new();
+        }
+        let following = self.sources.iter().filter(|it| !it.leaving && it.following);
+        let mut sentences = vec![match all {
+            0 => "It has no source, so it follows nothing.".to_owned(),
+            _ => format!(
+                "{} of {} follow the server.",
+                following.count(),
+                counted(all as u64, "source")
+            ),
+        }];
+        let behind = self
+            .sources
+            .iter()
+            .filter(|it| !it.leaving && !(it.synced && it.following));
+        sentences.extend(behind.map(|it| {
+            let status = self.of_source(it);
+            let failure = status
+                .explain_failure()
+                .map_or(String::new(), |it| format!(" {it}"));
+            format!("{}: {}{failure}", it.name, status.explain_phase())
+        }));
+        sentences.extend(leaving.map(|it| {
+            format!(
+                "{}: It was removed, and its objects are being deleted.",
+                it.name
+            )
+        }));
+        let namespaces = self
+            .namespaces
+            .iter()
+            .filter(|it| !(it.synced && it.following));
+        sentences.extend(namespaces.map(|it| format!("{}: {}", it.name, it.explain().join(" "))));
         sentences
     }
 
@@ -167,17 +237,20 @@ impl Status {
         let heard = self.last_byte.map_or(String::new(), |silence| {
             format!("; the server was last heard {} ago", roughly(silence))
         });
+        let at = |version: &Option<String>| match version {
+            Some(version) => format!(" at version {version}"),
+            None => String::new(),
+        };
         Some(match (&self.version, self.synced) {
             (_, false) => format!(
                 "It is not synced: the first full state is not complete, and the cache holds {objects}{heard}."
             ),
-            (Some(version), true) if self.following => {
-                format!("The cache follows the server: {objects} at version {version}{heard}.")
+            (version, true) if self.following => {
+                let at = at(version);
+                format!("The cache follows the server: {objects}{at}{heard}.")
             }
             (version, true) => {
-                let at = version
-                    .as_ref()
-                    .map_or(String::new(), |it| format!(" at version {it}"));
+                let at = at(version);
                 format!("The cache keeps its last state, which may be old: {objects}{at}{heard}.")
             }
         })
@@ -238,6 +311,14 @@ impl fmt::Display for Status {
             }
             Phase::Watching if !self.following => f.write_str("opening a watch")?,
             phase => phase.fmt(f)?,
+        }
+        if self.sources.len() > 1 {
+            let following = self.sources.iter().filter(|it| it.following).count();
+            write!(
+                f,
+                "; {following} of {} sources follow the server",
+                self.sources.len()
+            )?;
         }
         write!(f, "; {}", counted(self.objects as u64, "object"))?;
         if let Some(version) = &self.version {

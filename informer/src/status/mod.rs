@@ -6,17 +6,21 @@ mod explain;
 // A status as JSON.
 mod data;
 
+// What one source is doing.
+mod source;
+
 use std::time::Duration;
 
+use informer_core::Instant;
 use informer_core::informer::Counts;
 use informer_core::reflector::{History, LastFailure, Phase};
-use informer_core::{Instant, SourceId};
 
 use crate::engine::State;
 use crate::runtime::RuntimeError;
 
 pub(crate) use data::{seconds, some_seconds};
 pub(crate) use explain::{DROPPED, GONE, NEW_RUNTIME, PANICKED};
+pub use source::SourceStatus;
 
 /// What an informer is doing at one moment: phase, progress, failures and handlers.
 ///
@@ -43,25 +47,29 @@ pub(crate) use explain::{DROPPED, GONE, NEW_RUNTIME, PANICKED};
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Status {
-    /// The resource, namespace and selectors that it follows.
+    /// The resource, namespace and selectors that it follows. With several sources, it is the name of the first
+    /// one that it was built with, and says how many more there were.
     pub name: String,
     /// When this was so, on the clock of the runtime.
     pub at: Instant,
     /// Whether the informer was started.
     pub started: bool,
-    /// The current phase. While the informer waits, it says why and until when.
+    /// The current phase. While the informer waits, it says why and until when. With several sources, it is the
+    /// phase of one that does not follow the server, if there is one.
     pub phase: Phase,
     /// How long it has been in this phase.
     pub phase_for: Duration,
-    /// Whether the cache holds the first full state. Never becomes false again.
+    /// Whether the cache holds the first full state, of all sources. Once true, it becomes false again only when
+    /// a source is added.
     pub synced: bool,
-    /// Whether the server has answered a watch and nothing has failed since.
+    /// Whether the server has answered a watch and nothing has failed since, for all sources.
     pub following: bool,
     /// Whether the server does not serve the kind: it answered the last list with 404. The CRD of a custom
     /// kind may not be installed yet, or no longer. See [`WhenGone`](informer_core::reflector::WhenGone) for
     /// what happens then. After a stop, this is true only if that was the reason.
     pub gone: bool,
-    /// The version up to which the server has sent all changes; `None` before the first full state.
+    /// The version up to which the server has sent all changes; `None` before the first full state, and with
+    /// several sources, each of which has a version of its own.
     pub version: Option<String>,
     /// The number of objects in the cache.
     pub objects: usize,
@@ -90,6 +98,11 @@ pub struct Status {
     pub requests: History,
     /// How many snapshots of the cache were published to readers.
     pub snapshots: u64,
+    /// The status of each source: a target with requests of its own.
+    pub sources: Vec<SourceStatus>,
+    /// The status of the informers on `namespaces` that decide which sources there are: see
+    /// [`follow_namespaces`](crate::SharedInformer::follow_namespaces).
+    pub namespaces: Vec<Status>,
     /// The status of each handler and stream.
     pub handlers: Vec<HandlerStatus>,
     /// The message of a panic in a decoder, transform, index function or transport, which ended the
@@ -103,18 +116,19 @@ pub struct Status {
 }
 
 impl Status {
+    /// Without `namespaces`, which are other informers.
     pub(crate) fn of<K: Send + Sync + 'static>(name: &str, state: &State<K>, now: Instant) -> Self {
         let status = state.core.status();
+        let sources = state.source_statuses(now);
+        let behind = sources.iter().find(|it| !it.leaving && !it.following);
+        let shown = behind.or(sources.first());
         let age = |at: Option<Instant>| at.map(|at| now.since(at));
         Self {
             name: name.to_owned(),
             at: now,
             started: state.started,
             phase: status.phase,
-            phase_for: state
-                .timeline
-                .phase_since()
-                .map_or(Duration::ZERO, |at| now.since(at)),
+            phase_for: shown.map_or(Duration::ZERO, |it| it.phase_for),
             synced: status.synced,
             following: status.following,
             gone: status.gone,
@@ -128,9 +142,10 @@ impl Status {
             last_byte: age(status.last_byte),
             last_event: age(status.last_event),
             last_bookmark: age(status.last_bookmark),
-            counts: status.counts,
-            requests: (state.core.reflector(SourceId::FIRST))
-                .map_or_else(History::default, |reflector| *reflector.history()),
+            counts: state.counts(&sources),
+            requests: state.requests(&sources),
+            sources,
+            namespaces: Vec::new(),
             snapshots: state.snapshots,
             handlers: state.handlers(now),
             panic: state.broken.clone(),
@@ -150,10 +165,13 @@ impl Status {
                 count(|it| it.lost),
                 count(|it| it.paused),
             );
-            let phase = std::mem::discriminant(&status.phase);
+            let discriminant = |phase| std::mem::discriminant(phase);
+            let sources = status.sources.iter();
+            let sources = sources.map(|it| (it.id, discriminant(&it.phase)));
             let counts = (status.counts.failures, status.counts.full_states);
             (
-                phase,
+                discriminant(&status.phase),
+                sources.collect::<Vec<_>>(),
                 status.started,
                 status.synced,
                 counts,

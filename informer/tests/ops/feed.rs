@@ -156,6 +156,24 @@ async fn an_informer_that_a_factory_makes_later_is_followed() {
     assert_eq!(page.find("changes").await[0]["key"], "web/a");
 }
 
+/// Who only looks on does not use it.
+#[tokio::test]
+async fn a_page_does_not_keep_an_informer_of_a_factory() {
+    let server = server();
+    let runtime = informer::runtime::Tokio::current().unwrap();
+    let factory = informer::SharedInformerFactory::new(server.connect(), runtime);
+    factory.start().unwrap();
+    let port = here().add(&factory).start().await.unwrap();
+    let pods = InformerBuilder::lean_at(at("pods"));
+    let informer = factory.informer(&pods).unwrap();
+    let mut page = Events::open(&port).await;
+    page.find("status").await;
+    handlers(&informer, 1).await;
+    drop(informer);
+    assert_eq!(factory.release_unused().len(), 1);
+    assert!(factory.status().is_empty());
+}
+
 /// The port takes changes ten times a second. In the metrics, that would look like a slow handler.
 #[tokio::test]
 async fn the_listener_of_the_port_is_in_no_metric() {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use informer::informer_core::{Encoding, Encodings};
 use informer::{InformerBuilder, LeanBody, MetadataBody, SharedInformer, Target};
+use informer_transport_mock::api::ApiKind;
 use informer_transport_mock::http::{HttpConfig, SharedServer, serve};
 use informer_transport_mock::{Server, ServerConfig};
 use serde_json::json;
@@ -86,6 +88,51 @@ async fn informers_follow_a_plain_server() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn informers_follow_a_server_with_tls() {
     follows(true).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_kind_comes_in_the_encoding_that_the_server_has() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    write(&server, |server| {
+        server.register(ApiKind::custom("example.com", "v1", "widgets", "Widget"));
+        server.create("pods", pod("a")).unwrap();
+        server.create("widgets", pod("w")).unwrap();
+    });
+    let running = serve(server.clone(), HttpConfig::new()).await.unwrap();
+    let client = client::plain(running.url());
+    let accepting = |target: Target, encodings| {
+        let target = target.accepting(encodings);
+        InformerBuilder::lean_at(target).start(&client).unwrap()
+    };
+    let widgets = || Target::new("example.com", "v1", "widgets");
+    let all_pods = accepting(Target::new("", "v1", "pods"), Encodings::ProtobufOrJson);
+    let all_widgets = accepting(widgets(), Encodings::ProtobufOrJson);
+    all_pods.synced(LONG).await.unwrap();
+    all_widgets.synced(LONG).await.unwrap();
+    let read = all_pods.lister().get("web", "a").unwrap();
+    assert_eq!(read.encoding(), Encoding::Protobuf);
+    assert_eq!(read.labels().get("app"), Some("a"));
+    let read = all_widgets.lister().get("web", "w").unwrap();
+    assert_eq!(read.encoding(), Encoding::Json);
+
+    // A list after a restart, and a watch.
+    server.with(Server::restart);
+    let version = write(&server, |server| {
+        server.create("pods", pod("b")).unwrap();
+        server.delete("pods", "web/a").unwrap();
+    });
+    all_pods.reached(&version, LONG).await.unwrap();
+    assert_eq!(keys(&all_pods), ["web/b"]);
+
+    // The refusal is protobuf, too.
+    let only_protobuf = accepting(widgets(), Encodings::Protobuf);
+    let error = only_protobuf.synced(Duration::from_millis(300)).await;
+    let reason = error.unwrap_err().reason;
+    assert!(
+        reason.contains("only the following media types are accepted: application/json"),
+        "{reason}"
+    );
+    running.stop().await;
 }
 
 #[tokio::test]

@@ -28,6 +28,9 @@ mod credentials;
 // From names to resources.
 mod discovery;
 
+// Protobuf and JSON.
+mod encodings;
+
 // Complete informers.
 mod informers;
 

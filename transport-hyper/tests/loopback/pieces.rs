@@ -120,7 +120,7 @@ async fn a_server_may_send_large_frames() {
     let mut hand = Hand::new(&http2_client(address));
     hand.open(list());
     let end = match hand.next().await {
-        Seen::Opened => hand.next().await,
+        Seen::Opened(_) => hand.next().await,
         other => other,
     };
     assert!(matches!(end, Seen::Failed(Failure::Broken, _)), "{end:?}");

@@ -1,11 +1,9 @@
 //! The effect of a fault on a body.
 
-use std::sync::Arc;
-
 use crate::fault::Fault;
 use crate::frame::{WatchEventType, WatchFrame};
 use crate::random::Random;
-use crate::wire::list_text::{items, key_of, with_items};
+use crate::wire::list_body::{corrupted, items, key_of, with_items};
 use crate::wire::tap::Tap;
 
 /// A fault that changes the body of an answer.
@@ -72,7 +70,7 @@ impl Tap for BodyFault {
             Fault::NoEndBookmark if is_end => self.has_struck = true,
             Fault::Corrupt { nth: at, nameless } if is_object && nth == at => {
                 let object = self.corrupt(frame.object(), nameless);
-                out.push(WatchFrame::new(frame.event(), Arc::from(object)));
+                out.push(frame.with_object(object));
             }
             Fault::Duplicate if is_bookmark || (is_object && self.is_initial) => {
                 self.has_struck = true;
@@ -99,8 +97,8 @@ impl Tap for BodyFault {
         let changed = match self.fault {
             Fault::Corrupt { nth, nameless } => {
                 let Some(item) = items.get(nth) else { return };
-                let bad = self.corrupt(item.as_bytes(), nameless);
-                let mut items: Vec<&[u8]> = items.iter().map(|item| item.as_bytes()).collect();
+                let bad = self.corrupt(item, nameless);
+                let mut items = items;
                 if let Some(place) = items.get_mut(nth) {
                     *place = &bad;
                 }
@@ -125,36 +123,4 @@ pub(crate) fn is_end_bookmark(frame: &WatchFrame) -> bool {
         .object()
         .windows(mark.len())
         .any(|window| window == mark)
-}
-
-/// Makes an object unreadable but keeps its brackets balanced, so that a reader finds its end.
-fn corrupted(object: &[u8], nameless: bool) -> Vec<u8> {
-    let mut out = object.to_vec();
-    let name = br#""name":"#;
-    let at = out.windows(name.len()).position(|window| window == name);
-    match at {
-        Some(at) if nameless => {
-            out.splice(at..at + name.len(), br#""nama":"#.iter().copied());
-        }
-        _ => out.insert(out.len().saturating_sub(1), b'!'),
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn corruption_leaves_the_frame_whole() {
-        let object = br#"{"metadata":{"name":"a"},"status":{}}"#;
-        assert_eq!(
-            corrupted(object, false),
-            br#"{"metadata":{"name":"a"},"status":{}!}"#
-        );
-        assert_eq!(
-            corrupted(object, true),
-            br#"{"metadata":{"nama":"a"},"status":{}}"#
-        );
-    }
 }

@@ -9,7 +9,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use hyper::http::request::Parts;
 use hyper::{HeaderMap, Method, Request, Response};
-use informer_core::Instant;
+use informer_core::{Encoding, Instant};
 
 use super::body::{Cut, HttpBody};
 use super::faults::Mishap;
@@ -20,7 +20,7 @@ use super::stream::Stream;
 use super::trouble::Trouble;
 use super::{about, discovery};
 use crate::answer::{Answer, AnswerBody};
-use crate::request::{ApiRequest, Headers, Verb};
+use crate::request::{Accept, ApiRequest, Headers, Verb};
 use crate::status::{ApiError, Reason};
 
 /// State shared by all connections.
@@ -59,15 +59,18 @@ impl Front {
         let is_public = page.as_ref().is_some_and(|page| page.is_public);
         if !is_public && !self.is_known(&head.headers) {
             let refused = ApiError::unauthorized();
-            let (code, content_type) = (refused.code(), refused.content_type());
-            return Ok(response::complete(code, content_type, refused.body(), gzip));
+            let encoding = encoding_of_errors(&head.headers);
+            return self.send(Answer::refused(&refused, encoding), gzip).await;
         }
         if let Some(page) = page {
             return Ok(response::complete(200, page.content_type, page.body, gzip));
         }
         let (answer, gzip) = match self.ask(&head, body).await {
             Ok((request, answer)) => (answer, gzip.for_request(&request.options)),
-            Err(refused) => (refused.into(), gzip),
+            Err(refused) => {
+                let encoding = encoding_of_errors(&head.headers);
+                (Answer::refused(&refused, encoding), gzip)
+            }
         };
         self.count_request();
         self.send(answer, gzip).await
@@ -195,4 +198,8 @@ impl Front {
         }
         trouble.next_deadline()
     }
+}
+
+fn encoding_of_errors(headers: &HeaderMap) -> Encoding {
+    Accept::parse(header(headers, &ACCEPT)).for_errors()
 }

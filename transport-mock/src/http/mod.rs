@@ -35,6 +35,8 @@
 //! {"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"8"},"items":[{"kind":"PartialObjectMetadata",…
 //! $ curl -s --http2-prior-knowledge http://127.0.0.1:8001/readyz
 //! ok
+//! $ curl -s -H 'Accept: application/vnd.kubernetes.protobuf' http://127.0.0.1:8001/api/v1/pods -o /dev/null -w '%{content_type}\n'
+//! application/vnd.kubernetes.protobuf
 //! ```
 //!
 //! `kubectl` works with the kubeconfig whose path the program prints: `get` with `-w`, `-o` and

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Pod;
 use crate::StoredObject;
+use crate::protobuf;
 
 /// Every state that the server ever had, by version, and which objects were unreadable.
 #[derive(Debug, Default)]
@@ -50,12 +51,19 @@ impl Record {
                 state.uid()
             ));
         }
-        if is_whole && body(state.json()) != body(pod.json().as_bytes()) {
+        let is_right = match pod.json() {
+            Ok(text) => body(text.as_bytes()) == body(state.json()),
+            Err(_) => {
+                let sent = protobuf::message("core.Pod", state.value());
+                pod.protobuf().ok().as_deref() == sent.ok().as_deref()
+            }
+        };
+        if is_whole && !is_right {
             return Err(format!(
-                "the text of {}@{} is not the server's: {}",
+                "the body of {}@{} is not the server's: {:?}",
                 pod.key(),
                 pod.version(),
-                pod.json()
+                pod.json(),
             ));
         }
         Ok(())
@@ -66,7 +74,10 @@ impl Record {
 pub(super) fn is_same(a: &Pod, b: &Pod) -> bool {
     a.uid() == b.uid()
         && a.version() == b.version()
-        && body(a.json().as_bytes()) == body(b.json().as_bytes())
+        && match (a.json(), b.json()) {
+            (Ok(a), Ok(b)) => body(a.as_bytes()) == body(b.as_bytes()),
+            _ => a.protobuf() == b.protobuf(),
+        }
 }
 
 /// The text of an object without kind and apiVersion, which list items do not have.

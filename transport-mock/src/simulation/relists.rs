@@ -7,8 +7,11 @@
 use std::time::Duration;
 
 use informer_core::transport::{Request, Signal};
-use informer_core::{Failure, Instant};
+use informer_core::{Encoding, Failure, Instant};
 use serde_json::Value;
+
+use crate::protobuf::{self, wire};
+use crate::wire::list_body::{items, key_of};
 
 /// A watch that ends sooner than this without an event is suspicious.
 const SHORT: Duration = Duration::from_secs(1);
@@ -30,8 +33,9 @@ pub(super) struct Relists {
     since: Instant,
     /// Its events.
     events: u64,
-    /// The incomplete line.
-    line: Vec<u8>,
+    encoding: Encoding,
+    /// The incomplete frame, or what has arrived of a list.
+    arrived: Vec<u8>,
 }
 
 impl Relists {
@@ -45,7 +49,8 @@ impl Relists {
             is_open: false,
             since: Instant::from_micros(0),
             events: 0,
-            line: Vec::new(),
+            encoding: Encoding::Json,
+            arrived: Vec::new(),
         }
     }
 
@@ -57,26 +62,44 @@ impl Relists {
     /// Whether a full state can have been read: one was read, or the body so far may be the end of
     /// a list.
     pub(super) fn has_full_state(&self) -> bool {
-        let is_end =
-            || self.is_list && self.line.trim_ascii_end().ends_with(b"}") && !self.announces_page();
+        let is_end = || {
+            let is_whole = protobuf::message_in(&self.arrived).is_some()
+                || self.arrived.trim_ascii_end().ends_with(b"}");
+            self.is_list && is_whole && !self.announces_page()
+        };
         self.was_live || self.is_live || is_end()
     }
 
     /// How many objects the current list has, readable or not.
     pub(super) fn listed(&self) -> usize {
+        if !self.is_list {
+            return 0;
+        }
+        if self.encoding == Encoding::Protobuf {
+            return items(&self.arrived).len();
+        }
         let uid = br#""uid":""#;
-        let body = self.line.windows(uid.len()).filter(|_| self.is_list);
+        let body = self.arrived.windows(uid.len());
         body.filter(|window| window == uid).count()
     }
 
     /// Whether an empty page announces another page, which no real server does.
     fn is_empty_page(&self) -> bool {
-        self.line.ends_with(br#""items":[]}"#) && self.announces_page()
+        let is_empty = match protobuf::message_in(&self.arrived) {
+            Some(_) => items(&self.arrived).is_empty(),
+            None => self.arrived.ends_with(br#""items":[]}"#),
+        };
+        is_empty && self.announces_page()
     }
 
     fn announces_page(&self) -> bool {
+        if let Some(list) = protobuf::message_in(&self.arrived) {
+            let metadata = wire::field(list, 1).unwrap_or_default();
+            return !wire::field(metadata, 3).unwrap_or_default().is_empty();
+        }
         let token = br#""continue":"#;
-        self.line.windows(token.len()).any(|window| window == token)
+        let mut windows = self.arrived.windows(token.len());
+        windows.any(|window| window == token)
     }
 
     /// Checks a request. The error says that it has no cause.
@@ -85,7 +108,7 @@ impl Relists {
         self.is_open = false;
         self.since = now;
         self.events = 0;
-        self.line.clear();
+        self.arrived.clear();
         self.is_list = matches!(request, Request::List { .. });
         match request {
             Request::List { page: Some(_), .. } => {}
@@ -116,13 +139,19 @@ impl Relists {
     /// The informer has taken a signal, the first `used` of its bytes.
     pub(super) fn signal(&mut self, signal: &Signal<'_>, used: usize, now: Instant) {
         match signal {
-            Signal::Opened(_) => self.is_open = true,
+            Signal::Opened(encoding) => {
+                self.is_open = true;
+                self.encoding = *encoding;
+            }
             Signal::Bytes(bytes) => {
                 for byte in bytes.get(..used).unwrap_or_default() {
-                    self.line.push(*byte);
-                    if *byte == b'\n' && !self.is_list {
-                        let line = std::mem::take(&mut self.line);
-                        self.event(&line, now);
+                    self.arrived.push(*byte);
+                    if !self.is_list && self.is_frame() {
+                        let frame = std::mem::take(&mut self.arrived);
+                        match self.encoding {
+                            Encoding::Protobuf => self.message(&frame, now),
+                            _ => self.line(&frame, now),
+                        }
                     }
                 }
                 if self.is_list && self.is_empty_page() {
@@ -142,16 +171,55 @@ impl Relists {
         }
     }
 
-    fn event(&mut self, line: &[u8], now: Instant) {
+    /// Whether a whole frame of a watch has arrived.
+    fn is_frame(&self) -> bool {
+        match self.encoding {
+            Encoding::Protobuf => {
+                let len = self.arrived.split_first_chunk();
+                len.is_some_and(|(len, rest)| u32::from_be_bytes(*len) as usize == rest.len())
+            }
+            _ => self.arrived.ends_with(b"\n"),
+        }
+    }
+
+    /// An event in protobuf.
+    fn message(&mut self, frame: &[u8], now: Instant) {
+        let event = frame.get(4..).unwrap_or_default();
+        let object = wire::field(event, 2).and_then(|object| wire::field(object, 1));
+        let object = object.unwrap_or_default();
+        self.events += 1;
+        match wire::field(event, 1) {
+            Some(b"BOOKMARK") => self.bookmark(object, now),
+            Some(b"ERROR") => {
+                let mut throttled = Vec::new();
+                wire::integer(&mut throttled, 6, 429);
+                let status = protobuf::message_in(object).unwrap_or_default();
+                if wire::fields(status).all(|field| field.whole != throttled) {
+                    self.justify("an ERROR event");
+                }
+            }
+            Some(b"DELETED") if key_of(object).is_none() => {
+                self.justify("a deletion without a readable key");
+            }
+            _ => {}
+        }
+    }
+
+    fn bookmark(&mut self, object: &[u8], now: Instant) {
+        let mark = b"k8s.io/initial-events-end";
+        let is_end = object.windows(mark.len()).any(|window| window == mark);
+        if is_end && !self.is_live {
+            self.is_live = true;
+            self.since = now;
+            self.events = 0;
+        }
+    }
+
+    /// An event in JSON.
+    fn line(&mut self, line: &[u8], now: Instant) {
         self.events += 1;
         if line.starts_with(br#"{"type":"BOOKMARK""#) {
-            let mark = b"k8s.io/initial-events-end";
-            let is_end = line.windows(mark.len()).any(|window| window == mark);
-            if is_end && !self.is_live {
-                self.is_live = true;
-                self.since = now;
-                self.events = 0;
-            }
+            self.bookmark(line, now);
         }
         let is_error = line.starts_with(br#"{"type":"ERROR""#);
         if !is_error && !line.starts_with(br#"{"type":"DELETED""#) {

@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use informer_core::InformerConfig;
 use informer_core::processor::{Backlog, ListenerConfig, Resync};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::FirstState;
+use informer_core::{Encodings, InformerConfig};
 
 use super::interest::Interest;
 use crate::random::Random;
@@ -16,6 +16,8 @@ use crate::{ExpiredWatch, ServerConfig};
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) interest: Interest,
+    /// Half of the informers prefer protobuf.
+    pub(super) encodings: Encodings,
     pub(super) config: InformerConfig,
     /// Whether our default rules apply.
     pub(super) is_strict: bool,
@@ -68,8 +70,13 @@ pub(super) fn plan(random: &mut Random) -> Plan {
         true => Interest::Everything,
         false => random.pick(&Interest::ALL),
     };
+    let encodings = match random.one_in(2) {
+        true => Encodings::ProtobufOrJson,
+        false => Encodings::Json,
+    };
     Plan {
         interest,
+        encodings,
         config,
         is_strict,
         is_bounded,

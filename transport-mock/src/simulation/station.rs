@@ -12,7 +12,7 @@ use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::reflector::{Phase, Reflector};
 use informer_core::storage::Storage;
 use informer_core::transport::{Command, Signal, Transport};
-use informer_core::{Failure, Informer, Instant, SourceId};
+use informer_core::{Encodings, Failure, Informer, Instant, SourceId};
 
 use super::interest::Interest;
 use super::ledger::{Calm, Ledger, Return, Rules, Standing, shown};
@@ -77,6 +77,9 @@ pub(super) trait Station {
 
     /// What its sources follow.
     fn interests(&self) -> Vec<Interest>;
+
+    /// The encodings that its sources accept.
+    fn encodings(&self) -> Encodings;
 
     /// Says that nothing happens but a change of the sources, or that other things may happen.
     fn expect(&mut self, calm: Option<Calm>);
@@ -555,6 +558,10 @@ impl<S: Storage> Station for Post<S> {
 
     fn interests(&self) -> Vec<Interest> {
         self.current().map(|line| line.interest).collect()
+    }
+
+    fn encodings(&self) -> Encodings {
+        self.plan.encodings
     }
 
     fn expect(&mut self, calm: Option<Calm>) {

@@ -1,12 +1,10 @@
 //! Deliberate bugs on the wire.
 
-use std::sync::Arc;
-
 use super::tamper::Mutant;
 use crate::fault::body::is_end_bookmark;
 use crate::frame::{WatchEventType, WatchFrame};
 use crate::random::Random;
-use crate::wire::list_text::{items, key_of, with_items};
+use crate::wire::list_body::{items, key_of, with_items};
 use crate::wire::tap::Tap;
 
 /// Applies one mutant to what is sent.
@@ -22,7 +20,7 @@ pub(super) struct TamperedWire {
     is_armed: bool,
     /// The last event, and the last deleted object.
     last: Option<WatchFrame>,
-    deleted: Option<Arc<[u8]>>,
+    deleted: Option<WatchFrame>,
 }
 
 impl TamperedWire {
@@ -80,19 +78,19 @@ impl Tap for TamperedWire {
                 }
             }
             Mutant::ResurrectedObject if event == WatchEventType::Deleted && strikes => {
-                let object = Arc::from(frame.object());
+                let ghost = frame.with_event(WatchEventType::Added);
                 out.push(frame);
-                out.push(WatchFrame::new(WatchEventType::Added, object));
+                out.push(ghost);
             }
             Mutant::LostItem if self.is_streaming && self.is_relist() => self.is_armed = false,
             Mutant::LostDeleteAtRelist => {
                 if self.is_streaming && self.is_relist() {
                     self.is_armed = false;
                     let ghost = self.deleted.take();
-                    out.extend(ghost.map(|object| WatchFrame::new(WatchEventType::Added, object)));
+                    out.extend(ghost.map(|frame| frame.with_event(WatchEventType::Added)));
                 }
                 if event == WatchEventType::Deleted {
-                    self.deleted = Some(Arc::from(frame.object()));
+                    self.deleted = Some(frame.clone());
                 }
                 out.push(frame);
             }
@@ -104,12 +102,14 @@ impl Tap for TamperedWire {
         if !self.is_relist() {
             return;
         }
-        let mut items: Vec<&[u8]> = items(body).into_iter().map(str::as_bytes).collect();
+        let mut items = items(body);
         match self.mutant {
             Mutant::LostItem if !items.is_empty() => {
                 items.remove(0);
             }
-            Mutant::LostDeleteAtRelist => items.extend(self.deleted.as_deref()),
+            Mutant::LostDeleteAtRelist => {
+                items.extend(self.deleted.as_ref().map(WatchFrame::object));
+            }
             _ => return,
         }
         *body = with_items(body, &items);

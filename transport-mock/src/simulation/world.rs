@@ -150,7 +150,9 @@ impl Run {
         let mut seed = self.random.draw();
         let mut transports = Vec::new();
         for interest in interests {
-            let transport = self.server.transport(&interest.target(), seed);
+            let transport = self
+                .server
+                .transport(&interest.target().accepting(plan.encodings), seed);
             transports.push((interest, transport));
             seed = self.sources.as_mut().map_or(seed, Sources::seed);
         }
@@ -305,7 +307,8 @@ impl Run {
             Change::Add(_) => {}
         }
         if let Change::Add(interest) | Change::Renew(_, interest) = change {
-            let transport = server.transport(&interest.target(), seed);
+            let target = interest.target().accepting(station.encodings());
+            let transport = server.transport(&target, seed);
             station.add_source(interest, transport, &mut scene);
         }
         if let Change::Lag(_) = change {

@@ -1,7 +1,10 @@
 //! The bytes of a Status, in the field order of its Go type.
 
+use informer_core::Encoding;
+
 use crate::api::ApiKind;
 use crate::encode::json;
+use crate::protobuf;
 use crate::status::{ApiError, StatusCause};
 
 /// The field `details` of an [`ApiError`].
@@ -16,8 +19,8 @@ pub(super) struct Details {
 }
 
 impl ApiError {
-    /// Writes the bare Status object, as in an ERROR event.
-    pub(crate) fn write_object(&self, out: &mut Vec<u8>) {
+    /// Writes the bare Status object as JSON.
+    pub(super) fn write_object(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"kind":"Status","apiVersion":"v1","metadata":{"#);
         Fields::new(out).text("continue", &self.0.resume);
         out.extend_from_slice(br#"},"status":"Failure""#);
@@ -38,7 +41,7 @@ impl ApiError {
 }
 
 /// The Status of success that answers most deletions.
-pub(crate) fn deleted(kind: &ApiKind, name: &str, uid: &str) -> Vec<u8> {
+pub(crate) fn deleted(kind: &ApiKind, name: &str, uid: &str, encoding: Encoding) -> Vec<u8> {
     let mut out =
         br#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","details":{"#
             .to_vec();
@@ -51,7 +54,10 @@ pub(crate) fn deleted(kind: &ApiKind, name: &str, uid: &str) -> Vec<u8> {
     }
     .write(&mut out);
     out.extend_from_slice(b"}}\n");
-    out
+    match encoding {
+        Encoding::Protobuf => protobuf::status(&out),
+        _ => out,
+    }
 }
 
 impl Details {

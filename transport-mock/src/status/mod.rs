@@ -11,11 +11,17 @@ mod body;
 
 use core::fmt;
 
+use informer_core::Encoding;
+
 use crate::api::{ApiKind, FieldRules};
+use crate::protobuf;
 use crate::status::body::Details;
 pub(crate) use body::deleted;
 pub use cause::StatusCause;
 pub use reason::Reason;
+
+/// The media types of answers.
+const REPRESENTATIONS: &str = "application/json, application/vnd.kubernetes.protobuf";
 
 /// A refusal: a `Status` of failure in the real server's words.
 ///
@@ -203,20 +209,17 @@ impl ApiError {
     pub(crate) fn no_such_media_type() -> Self {
         Self::new(
             Reason::NotAcceptable,
-            "406: Not Acceptable\n\nAvailable representations: application/json",
+            format!("406: Not Acceptable\n\nAvailable representations: {REPRESENTATIONS}"),
         )
         .with_details(Details::default())
     }
 
-    /// 406 for an unsupported form of the answer.
+    /// 406 for an unsupported form or encoding of the answer.
     #[must_use]
-    pub fn not_acceptable(accepted: &[&str]) -> Self {
+    pub fn not_acceptable() -> Self {
         Self::new(
             Reason::NotAcceptable,
-            format!(
-                "only the following media types are accepted: {}",
-                accepted.join(", ")
-            ),
+            format!("only the following media types are accepted: {REPRESENTATIONS}"),
         )
     }
 
@@ -390,25 +393,35 @@ impl ApiError {
 
     /// The media type of [`body`](Self::body).
     #[must_use]
-    pub fn content_type(&self) -> &'static str {
+    pub fn content_type(&self, encoding: Encoding) -> &'static str {
         if self.0.is_plain_text {
             "text/plain; charset=utf-8"
         } else {
-            "application/json"
+            encoding.media_type()
         }
     }
 
-    /// The body of the answer.
+    /// The body of the answer, in the encoding that the client [accepts](crate::request::Accept::for_errors).
     #[must_use]
-    pub fn body(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        if self.0.is_plain_text {
-            out.extend_from_slice(self.0.message.as_bytes());
-        } else {
-            self.write_object(&mut out);
+    pub fn body(&self, encoding: Encoding) -> Vec<u8> {
+        let mut out = match self.0.is_plain_text {
+            true => self.0.message.clone().into_bytes(),
+            false => self.object(encoding),
+        };
+        if self.0.is_plain_text || encoding == Encoding::Json {
+            out.push(b'\n');
         }
-        out.push(b'\n');
         out
+    }
+
+    /// The bare Status object, as in an ERROR event.
+    pub(crate) fn object(&self, encoding: Encoding) -> Vec<u8> {
+        let mut json = Vec::new();
+        self.write_object(&mut json);
+        match encoding {
+            Encoding::Protobuf => protobuf::status(&json),
+            _ => json,
+        }
     }
 }
 

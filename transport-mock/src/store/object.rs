@@ -1,12 +1,14 @@
 //! An object at one version.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
 use crate::api::ApiKind;
 use crate::encode::Encoded;
 use crate::form::Row;
+use crate::protobuf::{self, Unfit};
 use crate::store::metadata::{metadata, set, text};
 use crate::store::write::set_version;
 use crate::timestamp::Timestamp;
@@ -31,6 +33,8 @@ pub struct StoredObject {
     version: u64,
     value: Map<String, Value>,
     encoded: Encoded,
+    /// The object as protobuf, once somebody has asked for it.
+    protobuf: OnceLock<Result<Arc<[u8]>, Unfit>>,
 }
 
 impl StoredObject {
@@ -52,6 +56,7 @@ impl StoredObject {
             version,
             encoded: Encoded::new(kind, &value),
             value,
+            protobuf: OnceLock::new(),
         }
     }
 
@@ -125,6 +130,12 @@ impl StoredObject {
         let mut value = self.value.clone();
         set_version(&mut value, kind);
         Cow::Owned(Encoded::new(kind, &value))
+    }
+
+    /// The object as protobuf, without an envelope.
+    pub(crate) fn protobuf(&self, kind: &ApiKind) -> Result<Arc<[u8]>, Unfit> {
+        let encoded = || protobuf::object(kind, &self.value).map(Arc::from);
+        self.protobuf.get_or_init(encoded).clone()
     }
 
     /// The object's table row.

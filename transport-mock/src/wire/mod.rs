@@ -3,8 +3,8 @@
 // An answer on its way, piece by piece.
 pub(crate) mod delivery;
 
-// The objects in the text of a list.
-pub(crate) mod list_text;
+// The objects in the body of a list.
+pub(crate) mod list_body;
 
 // A hook that may change what is sent.
 pub(crate) mod tap;

@@ -3,6 +3,9 @@
 // The path to a field.
 mod path;
 
+// The paths of usual fields, with their numbers in protobuf.
+pub mod numbers;
+
 // Fields of a value that serde can serialize.
 #[cfg(feature = "json")]
 mod serialized;
@@ -13,10 +16,11 @@ use alloc::rc::Rc;
 use alloc::sync::Arc;
 
 pub(super) use path::Step;
-pub use path::{FieldPath, ParseFieldPathError};
+pub use path::{FieldPath, Leaf, ParseFieldPathError};
 
 use super::body::{TextBody, TextForm};
 use super::json::fields::each_in_text;
+use super::protobuf::fields::{each_in_message, metadata_as_json};
 use crate::decoded::Object;
 
 /// A field that is neither a list nor an object.
@@ -49,7 +53,8 @@ impl Scalar<'_> {
 /// Gives access to fields by path.
 ///
 /// Objects that keep their text implement this, and so do typed objects whose type implements
-/// `serde::Serialize`.
+/// `serde::Serialize`. In objects that are kept in protobuf, only paths that
+/// [say so](FieldPath::reads_protobuf) find a field.
 ///
 /// ```
 /// use informer_core::decode::{FieldPath, Fields, Lean, decode_object};
@@ -80,7 +85,14 @@ impl<F: TextForm, K> Fields for Object<TextBody<F, K>> {
             (Some(root), [Step::Member(first), steps @ ..]) if **first == *root => steps,
             (Some(_), _) => return,
         };
-        each_in_text(&self.json(), steps, visit);
+        let Ok(message) = self.protobuf() else {
+            return each_in_text(&self.json().unwrap_or_default(), steps, visit);
+        };
+        match &path.numbers {
+            _ if path.is_in_metadata() => each_in_text(&metadata_as_json(&message), steps, visit),
+            Some((numbers, leaf)) => each_in_message(&message, numbers, *leaf, visit),
+            None => {}
+        }
     }
 }
 

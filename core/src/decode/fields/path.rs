@@ -30,6 +30,20 @@ use crate::invariant::cannot_happen;
 pub struct FieldPath {
     text: Box<str>,
     pub(super) steps: Box<[Step]>,
+    /// The same path in protobuf, if it is known.
+    pub(super) numbers: Option<(Box<[u32]>, Leaf)>,
+}
+
+/// The type of a field in protobuf, which a message does not state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Leaf {
+    /// A text.
+    Text,
+    /// An integer.
+    Integer,
+    /// `true` or `false`
+    Bool,
 }
 
 /// One step of a path.
@@ -87,6 +101,7 @@ impl core::str::FromStr for FieldPath {
         Ok(Self {
             text: text.into(),
             steps: steps.into(),
+            numbers: None,
         })
     }
 }
@@ -136,7 +151,46 @@ impl FieldPath {
         Self {
             text: text.into(),
             steps: steps.into(),
+            numbers: None,
         }
+    }
+
+    /// The same path, which also finds the field in objects that are kept in protobuf: `numbers` are those of
+    /// the messages on the way and of the field itself, as `generated.proto` of Kubernetes states them.
+    ///
+    /// Lists need nothing special. A struct that is embedded in Go is a message of its own, and has a number.
+    /// For usual fields there are [constants](crate::decode::known).
+    ///
+    /// ```
+    /// use informer_core::decode::{FieldPath, Fields, Leaf, Lean, protobuf};
+    ///
+    /// let path: FieldPath = "spec.priority".parse()?;
+    /// let path = path.with_numbers(&[2, 25], Leaf::Integer);
+    ///
+    /// let pod = b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x0a\x0a\x03\x0a\x01a\x12\x03\xc8\x01\x05";
+    /// let pod = protobuf::decode_object(&mut Lean, pod)?;
+    /// let mut found = None;
+    /// pod.each_field(&path, &mut |priority| found = priority.as_text().map(str::to_owned));
+    /// assert_eq!(found.as_deref(), Some("5"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_numbers(self, numbers: &[u32], leaf: Leaf) -> Self {
+        Self {
+            numbers: Some((numbers.into(), leaf)),
+            ..self
+        }
+    }
+
+    /// Whether the path finds its field in objects that are kept in protobuf: it has
+    /// [numbers](Self::with_numbers), or starts with `metadata`.
+    #[must_use]
+    pub fn reads_protobuf(&self) -> bool {
+        self.numbers.is_some() || self.is_in_metadata()
+    }
+
+    pub(super) fn is_in_metadata(&self) -> bool {
+        matches!(&*self.steps, [Step::Member(first), ..] if **first == *"metadata")
     }
 
     /// The path as it was written.

@@ -37,7 +37,7 @@ pub(super) mod write;
 
 // From an object to its record.
 #[cfg(feature = "alloc")]
-mod record;
+pub(super) mod record;
 
 // Typed values, by serde.
 #[cfg(feature = "json")]

@@ -1,7 +1,7 @@
 //! Owner references, in JSON text.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::text::{JsonCursor, JsonKind, MAX_DEPTH, TextError};
 use super::write::write_pairs;
@@ -62,23 +62,24 @@ fn reference<'a>(cursor: &mut JsonCursor<'a>) -> Result<OwnerReference<'a>, Text
 /// An array of owner references.
 pub(in crate::decode) fn write_owners<'a>(
     owners: impl IntoIterator<Item = OwnerReference<'a>>,
-) -> String {
-    let mut json = String::from("[");
+) -> Vec<u8> {
+    let mut json = Vec::from(b"[");
     for owner in owners {
         if json.len() > 1 {
-            json.push(',');
+            json.push(b',');
         }
-        json.push_str(&write_pairs([
-            ("apiVersion", &owner.api_version),
+        let texts = [
+            ("apiVersion", &*owner.api_version),
             ("kind", &owner.kind),
             ("name", &owner.name),
             ("uid", &owner.uid),
-        ]));
+        ];
+        write_pairs(&mut json, texts);
         if owner.controller {
             json.pop();
-            json.push_str(r#","controller":true}"#);
+            json.extend_from_slice(br#","controller":true}"#);
         }
     }
-    json.push(']');
+    json.push(b']');
     json
 }

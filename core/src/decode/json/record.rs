@@ -2,10 +2,10 @@
 
 use super::form::{JsonObject, KeptJson};
 use super::text::JsonStr;
-use crate::decoded::{Draft, Extent};
+use crate::decoded::{Draft, Extent, KeptLength};
 
 /// Writes what is kept of an object. A text that the kept JSON contains is not written again.
-pub(super) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) {
+pub(in crate::decode) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) {
     let header = object.header;
     let [before, after] = kept.parts(object.json);
     draft.clear();
@@ -34,7 +34,7 @@ pub(super) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) 
     draft.meta.created = created;
     draft.meta.deleted = deleted;
     draft.meta.generation = header.generation.unwrap_or_default();
-    draft.meta.text_length = u32::try_from(draft.meta.text.length()).unwrap_or_default();
+    draft.meta.kept = KeptLength::json(draft.meta.text.length());
     draft.meta.size = u32::try_from(object.json.len()).unwrap_or(u32::MAX);
 }
 

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::{At, Request};
+use crate::encoding::{Encoding, Encodings};
 
 pub use check::{InvalidTarget, check_namespace};
 
@@ -44,16 +45,18 @@ pub struct Target {
     pub parameters: Vec<(String, String)>,
     /// How much of each object the server sends.
     pub content: Content,
+    /// How the server may encode what it sends.
+    pub encodings: Encodings,
 }
 
 /// How much of each object the server sends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Content {
-    /// The whole object, as JSON.
+    /// The whole object.
     #[default]
     Object,
-    /// Only its metadata (`PartialObjectMetadata`), as JSON.
+    /// Only its metadata (`PartialObjectMetadata`).
     Metadata,
 }
 
@@ -70,6 +73,7 @@ impl Target {
             fields: String::new(),
             parameters: Vec::new(),
             content: Content::Object,
+            encodings: Encodings::Json,
         }
     }
 
@@ -98,6 +102,40 @@ impl Target {
     #[must_use]
     pub fn with_content(self, content: Content) -> Self {
         Self { content, ..self }
+    }
+
+    /// Sets how the server may encode what it sends. The default is JSON.
+    ///
+    /// What decodes the answers must be able to read all of these encodings.
+    #[must_use]
+    pub fn accepting(self, encodings: Encodings) -> Self {
+        Self { encodings, ..self }
+    }
+
+    /// The `Accept` header of a request.
+    ///
+    /// ```
+    /// use informer_core::Encodings;
+    /// use informer_core::transport::{At, Request, Target};
+    ///
+    /// let pods = Target::new("", "v1", "pods").accepting(Encodings::ProtobufOrJson);
+    /// let request = Request::List { version: At::Any, limit: None, page: None };
+    /// assert_eq!(
+    ///     pods.accept(request),
+    ///     "application/vnd.kubernetes.protobuf,application/json"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn accept(&self, request: Request<'_>) -> String {
+        let is_list = matches!(request, Request::List { .. });
+        let media_type = |encoding: &Encoding| match (self.content, is_list) {
+            (Content::Object, true) => encoding.media_type(),
+            (Content::Object, false) => encoding.watch_type(),
+            (Content::Metadata, true) => encoding.metadata_list_type(),
+            (Content::Metadata, false) => encoding.metadata_type(),
+        };
+        let types: Vec<&str> = self.encodings.in_order().iter().map(media_type).collect();
+        types.join(",")
     }
 
     /// The path and query of a request, relative to the address of the server. Query parameters are
@@ -284,6 +322,50 @@ mod tests {
             "/apis/acme.example.org/v1beta1/namespaces/a%2Fb%3Fc/widgets\
              ?fieldSelector=spec.nodeName%3Dn%261\
              &labelSelector=a%3Db%2Cc%21%3Dd%2Ce%20in%20%28f%2C%20g%29%2C%21h"
+        );
+    }
+
+    #[test]
+    fn accepted_media_types() {
+        let accept = |content, encodings| {
+            let target = Target::new("", "v1", "pods").with_content(content);
+            let target = target.accepting(encodings);
+            let list = Request::List {
+                version: At::Any,
+                limit: None,
+                page: None,
+            };
+            let watch = Request::Watch {
+                version: At::Any,
+                timeout: Duration::ZERO,
+                initial_events: true,
+            };
+            [target.accept(list), target.accept(watch)]
+        };
+        assert_eq!(
+            accept(Content::Object, Encodings::Json),
+            ["application/json", "application/json"]
+        );
+        assert_eq!(
+            accept(Content::Object, Encodings::ProtobufOrJson),
+            [
+                "application/vnd.kubernetes.protobuf,application/json",
+                "application/vnd.kubernetes.protobuf;stream=watch,application/json",
+            ]
+        );
+        assert_eq!(
+            accept(Content::Metadata, Encodings::Protobuf),
+            [
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+            ]
+        );
+        assert_eq!(
+            accept(Content::Metadata, Encodings::Json),
+            [
+                "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+            ]
         );
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use informer_core::decode::{Decoder, Dynamic};
 use informer_core::storage::Heap;
 use informer_core::transport::{At, Command, ExchangeId, Request, Signal, Target, Transport};
-use informer_core::{Failure, Informer, InformerConfig, Instant};
+use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant};
 use informer_transport_hyper::{Client, HyperTransport};
 
 use super::soon;
@@ -14,7 +14,7 @@ use super::soon;
 /// An owned signal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Seen {
-    Opened,
+    Opened(Encoding),
     Bytes(Vec<u8>),
     Closed,
     Failed(Failure, String),
@@ -94,7 +94,7 @@ impl Hand {
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Seen> {
         let shown = self.transport.poll_signal(cx);
         let seen = shown.map(|(_, signal)| match signal {
-            Signal::Opened(_) => Seen::Opened,
+            Signal::Opened(encoding) => Seen::Opened(encoding),
             Signal::Bytes(bytes) => Seen::Bytes(bytes.to_vec()),
             Signal::Closed => Seen::Closed,
             Signal::Failed { failure, message } => Seen::Failed(failure, message.to_owned()),
@@ -127,7 +127,7 @@ impl Hand {
     }
 
     pub(crate) async fn opened(&mut self) {
-        assert_eq!(self.next().await, Seen::Opened);
+        assert_eq!(self.next().await, Seen::Opened(Encoding::Json));
     }
 
     pub(crate) async fn closed(&mut self) {

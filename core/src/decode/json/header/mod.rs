@@ -53,7 +53,7 @@ const NOT_LABELS: HeaderError = HeaderError::NotText {
 pub const MAX_NAME: usize = 4096;
 
 /// The annotation on the bookmark that ends a streamed list.
-const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+pub(in crate::decode) const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 /// What every object says about itself, borrowed from its text.
 ///

@@ -2,8 +2,8 @@
 
 use memchr::memchr2;
 
+use super::lanes::{LANES, quotes_and_backslashes};
 use super::part;
-use super::string::{ONES, zero_bytes};
 
 /// Finds the end of one value in text that arrives in pieces.
 ///
@@ -101,17 +101,13 @@ impl Extent {
 ///
 /// Most strings are so short that starting a vectorised search costs more than it saves.
 fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
-    const SHORT: usize = 32;
-    let (words, _) = bytes.get(..SHORT).unwrap_or(bytes).as_chunks::<8>();
     let mut at = 0;
-    for word in words {
-        let word = u64::from_le_bytes(*word);
-        let found =
-            zero_bytes(word ^ (ONES * b'"' as u64)) | zero_bytes(word ^ (ONES * b'\\' as u64));
+    for lanes in bytes.as_chunks().0.iter().take(2) {
+        let found = quotes_and_backslashes(lanes);
         if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
+            return Some(at + found.trailing_zeros() as usize);
         }
-        at += 8;
+        at += LANES;
     }
     Some(at + memchr2(b'"', b'\\', part(bytes, at..bytes.len()))?)
 }

@@ -32,6 +32,9 @@ mod arrays;
 // The end of a value that arrives in pieces or may be invalid.
 mod extent;
 
+// Sixteen bytes in one step.
+mod lanes;
+
 // The members of objects and the elements of arrays.
 mod members;
 
@@ -90,6 +93,16 @@ impl fmt::Display for TextError {
 }
 
 impl core::error::Error for TextError {}
+
+impl TextError {
+    /// The same error in a text with so many bytes before it.
+    const fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Syntax { at } => Self::Syntax { at: bytes + at },
+            Self::TooDeep { at } => Self::TooDeep { at: bytes + at },
+        }
+    }
+}
 
 /// The kind of a JSON value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,12 +204,13 @@ impl<'a> JsonCursor<'a> {
     /// control character, or invalid UTF-8.
     #[inline]
     pub fn string(&mut self) -> Result<JsonStr<'a>, TextError> {
-        if let Some(end) = string::plain_end(self.text, self.at) {
-            let raw = self.slice(self.at + 1..end - 1);
-            self.at = end;
-            return Ok(JsonStr::from_raw(raw, false));
+        match string::short_and_plain(self.rest()) {
+            Some((raw, behind)) => {
+                self.at = self.text.len() - behind.len();
+                Ok(JsonStr::from_raw(raw, false))
+            }
+            None => self.any_string(),
         }
-        self.any_string()
     }
 
     fn any_string(&mut self) -> Result<JsonStr<'a>, TextError> {

@@ -23,116 +23,196 @@ impl<'a> JsonCursor<'a> {
     ) -> Result<&'a [u8], TextError> {
         self.skip_white();
         let start = self.at;
-        if let Some(end) = string::plain_end(self.text, start) {
-            self.at = end;
-            return Ok(self.slice(start..end));
-        }
-        let mut open = Nesting::new(depth);
-        loop {
-            if !self.begin_value(&mut open, arrays)? {
-                continue;
+        match self.peek() {
+            Some(b'{' | b'[') => {
+                let behind = behind_nested(self.rest(), start, depth, arrays)?;
+                self.at = self.text.len() - behind.len();
             }
-            // A value has ended; the arrays and objects around it may end too.
-            loop {
-                let Some(in_object) = open.innermost() else {
-                    return Ok(self.slice(start..self.at));
+            _ => self.skip_scalar()?,
+        }
+        Ok(self.slice(start..self.at))
+    }
+
+    #[inline(always)]
+    fn skip_scalar(&mut self) -> Result<(), TextError> {
+        match self.kind()? {
+            JsonKind::String => self.scan_string().map(|_| ()),
+            JsonKind::Number => self.scan_number(),
+            JsonKind::Bool => self.bool().map(|_| ()),
+            JsonKind::Null => self.literal(b"null"),
+            JsonKind::Object | JsonKind::Array => Err(self.syntax()),
+        }
+    }
+}
+
+/// Where in a text a walk is, for those who ask.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The end of the text.
+    end: usize,
+}
+
+impl Place {
+    /// The position of the text that is left.
+    #[inline(always)]
+    const fn of(self, left: &[u8]) -> usize {
+        self.end - left.len()
+    }
+
+    fn syntax<T>(self, left: &[u8]) -> Result<T, TextError> {
+        Err(TextError::Syntax { at: self.of(left) })
+    }
+
+    /// Goes on with a cursor and returns what it leaves.
+    fn walk<'a>(
+        self,
+        left: &'a [u8],
+        by: impl FnOnce(&mut JsonCursor<'a>) -> Result<(), TextError>,
+    ) -> Result<&'a [u8], TextError> {
+        let mut cursor = JsonCursor::new(left);
+        match by(&mut cursor) {
+            Ok(()) => Ok(cursor.rest()),
+            Err(error) => Err(error.behind(self.of(left))),
+        }
+    }
+}
+
+/// What is left after the array or object that `left` begins with, `at` bytes into its text.
+///
+/// An object has hundreds of members, so this is one loop over local variables, which stay in
+/// registers. What is rare is in functions of its own, and white space is rare.
+fn behind_nested<'a>(
+    mut left: &'a [u8],
+    at: usize,
+    depth: usize,
+    arrays: &mut impl Arrays,
+) -> Result<&'a [u8], TextError> {
+    let place = Place {
+        end: at + left.len(),
+    };
+    let (mut open, mut outer) = Nesting::new(depth);
+    loop {
+        // A value begins here.
+        match left {
+            [b'"', ..] => {
+                left = match string::short_and_plain(left) {
+                    Some((_, behind)) => behind,
+                    None => behind_scalar(left, place)?,
+                }
+            }
+            [b'{', inside @ ..] => {
+                if !open.push(true, &mut outer) {
+                    return Err(TextError::TooDeep { at: place.of(left) });
+                }
+                left = inside;
+                if left.first() != Some(&b'}') {
+                    if let Some(behind) = behind_plain_name(left) {
+                        left = behind;
+                        continue;
+                    }
+                    left = behind_white(left);
+                    if left.first() != Some(&b'}') {
+                        left = behind_any_name(left, place)?;
+                        continue;
+                    }
+                }
+                if let [b'}', behind @ ..] = left {
+                    left = behind;
+                    if !open.pop(&mut outer) {
+                        return Ok(left);
+                    }
+                }
+            }
+            [b'[', inside @ ..] => {
+                if !open.push(false, &mut outer) {
+                    return Err(TextError::TooDeep { at: place.of(left) });
+                }
+                arrays.open(place.of(left));
+                left = behind_white(inside);
+                let [b']', behind @ ..] = left else {
+                    continue;
                 };
-                match (self.peek(), in_object) {
-                    (Some(b','), true) => {
-                        self.at += 1;
-                        self.skip_name()?;
-                        break;
+                arrays.close(false);
+                left = behind;
+                if !open.pop(&mut outer) {
+                    return Ok(left);
+                }
+            }
+            _ => {
+                let behind = behind_white(left);
+                if behind.len() < left.len() {
+                    left = behind;
+                    continue;
+                }
+                left = behind_scalar(left, place)?;
+            }
+        }
+        // It has ended; the arrays and objects around it may end too.
+        loop {
+            match (left, open.is_object()) {
+                ([b',', behind @ ..], true) => {
+                    left = match behind_plain_name(behind) {
+                        Some(behind) => behind,
+                        None => behind_any_name(behind, place)?,
+                    };
+                    break;
+                }
+                ([b',', behind @ ..], false) => {
+                    left = behind;
+                    arrays.comma();
+                    break;
+                }
+                ([b'}', behind @ ..], true) => {
+                    left = behind;
+                    if !open.pop(&mut outer) {
+                        return Ok(left);
                     }
-                    (Some(b','), false) => {
-                        self.at += 1;
-                        arrays.comma();
-                        break;
+                }
+                ([b']', behind @ ..], false) => {
+                    left = behind;
+                    arrays.close(true);
+                    if !open.pop(&mut outer) {
+                        return Ok(left);
                     }
-                    (Some(b'}'), true) => {
-                        self.at += 1;
-                        open.pop();
+                }
+                _ => {
+                    let behind = behind_white(left);
+                    if behind.len() == left.len() {
+                        return place.syntax(left);
                     }
-                    (Some(b']'), false) => {
-                        self.at += 1;
-                        open.pop();
-                        arrays.close(true);
-                    }
-                    (Some(b' ' | b'\n' | b'\r' | b'\t'), _) => self.at += 1,
-                    _ => return Err(self.syntax()),
+                    left = behind;
                 }
             }
         }
     }
+}
 
-    /// Skips a scalar or an empty array or object and returns `true`. Otherwise moves to the first
-    /// value inside, pushes a level to `open` and returns `false`.
-    #[inline(always)]
-    fn begin_value(
-        &mut self,
-        open: &mut Nesting,
-        arrays: &mut impl Arrays,
-    ) -> Result<bool, TextError> {
-        if let Some(end) = string::plain_end(self.text, self.at) {
-            self.at = end;
-            return Ok(true);
-        }
-        let kind = self.kind()?;
-        let close = match kind {
-            JsonKind::Object => b'}',
-            JsonKind::Array => b']',
-            _ => return self.skip_scalar(kind).map(|()| true),
-        };
-        if !open.push(kind == JsonKind::Object) {
-            return Err(TextError::TooDeep { at: self.at });
-        }
-        if kind == JsonKind::Array {
-            arrays.open(self.at);
-        }
-        self.at += 1;
-        self.skip_white();
-        if self.peek() == Some(close) {
-            self.at += 1;
-            open.pop();
-            if kind == JsonKind::Array {
-                arrays.close(false);
-            }
-            return Ok(true);
-        }
-        if kind == JsonKind::Object {
-            self.skip_name()?;
-        }
-        Ok(false)
-    }
+#[inline(never)]
+fn behind_white(left: &[u8]) -> &[u8] {
+    let mut cursor = JsonCursor::new(left);
+    cursor.skip_white();
+    cursor.rest()
+}
 
-    #[inline(never)]
-    fn skip_scalar(&mut self, kind: JsonKind) -> Result<(), TextError> {
-        match kind {
-            JsonKind::String => self.scan_string().map(|_| ()),
-            JsonKind::Number => self.scan_number(),
-            JsonKind::Bool => self.bool().map(|_| ()),
-            _ => self.literal(b"null"),
-        }
+/// What is left after a name and its colon, if the name is short and plain and no white space is there.
+#[inline(always)]
+fn behind_plain_name(left: &[u8]) -> Option<&[u8]> {
+    match string::short_and_plain(left)? {
+        (_, [b':', behind @ ..]) => Some(behind),
+        _ => None,
     }
+}
 
-    /// Skips the name of a member and the colon after it.
-    ///
-    /// Nearly every name is short and plain, and its colon follows at once. This much is inlined, so that
-    /// the constants of the search stay in registers.
-    #[inline(always)]
-    fn skip_name(&mut self) -> Result<(), TextError> {
-        if let Some(end) = string::plain_end(self.text, self.at)
-            && self.text.get(end) == Some(&b':')
-        {
-            self.at = end + 1;
-            return Ok(());
-        }
-        self.skip_any_name()
-    }
+#[inline(never)]
+fn behind_any_name(left: &[u8], place: Place) -> Result<&[u8], TextError> {
+    place.walk(left, |cursor| {
+        cursor.any_string()?;
+        cursor.byte(b':')
+    })
+}
 
-    #[inline(never)]
-    fn skip_any_name(&mut self) -> Result<(), TextError> {
-        self.skip_white();
-        self.scan_string()?;
-        self.byte(b':')
-    }
+/// What is left after a string, number, boolean or null.
+#[inline(never)]
+fn behind_scalar(left: &[u8], place: Place) -> Result<&[u8], TextError> {
+    place.walk(left, JsonCursor::skip_scalar)
 }

@@ -4,6 +4,7 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
+use super::lanes::{LANES, foreign, special_or_foreign};
 use super::{TextError, part, utf8};
 use crate::invariant::cannot_happen;
 
@@ -183,49 +184,36 @@ pub(super) struct Scanned {
     pub(super) escaped: bool,
 }
 
-/// Finds the end of the string with its opening quote at `at`.
+/// The contents of the string that `text` begins with, and the text behind it; `None` unless the
+/// string is shorter than two steps, ASCII and without escapes, and enough text follows.
 ///
-/// Most strings in Kubernetes objects are short and plain, and an object has hundreds of them.
-#[inline]
-pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
-    let Some((b'"', rest)) = text.get(at..).and_then(<[u8]>::split_first) else {
-        return Err(TextError::Syntax { at });
-    };
-    let start = at + 1;
-    match short_and_plain(rest) {
-        Some(length) => Ok(Scanned {
-            start,
-            end: start + length,
-            escaped: false,
-        }),
-        None => scan_any(text, start),
-    }
-}
-
-/// The position after the string with its opening quote at `at`, if it is short and plain.
+/// Most strings in Kubernetes objects are so, and an object has hundreds of them.
 #[inline(always)]
-pub(super) fn plain_end(text: &[u8], at: usize) -> Option<usize> {
-    let (b'"', rest) = text.get(at..)?.split_first()? else {
+pub(super) fn short_and_plain(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let [b'"', contents @ ..] = text.first_chunk::<{ 2 * LANES + 2 }>()? else {
         return None;
     };
-    Some(at + 2 + short_and_plain(rest)?)
+    let [first, second] = contents.as_chunks().0 else {
+        return None;
+    };
+    let mut special = special_or_foreign(first);
+    if special == 0 {
+        special = special_or_foreign(second) << LANES;
+    }
+    // If there is none, this is the first byte, which is not a quote then.
+    let length = special.trailing_zeros() as usize % (2 * LANES);
+    if contents.get(length) != Some(&b'"') {
+        return None;
+    }
+    Some((text.get(1..=length)?, text.get(length + 2..)?))
 }
 
-/// The length of a string that ends within three words and has no special characters.
-#[inline(always)]
-fn short_and_plain(bytes: &[u8]) -> Option<usize> {
-    let (words, _) = bytes.first_chunk::<24>()?.as_chunks::<8>();
-    let mut length = 0;
-    for word in words {
-        let word = u64::from_le_bytes(*word);
-        let special = special_bytes(word) | word & HIGH;
-        if special != 0 {
-            length += special.trailing_zeros() as usize / 8;
-            return (bytes.get(length) == Some(&b'"')).then_some(length);
-        }
-        length += 8;
+/// Finds the end of the string with its opening quote at `at`.
+pub(super) fn scan(text: &[u8], at: usize) -> Result<Scanned, TextError> {
+    match text.get(at) {
+        Some(b'"') => scan_any(text, at + 1),
+        _ => Err(TextError::Syntax { at }),
     }
-    None
 }
 
 /// Finds the end of any string. `start` is after its opening quote.
@@ -234,7 +222,10 @@ fn scan_any(text: &[u8], start: usize) -> Result<Scanned, TextError> {
     let mut escaped = false;
     let mut ascii = true;
     loop {
-        let plain = plain_prefix(part(text, end..text.len()));
+        let Some(rest) = text.get(end..) else {
+            return Err(TextError::Syntax { at: end });
+        };
+        let plain = plain_prefix(rest);
         end += plain.length;
         ascii &= plain.ascii;
         match text.get(end) {
@@ -268,23 +259,6 @@ fn check_utf8(text: &[u8], start: usize, end: usize) -> Result<(), TextError> {
     }
 }
 
-/// One in each byte of a word.
-pub(super) const ONES: u64 = u64::from_ne_bytes([1; 8]);
-const HIGH: u64 = ONES << 7;
-
-/// Marks the zero bytes. A false mark can only be above a true one.
-pub(super) const fn zero_bytes(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word & HIGH
-}
-
-/// Marks quotes, backslashes and control characters. A false mark can only be above a true one.
-const fn special_bytes(word: u64) -> u64 {
-    // With this bit flipped, the quote comes right after the control characters.
-    let quotes_and_controls = (word ^ (ONES * 0x02)).wrapping_sub(ONES * 0x21);
-    let backslashes = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
-    (quotes_and_controls | backslashes) & !word & HIGH
-}
-
 struct Plain {
     length: usize,
     /// False if there may be non-ASCII bytes.
@@ -292,37 +266,28 @@ struct Plain {
 }
 
 /// The number of bytes before the first quote, backslash or control character.
-///
-/// For short strings, one check of eight bytes at a time is faster than several vectorised
-/// searches.
 fn plain_prefix(bytes: &[u8]) -> Plain {
     let mut length = 0;
-    let mut seen = 0;
-    let (words, tail) = bytes.as_chunks::<8>();
-    for word in words {
-        let word = u64::from_le_bytes(*word);
-        seen |= word;
-        let special = special_bytes(word);
+    let mut ascii = true;
+    let (steps, tail) = bytes.as_chunks();
+    for lanes in steps {
+        let foreign = foreign(lanes);
+        ascii &= foreign == 0;
+        let special = special_or_foreign(lanes) & !foreign;
         if special != 0 {
-            length += special.trailing_zeros() as usize / 8;
-            return Plain {
-                length,
-                ascii: seen & HIGH == 0,
-            };
+            length += special.trailing_zeros() as usize;
+            return Plain { length, ascii };
         }
-        length += 8;
+        length += LANES;
     }
     for byte in tail {
         if let b'"' | b'\\' | 0..0x20 = byte {
             break;
         }
-        seen |= u64::from(*byte);
+        ascii &= byte.is_ascii();
         length += 1;
     }
-    Plain {
-        length,
-        ascii: seen & HIGH == 0,
-    }
+    Plain { length, ascii }
 }
 
 /// Checks the escape with its backslash at `at`, and returns the position after it.
@@ -364,30 +329,44 @@ mod tests {
     use alloc::{format, vec};
 
     #[test]
-    fn a_special_byte_is_found_at_every_offset_of_a_word() {
+    fn a_special_byte_is_found_at_every_offset() {
         for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
             for before in [
                 b'a', b'!', b'#', b'[', b']', b' ', 0x7f, 0x80, 0xa2, 0xdc, 0xff,
             ] {
-                for length in 0..40 {
-                    let mut bytes = vec![before; length];
-                    bytes.push(special);
-                    bytes.extend([b'"'; 9]);
-                    let plain = plain_prefix(&bytes);
-                    assert_eq!(plain.length, length, "{special:#x} after {before:#x}");
-                    bytes.extend([b'"'; 24]);
-                    let is_plain = before < 0x80 && special == b'"' && length < 24;
-                    let found = short_and_plain(&bytes);
-                    // With non-ASCII bytes it may return `None`, but never a wrong length.
-                    if before < 0x80 || length > 0 {
-                        assert_eq!(
-                            found,
-                            is_plain.then_some(length),
-                            "{special:#x} at {length}"
-                        );
+                for length in 0..3 * LANES {
+                    let mut text = vec![b'"'];
+                    text.extend(vec![before; length]);
+                    text.push(special);
+                    for _ in 0..2 * LANES {
+                        let plain = plain_prefix(&text[1..]);
+                        assert_eq!(plain.length, length, "{special:#x} after {before:#x}");
+                        assert!(!plain.ascii || before < 0x80 || length == 0);
+                        let is_short = special == b'"'
+                            && length < 2 * LANES
+                            && text.len() >= 2 * LANES + 2
+                            && (before < 0x80 || length == 0);
+                        let (contents, behind) = text[1..].split_at(length);
+                        let expected = is_short.then_some((contents, &behind[1..]));
+                        assert_eq!(short_and_plain(&text), expected);
+                        text.push(b'"');
                     }
-                    assert!(plain.ascii == (before < 0x80) || length == 0);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn non_ascii_bytes_are_checked_wherever_they_are() {
+        for length in 0..3 * LANES {
+            for at in 0..length {
+                let mut text = vec![b'"'];
+                text.extend(vec![b'a'; length]);
+                text.extend(b"\", and more text behind it than two steps look at");
+                text[1 + at] = 0xff;
+                assert_eq!(short_and_plain(&text), None);
+                let found = scan(&text, 0).err();
+                assert_eq!(found, Some(TextError::Syntax { at: 1 + at }));
             }
         }
     }

@@ -1,0 +1,226 @@
+//! What surrounds an object: its type, and in a watch the type of the event.
+
+use core::fmt;
+
+use super::wire::{Message, Value, WireError};
+use crate::decode::TypeMeta;
+
+/// Every object outside of a list, and every list, starts with these bytes.
+pub const MAGIC: &[u8; 4] = b"k8s\0";
+
+/// Field numbers of `runtime.Unknown`.
+pub(super) const TYPE_META: u32 = 1;
+pub(super) const RAW: u32 = 2;
+
+/// An object with its type: the message `runtime.Unknown`.
+///
+/// ```
+/// use informer_core::decode::protobuf::envelope::Envelope;
+///
+/// let envelope = Envelope::read(b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00\x1a\x00\x22\x00")?;
+/// assert_eq!(envelope.type_meta.kind, Some("Pod"));
+/// assert_eq!(envelope.object, b"\x0a\x00");
+/// # Ok::<(), informer_core::decode::protobuf::envelope::EnvelopeError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Envelope<'a> {
+    /// The type of the object.
+    pub type_meta: TypeMeta<'a>,
+    /// The message of the object, not checked; empty if there is none.
+    pub object: &'a [u8],
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads an object with its type.
+    ///
+    /// # Errors
+    ///
+    /// The bytes do not start with [`MAGIC`], or are not a message.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, EnvelopeError> {
+        let message = bytes.strip_prefix(MAGIC).ok_or(EnvelopeError::NoMagic)?;
+        let mut envelope = Self::default();
+        envelope.fill(&mut Message::new(message))?;
+        Ok(envelope)
+    }
+
+    /// Reads what it can of bytes that are cut or broken: the type, and the start of the object.
+    #[must_use]
+    pub fn from_prefix(bytes: &'a [u8]) -> Self {
+        let mut envelope = Self::default();
+        let message = bytes.strip_prefix(MAGIC).unwrap_or_default();
+        // The error only says where reading stopped.
+        let _ = envelope.fill(&mut Message::new(message));
+        envelope
+    }
+
+    fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
+        while let Some(tag) = message.tag()? {
+            let value = message.value(tag);
+            match (tag.number, value) {
+                (TYPE_META, Ok(Value::Bytes(bytes))) => read_type(bytes, &mut self.type_meta)?,
+                (RAW, Ok(Value::Bytes(bytes))) => self.object = bytes,
+                (RAW, Err(error)) => {
+                    self.object = message.rest();
+                    return Err(error.into());
+                }
+                (_, value) => {
+                    value?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the type of an object.
+pub(super) fn read_type<'a>(
+    bytes: &'a [u8],
+    type_meta: &mut TypeMeta<'a>,
+) -> Result<(), EnvelopeError> {
+    const API_VERSION: u32 = 1;
+    const KIND: u32 = 2;
+    let mut message = Message::new(bytes);
+    while let Some(field) = message.next()? {
+        let to = match field.number {
+            API_VERSION => &mut type_meta.api_version,
+            KIND => &mut type_meta.kind,
+            _ => continue,
+        };
+        *to = text(field.value).ok_or(EnvelopeError::NotText)?;
+    }
+    Ok(())
+}
+
+/// The text of a field; `None` in it if the text is empty, `None` if it is not a text.
+pub(super) fn text(value: Value<'_>) -> Option<Option<&str>> {
+    let Value::Bytes(bytes) = value else {
+        return None;
+    };
+    let text = core::str::from_utf8(bytes).ok()?;
+    Some(Some(text).filter(|text| !text.is_empty()))
+}
+
+/// One event of a watch: the message `WatchEvent`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// The type of the event, such as `ADDED`.
+    pub kind: &'a str,
+    /// The object with its type: an [`Envelope`], not checked; empty if there is none.
+    pub object: &'a [u8],
+}
+
+impl<'a> Event<'a> {
+    /// Reads a frame of a watch.
+    ///
+    /// # Errors
+    ///
+    /// The frame is not a message with a type.
+    pub fn read(frame: &'a [u8]) -> Result<Self, EnvelopeError> {
+        let mut event = Self::NONE;
+        event.fill(&mut Message::new(frame))?;
+        if event.kind.is_empty() {
+            return Err(EnvelopeError::NoType);
+        }
+        Ok(event)
+    }
+
+    /// Reads what it can of a frame that is cut or broken: its type, and the start of its object.
+    #[must_use]
+    pub fn from_prefix(frame: &'a [u8]) -> Option<Self> {
+        let mut event = Self::NONE;
+        // The error only says where reading stopped.
+        let _ = event.fill(&mut Message::new(frame));
+        (!event.kind.is_empty()).then_some(event)
+    }
+
+    const NONE: Self = Self {
+        kind: "",
+        object: &[],
+    };
+
+    fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
+        const KIND: u32 = 1;
+        const OBJECT: u32 = 2;
+        while let Some(tag) = message.tag()? {
+            match (tag.number, message.value(tag)) {
+                (KIND, Ok(value)) => {
+                    let kind = text(value).ok_or(EnvelopeError::NotText)?;
+                    self.kind = kind.unwrap_or_default();
+                }
+                (OBJECT, Ok(Value::Bytes(bytes))) => self.fill_object(bytes)?,
+                (OBJECT, Err(error)) => {
+                    // What is there of the object may have a key.
+                    let _ = self.fill_object(message.rest());
+                    return Err(error.into());
+                }
+                (_, value) => {
+                    value?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a `RawExtension`.
+    fn fill_object(&mut self, bytes: &'a [u8]) -> Result<(), WireError> {
+        const RAW: u32 = 1;
+        let mut message = Message::new(bytes);
+        while let Some(tag) = message.tag()? {
+            match (tag.number, message.value(tag)) {
+                (RAW, Ok(Value::Bytes(bytes))) => self.object = bytes,
+                (RAW, Err(error)) => {
+                    self.object = message.rest();
+                    return Err(error);
+                }
+                (_, value) => {
+                    value?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why bytes are not an object with a type, or not an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum EnvelopeError {
+    /// The bytes do not start with [`MAGIC`].
+    NoMagic,
+    /// The bytes are not a message.
+    Wire(WireError),
+    /// A type is not a text.
+    NotText,
+    /// An event has no type.
+    NoType,
+}
+
+impl From<WireError> for EnvelopeError {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+impl fmt::Display for EnvelopeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMagic => {
+                f.write_str("not protobuf of Kubernetes: it does not start with `k8s`")
+            }
+            Self::Wire(error) => error.fmt(f),
+            Self::NotText => f.write_str("a type is not a text"),
+            Self::NoType => f.write_str("the event has no type"),
+        }
+    }
+}
+
+impl core::error::Error for EnvelopeError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Wire(error) => Some(error),
+            _ => None,
+        }
+    }
+}

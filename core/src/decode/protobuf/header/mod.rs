@@ -1,0 +1,400 @@
+//! Key, uid, version and labels of an object, in one pass and without an allocator.
+
+// The labels, annotations and other repeated fields.
+mod run;
+
+// Owner references.
+mod owner;
+
+use core::fmt;
+use core::ops::Range;
+
+pub(super) use owner::Owner;
+pub(super) use run::Run;
+use run::read_pair;
+
+use super::envelope::text;
+use super::wire::{Field, Message, Shape, Value, WireError};
+use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
+#[cfg(feature = "alloc")]
+use crate::key::ObjectKey;
+
+/// Every object has its metadata here.
+const METADATA: u32 = 1;
+
+/// Field numbers of `ObjectMeta`.
+mod number {
+    pub(super) const NAME: u32 = 1;
+    pub(super) const GENERATE_NAME: u32 = 2;
+    pub(super) const NAMESPACE: u32 = 3;
+    pub(super) const SELF_LINK: u32 = 4;
+    pub(super) const UID: u32 = 5;
+    pub(super) const VERSION: u32 = 6;
+    pub(super) const GENERATION: u32 = 7;
+    pub(super) const CREATED: u32 = 8;
+    pub(super) const DELETED: u32 = 9;
+    pub(super) const GRACE_PERIOD: u32 = 10;
+    pub(super) const LABELS: u32 = 11;
+    pub(super) const ANNOTATIONS: u32 = 12;
+    pub(super) const OWNERS: u32 = 13;
+    pub(super) const FINALIZERS: u32 = 14;
+    pub(super) const MANAGED_FIELDS: u32 = 17;
+}
+
+/// What every object says about itself, borrowed from its bytes.
+///
+/// An empty text counts as missing. If a field is repeated, the last one counts.
+///
+/// ```
+/// use informer_core::decode::protobuf::header::Header;
+///
+/// // metadata: name `a`, namespace `web`, a label
+/// let object = b"\x0a\x15\x0a\x01a\x1a\x03web\x5a\x0b\x0a\x03app\x12\x04shop\x12\x00";
+/// let header = Header::read(object)?;
+/// assert_eq!((header.namespace, header.name), (Some("web"), Some("a")));
+/// assert_eq!(header.labels().next(), Some(("app", "shop")));
+/// # Ok::<(), informer_core::decode::protobuf::header::HeaderError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Header<'a> {
+    /// `metadata.namespace`
+    pub namespace: Option<&'a str>,
+    /// `metadata.name`
+    pub name: Option<&'a str>,
+    /// `metadata.uid`
+    pub uid: Option<&'a str>,
+    /// `metadata.resourceVersion`
+    pub version: Option<&'a str>,
+    /// `metadata.creationTimestamp`, in seconds since 1970.
+    pub created: Option<i64>,
+    /// `metadata.deletionTimestamp`, in seconds since 1970.
+    pub deleted: Option<i64>,
+    /// `metadata.generation`
+    pub generation: Option<u64>,
+    /// The range of the message `metadata` in the object.
+    pub metadata: Range<usize>,
+    /// The range of the fields `metadata.managedFields` in the object. If other fields stand between
+    /// them, it is not contiguous: see [`is_scattered`](Self::is_scattered).
+    pub managed_fields: Option<Range<usize>>,
+    /// Where the length of `metadata` stands in the object.
+    pub(super) length_at: usize,
+    pub(super) generate_name: Option<&'a str>,
+    pub(super) self_link: Option<&'a str>,
+    pub(super) grace_period: Option<u64>,
+    pub(super) labels: Run<'a>,
+    pub(super) annotations: Run<'a>,
+    pub(super) owners: Run<'a>,
+    pub(super) finalizers: Run<'a>,
+    scattered: bool,
+}
+
+impl<'a> Header<'a> {
+    #[cfg(feature = "alloc")]
+    pub(super) const MANAGED_FIELDS: u32 = number::MANAGED_FIELDS;
+
+    /// The seconds of a message `Time`.
+    #[cfg(feature = "alloc")]
+    pub(super) fn seconds_of(time: &[u8]) -> Option<i64> {
+        let mut seconds = None;
+        read_time(Value::Bytes(time), &mut seconds).ok()?;
+        seconds
+    }
+
+    /// Reads the message of an object.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a message, `metadata` is missing or repeated, or a field of it does not have
+    /// the type that Kubernetes defines. A missing name is not an error here: see [`Header::key`].
+    pub fn read(object: &'a [u8]) -> Result<Self, HeaderError> {
+        let mut header = Self::default();
+        let mut message = Message::new(object);
+        let mut found = false;
+        while let Some(tag) = message.tag()? {
+            let at = message.position();
+            let value = message.value(tag)?;
+            if tag.number != METADATA {
+                continue;
+            }
+            let Value::Bytes(metadata) = value else {
+                return Err(HeaderError::NotAMessage);
+            };
+            if core::mem::replace(&mut found, true) {
+                return Err(HeaderError::MetadataTwice);
+            }
+            header.length_at = at;
+            header.metadata = message.position() - metadata.len()..message.position();
+            header.fill(metadata)?;
+        }
+        if !found {
+            return Err(HeaderError::NoMetadata);
+        }
+        Ok(header)
+    }
+
+    /// Reads what it can of an object that is cut or broken.
+    #[must_use]
+    pub fn from_prefix(object: &'a [u8]) -> Self {
+        let mut header = Self::default();
+        let mut message = Message::new(object);
+        while let Ok(Some(tag)) = message.tag() {
+            let value = message.value(tag);
+            let metadata = match (&value, tag.shape) {
+                (Ok(Value::Bytes(bytes)), _) => *bytes,
+                (Err(WireError::Truncated), Shape::Bytes) => message.rest(),
+                _ => &[],
+            };
+            if tag.number == METADATA {
+                // The error only says where reading stopped. What follows is not looked at: an object that
+                // repeats its metadata is broken, too.
+                let _ = header.fill(metadata);
+                break;
+            }
+            if value.is_err() {
+                break;
+            }
+        }
+        header
+    }
+
+    /// The labels, in the order of the bytes. If a key is repeated, the last value counts.
+    pub fn labels(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.labels.pairs()
+    }
+
+    /// The annotations, in the same way.
+    pub fn annotations(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.annotations.pairs()
+    }
+
+    /// Whether the annotation `k8s.io/initial-events-end` is `"true"`.
+    #[must_use]
+    pub fn ends_initial_events(&self) -> bool {
+        let marks = self
+            .annotations()
+            .filter(|(key, _)| *key == INITIAL_EVENTS_END);
+        marks.last().is_some_and(|(_, mark)| mark == "true")
+    }
+
+    /// Whether other fields stand between those of `managedFields`. No server writes it.
+    #[must_use]
+    pub const fn is_scattered(&self) -> bool {
+        self.scattered
+    }
+
+    /// The namespace and name.
+    ///
+    /// # Errors
+    ///
+    /// There is no name, or the namespace or name is longer than [`MAX_NAME`].
+    #[cfg(feature = "alloc")]
+    pub fn key(&self) -> Result<ObjectKey, HeaderError> {
+        let name = self.name.ok_or(HeaderError::NoName)?;
+        let namespace = self.namespace.unwrap_or_default();
+        if name.len() > MAX_NAME || namespace.len() > MAX_NAME {
+            return Err(HeaderError::NameTooLong);
+        }
+        Ok(ObjectKey::new(namespace, name))
+    }
+
+    fn fill(&mut self, metadata: &'a [u8]) -> Result<(), HeaderError> {
+        let mut message = Message::new(metadata);
+        loop {
+            let start = message.position();
+            let Some(field) = message.next()? else {
+                return self.check_texts();
+            };
+            let range = start..message.position();
+            let number = field.number;
+            match number {
+                number::NAME => self.name = read_text(field.value, "name")?,
+                number::GENERATE_NAME => {
+                    self.generate_name = read_text(field.value, "generateName")?;
+                }
+                number::NAMESPACE => self.namespace = read_text(field.value, "namespace")?,
+                number::SELF_LINK => self.self_link = read_text(field.value, "selfLink")?,
+                number::UID => self.uid = read_text(field.value, "uid")?,
+                number::VERSION => self.version = read_text(field.value, "resourceVersion")?,
+                number::GENERATION => self.generation = read_count(field.value),
+                number::CREATED => read_time(field.value, &mut self.created)?,
+                number::DELETED => read_time(field.value, &mut self.deleted)?,
+                number::GRACE_PERIOD => self.grace_period = read_count(field.value),
+                number::LABELS => {
+                    check_texts_of(field.value, &PAIR, "labels")?;
+                    self.labels.extend(metadata, range, number);
+                }
+                number::ANNOTATIONS => {
+                    check_texts_of(field.value, &PAIR, "annotations")?;
+                    self.annotations.extend(metadata, range, number);
+                }
+                number::OWNERS => {
+                    check_texts_of(field.value, &OWNER, "ownerReferences")?;
+                    self.owners.extend(metadata, range, number);
+                }
+                number::FINALIZERS => {
+                    read_message(field.value)?;
+                    self.finalizers.extend(metadata, range, number);
+                }
+                number::MANAGED_FIELDS => self.extend_managed_fields(range),
+                _ => {}
+            }
+        }
+    }
+
+    /// Checks that all texts are UTF-8. Tags and lengths are usually ASCII like the texts between them, so that
+    /// one look at all of them is enough.
+    fn check_texts(&self) -> Result<(), HeaderError> {
+        for (run, field) in [
+            (self.labels, "labels"),
+            (self.annotations, "annotations"),
+            (self.owners, "ownerReferences"),
+            (self.finalizers, "finalizers"),
+        ] {
+            if run.bytes.is_ascii() {
+                continue;
+            }
+            for value in run.values() {
+                let checked = match run.number {
+                    number::OWNERS => Owner::read(value).map(|_| ()),
+                    number::FINALIZERS => read_text(Value::Bytes(value), field).map(|_| ()),
+                    _ => read_pair(value).map(|_| ()),
+                };
+                checked.map_err(|error| error.in_field(field))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a field at this place of `metadata`.
+    fn extend_managed_fields(&mut self, field: Range<usize>) {
+        let base = self.metadata.start;
+        let field = base + field.start..base + field.end;
+        match &mut self.managed_fields {
+            Some(range) => {
+                self.scattered |= range.end != field.start;
+                range.end = field.end;
+            }
+            none => *none = Some(field),
+        }
+    }
+}
+
+fn read_text<'a>(value: Value<'a>, field: &'static str) -> Result<Option<&'a str>, HeaderError> {
+    text(value).ok_or(HeaderError::NotText { field })
+}
+
+const fn read_message(value: Value<'_>) -> Result<&[u8], HeaderError> {
+    match value {
+        Value::Bytes(bytes) => Ok(bytes),
+        _ => Err(HeaderError::NotAMessage),
+    }
+}
+
+/// A number that is not negative.
+fn read_count(value: Value<'_>) -> Option<u64> {
+    match value {
+        Value::Number(number) => i64::try_from(number).ok().map(i64::cast_unsigned),
+        _ => None,
+    }
+}
+
+/// Reads the seconds of a time. A message without them is the time zero, which counts as missing.
+fn read_time(value: Value<'_>, seconds: &mut Option<i64>) -> Result<(), HeaderError> {
+    const SECONDS: u32 = 1;
+    let mut message = Message::new(read_message(value)?);
+    while let Some(field) = message.next()? {
+        // Servers write both fields, even if they are zero.
+        let found = match field.value {
+            Value::Number(number) if field.number == SECONDS => number.cast_signed(),
+            _ => seconds.unwrap_or_default(),
+        };
+        *seconds = Some(found);
+    }
+    Ok(())
+}
+
+/// The numbers of the texts in an entry of a map, and in an owner reference.
+const PAIR: [u32; 2] = [1, 2];
+const OWNER: [u32; 4] = [1, 3, 4, 5];
+
+/// Checks that fields with these numbers are texts, except that they are UTF-8.
+fn check_texts_of(
+    message: Value<'_>,
+    texts: &[u32],
+    field: &'static str,
+) -> Result<(), HeaderError> {
+    let mut message = Message::new(read_message(message)?);
+    while let Some(Field { number, value }) = message.next()? {
+        let is_bytes = matches!(value, Value::Bytes(_));
+        if !is_bytes && texts.contains(&number) {
+            return Err(HeaderError::NotText { field });
+        }
+    }
+    Ok(())
+}
+
+/// Why an object cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum HeaderError {
+    /// The bytes are not a message.
+    Wire(WireError),
+    /// `metadata` or a part of it is not a message.
+    NotAMessage,
+    /// `metadata` is missing.
+    NoMetadata,
+    /// `metadata` occurs twice.
+    MetadataTwice,
+    /// `metadata.name` is missing or empty.
+    NoName,
+    /// `metadata.name` or `metadata.namespace` is longer than [`MAX_NAME`].
+    NameTooLong,
+    /// A field of `metadata` that must be a text, or consist of texts, is something else.
+    NotText {
+        /// The field.
+        field: &'static str,
+    },
+}
+
+impl HeaderError {
+    /// Says in which field a text was expected.
+    const fn in_field(self, field: &'static str) -> Self {
+        match self {
+            Self::NotText { .. } => Self::NotText { field },
+            other => other,
+        }
+    }
+}
+
+impl From<WireError> for HeaderError {
+    fn from(error: WireError) -> Self {
+        Self::Wire(error)
+    }
+}
+
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wire(error) => error.fmt(f),
+            Self::NotAMessage => f.write_str("`metadata` or a part of it is not a message"),
+            Self::NoMetadata => f.write_str("`metadata` is missing"),
+            Self::MetadataTwice => f.write_str("`metadata` occurs twice"),
+            Self::NoName => f.write_str("`metadata.name` is missing or empty"),
+            Self::NameTooLong => write!(
+                f,
+                "`metadata.name` or `metadata.namespace` is longer than {MAX_NAME} bytes"
+            ),
+            Self::NotText { field } => write!(f, "`metadata.{field}` is not UTF-8 text"),
+        }
+    }
+}
+
+impl core::error::Error for HeaderError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Wire(error) => Some(error),
+            _ => None,
+        }
+    }
+}

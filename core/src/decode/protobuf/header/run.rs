@@ -1,0 +1,116 @@
+//! The labels, annotations and other repeated fields of `metadata`.
+
+use core::ops::Range;
+
+#[cfg(feature = "alloc")]
+use super::number;
+use super::{HeaderError, read_text};
+use crate::decode::protobuf::wire::{Message, Value};
+
+/// The fields of `metadata` from the first to the last one with some number.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::decode::protobuf) struct Run<'a> {
+    pub(in crate::decode::protobuf) bytes: &'a [u8],
+    pub(super) number: u32,
+}
+
+impl<'a> Run<'a> {
+    /// Adds a field at this place of `metadata`.
+    pub(super) fn extend(&mut self, metadata: &'a [u8], field: Range<usize>, number: u32) {
+        let start = if self.bytes.is_empty() {
+            field.start
+        } else {
+            self.bytes.as_ptr().addr() - metadata.as_ptr().addr()
+        };
+        let bytes = metadata.get(start..field.end).unwrap_or_default();
+        *self = Self::of(bytes, number);
+    }
+
+    /// All fields of this message that have this number.
+    const fn of(bytes: &'a [u8], number: u32) -> Self {
+        Self { bytes, number }
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode::protobuf) const fn annotations(metadata: &'a [u8]) -> Self {
+        Self::of(metadata, number::ANNOTATIONS)
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode::protobuf) const fn managed_fields(metadata: &'a [u8]) -> Self {
+        Self::of(metadata, number::MANAGED_FIELDS)
+    }
+
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode::protobuf) const fn owners(metadata: &'a [u8]) -> Self {
+        Self::of(metadata, number::OWNERS)
+    }
+
+    /// Calls `visit` with the bytes of each field, including its tag.
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode::protobuf) fn each_field(self, mut visit: impl FnMut(&'a [u8])) {
+        let mut message = Message::new(self.bytes);
+        let mut start = 0;
+        while let Ok(Some(field)) = message.next() {
+            let end = message.position();
+            if field.number == self.number {
+                visit(self.bytes.get(start..end).unwrap_or_default());
+            }
+            start = end;
+        }
+    }
+
+    /// The fields, without their tags. They were checked when the header was read.
+    pub(in crate::decode::protobuf) fn values(self) -> impl Iterator<Item = &'a [u8]> {
+        let mut message = Message::new(self.bytes);
+        core::iter::from_fn(move || {
+            while let Ok(Some(field)) = message.next() {
+                if let Value::Bytes(bytes) = field.value
+                    && field.number == self.number
+                {
+                    return Some(bytes);
+                }
+            }
+            None
+        })
+    }
+
+    /// The keys and values of a map, which are UTF-8: they were checked when the header was read.
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode::protobuf) fn pairs_as_bytes(self) -> impl Iterator<Item = [&'a [u8]; 2]> {
+        self.values().map(|entry| {
+            let mut pair = [&[][..]; 2];
+            let mut message = Message::new(entry);
+            while let Ok(Some(field)) = message.next() {
+                if let (Value::Bytes(bytes), Some(to)) =
+                    (field.value, pair.get_mut(field.number as usize - 1))
+                {
+                    *to = bytes;
+                }
+            }
+            pair
+        })
+    }
+
+    /// The keys and values of a map.
+    pub(in crate::decode::protobuf) fn pairs(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.values().filter_map(|entry| read_pair(entry).ok())
+    }
+}
+
+/// An entry of a map of texts.
+pub(super) fn read_pair(entry: &[u8]) -> Result<(&str, &str), HeaderError> {
+    const KEY: u32 = 1;
+    const VALUE: u32 = 2;
+    let (mut key, mut value) = (None, None);
+    let mut message = Message::new(entry);
+    while let Some(field) = message.next()? {
+        let to = match field.number {
+            KEY => &mut key,
+            VALUE => &mut value,
+            _ => continue,
+        };
+        *to = read_text(field.value, "")?;
+    }
+    Ok((key.unwrap_or_default(), value.unwrap_or_default()))
+}

@@ -1,0 +1,121 @@
+//! Points in time, as text.
+
+/// The length of `2006-01-02T15:04:05Z`.
+const LENGTH: usize = 20;
+
+const DAY: i64 = 24 * 60 * 60;
+
+/// The first second of the year 0, counted from 1970.
+const FIRST: i64 = -62_167_219_200;
+
+/// The first second of the year 10000.
+const END: i64 = 253_402_300_800;
+
+/// A point in time as JSON has it: in UTC, in seconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TimeText([u8; LENGTH]);
+
+impl TimeText {
+    /// The text of this many seconds after the start of 1970; `None` outside of the years 0 to 9999, which
+    /// the text cannot express.
+    pub(super) fn new(seconds: i64) -> Option<Self> {
+        if !(FIRST..END).contains(&seconds) {
+            return None;
+        }
+        let (year, month, day) = date(seconds.div_euclid(DAY));
+        let time = seconds.rem_euclid(DAY);
+        let mut text = *b"0000-00-00T00:00:00Z";
+        let numbers = [
+            (0, 4, year),
+            (5, 2, month),
+            (8, 2, day),
+            (11, 2, time / 3600),
+            (14, 2, time / 60 % 60),
+            (17, 2, time % 60),
+        ];
+        for (start, digits, mut number) in numbers {
+            let place = text.iter_mut().skip(start).take(digits).rev();
+            for digit in place {
+                // A digit is below ten.
+                *digit += u8::try_from(number % 10).unwrap_or_default();
+                number /= 10;
+            }
+        }
+        Some(Self(text))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+/// Year, month and day of the Gregorian calendar. The year is counted from March, so that the leap day
+/// is its last day.
+const fn date(days_since_1970: i64) -> (i64, i64, i64) {
+    const DAYS_FROM_MARCH_0_TO_1970: i64 = 719_468;
+    const PER_400_YEARS: i64 = 146_097;
+    let days = days_since_1970 + DAYS_FROM_MARCH_0_TO_1970;
+    let era = days.div_euclid(PER_400_YEARS);
+    let day = days.rem_euclid(PER_400_YEARS);
+    // Without the leap days, every year has 365 days.
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // The lengths of the months repeat every five months, which have 153 days.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    (era * 400 + year + next, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+
+    fn text(seconds: i64) -> Option<String> {
+        TimeText::new(seconds).map(|text| text.as_str().into())
+    }
+
+    #[test]
+    fn known_times() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_136_214_245, "2006-01-02T15:04:05Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (4_107_542_399, "2100-02-28T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (FIRST, "0000-01-01T00:00:00Z"),
+            (END - 1, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(text(seconds).as_deref(), Some(expected));
+        }
+        for beyond in [FIRST - 1, END, i64::MIN, i64::MAX] {
+            assert_eq!(text(beyond), None);
+        }
+    }
+
+    #[test]
+    fn every_day_of_800_years_follows_the_day_before() {
+        const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let (mut year, mut month, mut day) = (1970, 1, 1);
+        for days in 0..292_194 {
+            assert_eq!(date(days), (year, month, day));
+            let leap = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let length = LENGTHS.iter().zip(1..).find(|(_, number)| *number == month);
+            let length = length.map_or(0, |(length, _)| length + i64::from(leap));
+            day += 1;
+            if day > length {
+                (month, day) = (month + 1, 1);
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1);
+            }
+        }
+    }
+}

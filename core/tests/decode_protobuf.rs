@@ -1,0 +1,234 @@
+//! Bodies that the serializers of Kubernetes wrote, in JSON and in protobuf: both give the same objects.
+#![cfg(feature = "json")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod decode_support;
+
+use core::fmt::Debug;
+use core::time::Duration;
+
+use decode_support::*;
+use informer_core::decode::answer::failure_of_answer;
+use informer_core::decode::form::Form;
+use informer_core::decode::{Body, Decoder, Dynamic, Keep, Lean, MetadataOnly, Packed};
+use informer_core::flow::Fact;
+use informer_core::pack::Packer;
+use informer_core::{Encoding, Failure, Object};
+use serde_json::Value;
+
+/// A body in JSON and in protobuf.
+macro_rules! body {
+    ($name:literal) => {
+        [
+            (
+                Encoding::Json,
+                &include_bytes!(concat!("protobuf_bodies/", $name, ".json"))[..],
+            ),
+            (
+                Encoding::Protobuf,
+                &include_bytes!(concat!("protobuf_bodies/", $name, ".pb"))[..],
+            ),
+        ]
+    };
+}
+
+const PIECES: [&[usize]; 4] = [&[usize::MAX], &[1], &[3], &[100, 1, 7]];
+
+/// The facts of a body in both encodings, which do not depend on the pieces.
+fn facts_of<F>(form: F, body: Body, bodies: [(Encoding, &[u8]); 2]) -> [Vec<String>; 2]
+where
+    F: Form<Body: Debug> + Copy,
+{
+    bodies.map(|(encoding, bytes)| {
+        let [whole, others @ ..] = PIECES.map(|pieces| {
+            let mut facts = Vec::new();
+            let decoder = &mut Decoder::new(form);
+            feed_in(encoding, decoder, body, bytes, pieces, |fact| {
+                facts.push(format!("{fact:?}"));
+            });
+            facts
+        });
+        for other in others {
+            assert_eq!(whole, other, "the pieces do not matter");
+        }
+        whole
+    })
+}
+
+/// The objects of a list in both encodings.
+fn objects_of<F: Form + Copy>(
+    form: F,
+    bodies: [(Encoding, &[u8]); 2],
+) -> impl Iterator<Item = (Object<F::Body>, Object<F::Body>)> {
+    let [json, protobuf] = bodies.map(|(encoding, bytes)| {
+        let mut objects = Vec::new();
+        let decoder = &mut Decoder::new(form);
+        feed_in(encoding, decoder, Body::List, bytes, &[1000], |fact| {
+            if let Fact::Item(object) = fact {
+                objects.push(object);
+            }
+        });
+        objects
+    });
+    assert_eq!((json.len(), protobuf.len()), (4, 4));
+    json.into_iter().zip(protobuf)
+}
+
+/// Everything that an object says without a schema.
+fn said<K>(object: &Object<K>) -> String {
+    let mut annotations = Vec::new();
+    object.each_annotation(&mut |key, value| annotations.push((key.to_owned(), value.to_owned())));
+    format!(
+        "{} {} {} {} {} {} {:?} {:?} {:?} {:?} {:?}",
+        object.key(),
+        object.uid(),
+        object.version(),
+        object.generation(),
+        object.creation_time(),
+        object.deletion_time(),
+        object.labels(),
+        annotations,
+        object.owners(),
+        object.controller(),
+        object.annotation("team/owner"),
+    )
+}
+
+#[test]
+fn metadata_is_the_same_text_in_both_encodings() {
+    for bodies in [body!("pods"), body!("metadata")] {
+        for (json, protobuf) in objects_of(MetadataOnly, bodies) {
+            assert_eq!(json.json(), protobuf.json());
+            assert_eq!(json, protobuf);
+            assert_eq!(said(&json), said(&protobuf));
+            assert_eq!(protobuf.encoding(), Encoding::Json);
+            assert!(protobuf.size() < json.size());
+        }
+        let full = Keep::new(MetadataOnly).managed_fields(true);
+        for (json, protobuf) in objects_of(full, bodies) {
+            assert_eq!(json.json(), protobuf.json());
+        }
+        let [json, protobuf] = facts_of(MetadataOnly, Body::List, bodies);
+        assert_eq!(json, protobuf);
+        assert_eq!(json.len(), 6);
+    }
+}
+
+#[test]
+fn lean_objects_say_the_same_without_a_schema() {
+    for (json, protobuf) in objects_of(Lean, body!("pods")) {
+        assert_eq!(said(&json), said(&protobuf));
+        assert_eq!(protobuf.encoding(), Encoding::Protobuf);
+        assert!(protobuf.json().is_err() && protobuf.decode::<Value>().is_err());
+        assert!(json.protobuf().is_err());
+        assert_ne!(json, protobuf);
+        let message = protobuf.protobuf().unwrap();
+        assert!(!contains(&message, b"kubelet"), "managedFields are cut out");
+        assert!(contains(&message, b"example.com/shop:1.7"));
+        assert!(message.len() < protobuf.size() || protobuf.key().name() == "shop-2");
+    }
+    let full = Keep::new(Lean).managed_fields(true);
+    for (lean, full) in objects_of(Lean, body!("pods")).zip(objects_of(full, body!("pods"))) {
+        assert_eq!(said(&lean.1), said(&full.1));
+        assert_eq!(full.1.protobuf().unwrap().len(), full.1.size());
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn packed_objects_say_the_same_and_unpack_to_the_same_bytes() {
+    let mut packer = Packer::new();
+    let mut packed_any = false;
+    for _ in 0..10 {
+        for (_, mut packed) in objects_of(Packed, body!("pods")) {
+            let before = (said(&packed), packed.protobuf().unwrap().into_owned());
+            let same = packed.clone();
+            packer.pack(&mut packed);
+            packed_any |= packed.packed_size() < before.1.len() / 3;
+            assert_eq!(
+                (said(&packed), packed.protobuf().unwrap().into_owned()),
+                before
+            );
+            assert_eq!(packed, same);
+            assert!(packed.json().is_err());
+        }
+    }
+    assert!(packed_any, "nothing was packed well");
+}
+
+#[test]
+fn a_watch_gives_the_same_facts() {
+    let [json, protobuf] = facts_of(MetadataOnly, Body::Watch, body!("watch"));
+    assert_eq!(json, protobuf);
+    assert_eq!(json.len(), 7);
+    assert_eq!(json[3], r#"Bookmark { version: "3000" }"#);
+    assert_eq!(json[4], r#"InitialEnd { version: "3000" }"#);
+    assert!(json[5].contains("Expired"), "{}", json[5]);
+
+    let [_, lean] = facts_of(Lean, Body::Watch, body!("watch"));
+    for (fact, start) in lean.iter().zip(["Added", "Modified", "Deleted"]) {
+        assert!(fact.starts_with(start), "{fact}");
+    }
+}
+
+#[test]
+fn an_empty_list_ends() {
+    let [json, protobuf] = facts_of(Lean, Body::List, body!("empty"));
+    assert_eq!(json, protobuf);
+    assert_eq!(json, [page_end(""), "Closed".to_owned()]);
+}
+
+#[test]
+fn a_status_is_the_same_failure() {
+    for (bodies, failure) in [
+        (body!("expired"), Failure::Expired),
+        (
+            body!("throttled"),
+            Failure::Throttled {
+                retry_after: Some(Duration::from_secs(3)),
+            },
+        ),
+        (body!("too_large"), Failure::VersionTooLarge),
+    ] {
+        let [json, protobuf] = bodies.map(|(_, bytes)| failure_of_answer(500, bytes, None));
+        assert_eq!(json, protobuf);
+        assert_eq!(json.0, failure);
+    }
+    let [json, protobuf] = facts_of(Lean, Body::List, body!("expired"));
+    assert_eq!(json, protobuf, "a Status is not a list");
+}
+
+#[test]
+fn a_form_that_does_not_read_protobuf_fails_once() {
+    for body in [Body::List, Body::Watch] {
+        let [_, protobuf] = facts_of(Dynamic, body, body!("pods"));
+        assert_eq!(protobuf.len(), 2);
+        assert!(protobuf[0].starts_with("Failed { failure: Undecodable"));
+        assert!(protobuf[0].contains("ask for JSON"), "{}", protobuf[0]);
+        assert_eq!(protobuf[1], "Closed");
+    }
+}
+
+#[test]
+fn one_decoder_reads_answers_of_both_encodings() {
+    let mut decoder = Decoder::new(MetadataOnly);
+    let mut all = Vec::new();
+    for (encoding, bytes) in body!("pods").into_iter().chain(body!("pods")) {
+        feed_in(encoding, &mut decoder, Body::List, bytes, &[50], |fact| {
+            if let Fact::Item(object) = fact {
+                all.push(object);
+            }
+        });
+    }
+    assert_eq!(all.len(), 16);
+    assert_eq!(all[..8], all[8..]);
+}
