@@ -45,6 +45,17 @@ fn each_mutant_is_found_by_its_own_check() {
         (Mutant::StaleVersion, "the store claims version"),
         (Mutant::NeedlessRelist, "without a cause"),
         (Mutant::SkippedWait, "requests within a minute"),
+        (Mutant::ForgottenRemoval, "expected None"),
+        (Mutant::UndeadSource, "expected None"),
+        (Mutant::EarlyDelete, "the store shows None"),
+        (Mutant::LateDelete, "expected None"),
+        (Mutant::GreedyRemoval, "the store shows None"),
+        (Mutant::GreedySweep, "listener"),
+        (Mutant::LaggingOverwrite, "an update to an older state"),
+        (Mutant::StaleHolders, "the list of sources shows"),
+        (Mutant::WrongCause, "but that a source was Removed"),
+        (Mutant::EarlySync, "has sent no full state"),
+        (Mutant::EarlyFreshness, "it is fresh, but source"),
     ] {
         let found = (0..60).any(|seed| {
             let violation = World::new(seed).with_mutant(mutant).run().violation;

@@ -60,6 +60,7 @@ fn check_that_enough_happens(total: &Tally) {
     assert!(total.notifications > 40_000, "{total}");
     assert!(total.relists > 400, "{total}");
     assert!(total.comparisons > 500, "{total}");
+    assert!(total.sources > 2_000, "{total}");
     let faults = [
         "clock-jump",
         "clock-jump-back",
@@ -79,6 +80,7 @@ fn check_that_enough_happens(total: &Tally) {
         "flicker-long",
         "flicker-strange",
         "forget-changes",
+        "lagging-source",
         "no-end-bookmark",
         "refuse",
         "reorder",

@@ -14,9 +14,12 @@ pub(super) enum Interest {
     Namespace(&'static str),
     App(&'static str),
     Node(&'static str),
+    /// A namespace and an app.
+    AppIn(&'static str, &'static str),
 }
 
 impl Interest {
+    /// What the only source of an informer may follow.
     pub(super) const ALL: [Self; 5] = [
         Self::Everything,
         Self::Metadata,
@@ -33,6 +36,9 @@ impl Interest {
             Self::Namespace(name) => pods.in_namespace(name),
             Self::App(app) => pods.with_labels(format_args!("app={app}")),
             Self::Node(node) => pods.with_fields(format_args!("spec.nodeName={node}")),
+            Self::AppIn(name, app) => pods
+                .in_namespace(name)
+                .with_labels(format_args!("app={app}")),
         }
     }
 
@@ -42,6 +48,9 @@ impl Interest {
             Self::Namespace(name) => object.namespace() == Some(name),
             Self::App(app) => object.label("app") == Some(app),
             Self::Node(node) => object.field("spec.nodeName") == node,
+            Self::AppIn(name, app) => {
+                Self::Namespace(name).covers(object) && Self::App(app).covers(object)
+            }
         }
     }
 

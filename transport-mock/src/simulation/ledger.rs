@@ -1,11 +1,28 @@
 //! Checks the notifications of one listener.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use informer_core::{Cause, Notification};
 
 use super::Pod;
 use super::record::{Record, is_same, number};
+
+/// When an object that a listener saw go may come back in a state that is not newer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Return {
+    Never,
+    /// After the removal of its source: another source may show it as it was.
+    AfterRemoval,
+    /// Always: a source that lags may show it as it was before another source let go of it.
+    Always,
+}
+
+/// What a listener may hear while nothing happens but a change of the sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Calm {
+    Added,
+    Removed,
+}
 
 /// The rules for a listener's notifications.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +33,7 @@ pub(super) struct Rules {
     pub(super) merges: bool,
     /// Whether objects are whole.
     pub(super) is_whole: bool,
+    pub(super) returns: Return,
 }
 
 /// The situation when a listener got a notification.
@@ -25,6 +43,8 @@ pub(super) struct Standing {
     pub(super) was_synced: bool,
     /// Whether the informer had requested no full state after the first.
     pub(super) is_first_state: bool,
+    /// The only thing that happens, if that is known.
+    pub(super) calm: Option<Calm>,
 }
 
 /// The cluster as one listener knows it.
@@ -34,6 +54,8 @@ pub(super) struct Ledger {
     known: BTreeMap<String, Pod>,
     /// The newest version seen of each key.
     newest: BTreeMap<String, u64>,
+    /// The keys that went because their source was removed.
+    removed: BTreeSet<String>,
 }
 
 impl Ledger {
@@ -42,6 +64,7 @@ impl Ledger {
             rules,
             known: BTreeMap::new(),
             newest: BTreeMap::new(),
+            removed: BTreeSet::new(),
         }
     }
 
@@ -60,8 +83,10 @@ impl Ledger {
             is_strict,
             merges,
             is_whole,
+            returns,
         } = self.rules;
         let key = notification.key().to_string();
+        check_calm(notification, standing.calm)?;
         match notification {
             Notification::Added {
                 object,
@@ -71,8 +96,14 @@ impl Ledger {
                 record.check(object, is_whole)?;
                 check_initial(*initial, *cause, standing)?;
                 let version = number(object.version());
+                let may_return = match returns {
+                    Return::Never => false,
+                    Return::AfterRemoval => self.removed.contains(&key),
+                    Return::Always => !self.known.contains_key(&key),
+                };
                 if let Some(newest) = self.newest.get(&key)
                     && version <= Some(*newest)
+                    && !may_return
                 {
                     return Err(format!(
                         "an add of {key}@{}, already seen at {newest}",
@@ -102,7 +133,9 @@ impl Ledger {
                     ));
                 }
                 let (before, after) = (number(known.version()), number(new.version()));
-                if after < before {
+                // Such an update may also be a deletion, merged with the add by a source that lags.
+                let is_return = !is_exact && returns == Return::Always;
+                if after < before && !is_return {
                     return Err("an update to an older state".to_owned());
                 }
                 if is_strict && old.uid() != new.uid() {
@@ -117,7 +150,15 @@ impl Ledger {
                 }
                 self.see(&key, after);
             }
-            Notification::Deleted { last, .. } => {
+            Notification::Deleted { last, cause, .. } => {
+                if *cause == Cause::SourceRemoved {
+                    if returns == Return::Never {
+                        return Err("a removal of the only source".to_owned());
+                    }
+                    self.removed.insert(key.clone());
+                } else {
+                    self.removed.remove(&key);
+                }
                 let known = self.known.remove(&key);
                 if is_strict && known.is_none() {
                     return Err("a delete of an unknown key".to_owned());
@@ -159,6 +200,24 @@ fn check_initial(initial: bool, cause: Cause, standing: Standing) -> Result<(), 
         return Err("an add of the first state that is not initial".to_owned());
     }
     Ok(())
+}
+
+/// Whether a change of the sources alone can have this effect.
+fn check_calm(notification: &Notification<Pod>, calm: Option<Calm>) -> Result<(), String> {
+    let is_wrong = match (calm, notification) {
+        (None, _) | (_, Notification::Updated { .. }) => false,
+        (Some(Calm::Removed), Notification::Deleted { cause, .. }) => {
+            *cause != Cause::SourceRemoved
+        }
+        (Some(Calm::Added), Notification::Added { initial, cause, .. }) => {
+            !*initial || *cause != Cause::Relist
+        }
+        (Some(_), _) => true,
+    };
+    match calm.filter(|_| is_wrong) {
+        Some(calm) => Err(format!("nothing happened but that a source was {calm:?}")),
+        None => Ok(()),
+    }
 }
 
 /// Formats a notification in one line, with its versions.

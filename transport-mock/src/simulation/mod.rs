@@ -42,8 +42,14 @@ mod tamper;
 // Deliberate bugs on the wire.
 mod tampered_wire;
 
-// One informer with its transport and its listeners.
+// One source of an informer.
+mod line;
+
+// One informer with its sources and its listeners.
 mod station;
+
+// Sources that come and go.
+mod sources;
 
 // What a seed decides in advance.
 mod setup;

@@ -23,6 +23,8 @@ pub(super) struct Relists {
     cause: Option<&'static str>,
     /// Whether the full state is known and changes are followed.
     is_live: bool,
+    /// Whether it ever was.
+    was_live: bool,
     /// Whether there was no relist after the first state.
     is_first: bool,
     is_list: bool,
@@ -41,6 +43,7 @@ impl Relists {
         Self {
             cause: Some("the start"),
             is_live: false,
+            was_live: false,
             is_first: true,
             is_list: false,
             is_open: false,
@@ -54,6 +57,17 @@ impl Relists {
     /// Whether there was no relist after the first state.
     pub(super) const fn is_first(&self) -> bool {
         self.is_first
+    }
+
+    /// Whether a full state can have been read: one was read, or the body so far may be the end of
+    /// a list.
+    pub(super) fn has_full_state(&self) -> bool {
+        let is_end = || {
+            let is_whole = protobuf::message_in(&self.arrived).is_some()
+                || self.arrived.trim_ascii_end().ends_with(b"}");
+            self.is_list && is_whole && !self.announces_page()
+        };
+        self.was_live || self.is_live || is_end()
     }
 
     /// How many objects the current list has, readable or not.
@@ -71,18 +85,26 @@ impl Relists {
 
     /// Whether an empty page announces another page, which no real server does.
     fn is_empty_page(&self) -> bool {
+        let is_empty = match protobuf::message_in(&self.arrived) {
+            Some(_) => items(&self.arrived).is_empty(),
+            None => self.arrived.ends_with(br#""items":[]}"#),
+        };
+        is_empty && self.announces_page()
+    }
+
+    fn announces_page(&self) -> bool {
         if let Some(list) = protobuf::message_in(&self.arrived) {
             let metadata = wire::field(list, 1).unwrap_or_default();
-            let token = wire::field(metadata, 3).unwrap_or_default();
-            return items(&self.arrived).is_empty() && !token.is_empty();
+            return !wire::field(metadata, 3).unwrap_or_default().is_empty();
         }
         let token = br#""continue":"#;
         let mut windows = self.arrived.windows(token.len());
-        self.arrived.ends_with(br#""items":[]}"#) && windows.any(|window| window == token)
+        windows.any(|window| window == token)
     }
 
     /// Checks a request. The error says that it has no cause.
     pub(super) fn request(&mut self, request: Request<'_>, now: Instant) -> Result<(), String> {
+        self.was_live |= self.is_live;
         self.is_open = false;
         self.since = now;
         self.events = 0;

@@ -15,6 +15,8 @@ pub struct Tally {
     pub notifications: u64,
     /// Relists.
     pub relists: u64,
+    /// Sources that came or went while their informer was running.
+    pub sources: u64,
     /// Comparisons of everything with the server.
     pub comparisons: u64,
     /// Faults by name.
@@ -28,6 +30,7 @@ impl Tally {
         self.events += other.events;
         self.notifications += other.notifications;
         self.relists += other.relists;
+        self.sources += other.sources;
         self.comparisons += other.comparisons;
         for (name, times) in &other.faults {
             *self.faults.entry(name).or_default() += times;
@@ -43,8 +46,13 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} writes, {} events, {} notifications, {} relists, {} comparisons",
-            self.writes, self.events, self.notifications, self.relists, self.comparisons
+            "{} writes, {} events, {} notifications, {} relists, {} changes of sources, {} comparisons",
+            self.writes,
+            self.events,
+            self.notifications,
+            self.relists,
+            self.sources,
+            self.comparisons
         )?;
         write!(f, "{} faults:", self.faults.values().sum::<u64>())?;
         for (name, times) in &self.faults {

@@ -1,13 +1,13 @@
 //! Deliberate bugs, to check that the oracle finds them.
 //!
 //! They are planted around the informers, not in them: on the wire, in notifications, in what the
-//! store seems to show.
+//! store seems to show, in what an informer is told about its sources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
-use informer_core::{Certainty, Notification};
+use informer_core::{Cause, Certainty, Notification};
 
 use super::Pod;
 use super::tampered_wire::TamperedWire;
@@ -68,11 +68,33 @@ pub enum Mutant {
     NeedlessRelist,
     /// The next request does not wait.
     SkippedWait,
+    /// A removed source stays as it is, with its objects.
+    ForgottenRemoval,
+    /// The events of a removed source are still applied.
+    UndeadSource,
+    /// An object goes when the first of its sources lets go of it.
+    EarlyDelete,
+    /// An object stays when the last of its sources has let go of it.
+    LateDelete,
+    /// A removal takes objects that another source shows.
+    GreedyRemoval,
+    /// The sweep of one source takes an object of another.
+    GreedySweep,
+    /// The older state of a source that lags replaces a newer one.
+    LaggingOverwrite,
+    /// The store names sources that no longer show an object.
+    StaleHolders,
+    /// The removal of a source has the cause of a relist.
+    WrongCause,
+    /// The informer is synced with the first of its sources.
+    EarlySync,
+    /// The informer is fresh if one of its sources is.
+    EarlyFreshness,
 }
 
 impl Mutant {
     /// All mutants.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 31] = [
         Self::SkippedEvent,
         Self::ReorderedEvents,
         Self::ResurrectedObject,
@@ -93,6 +115,17 @@ impl Mutant {
         Self::StaleVersion,
         Self::NeedlessRelist,
         Self::SkippedWait,
+        Self::ForgottenRemoval,
+        Self::UndeadSource,
+        Self::EarlyDelete,
+        Self::LateDelete,
+        Self::GreedyRemoval,
+        Self::GreedySweep,
+        Self::LaggingOverwrite,
+        Self::StaleHolders,
+        Self::WrongCause,
+        Self::EarlySync,
+        Self::EarlyFreshness,
     ];
 
     /// The name for the command line.
@@ -119,6 +152,17 @@ impl Mutant {
             Self::StaleVersion => "stale-version",
             Self::NeedlessRelist => "needless-relist",
             Self::SkippedWait => "skipped-wait",
+            Self::ForgottenRemoval => "forgotten-removal",
+            Self::UndeadSource => "undead-source",
+            Self::EarlyDelete => "early-delete",
+            Self::LateDelete => "late-delete",
+            Self::GreedyRemoval => "greedy-removal",
+            Self::GreedySweep => "greedy-sweep",
+            Self::LaggingOverwrite => "lagging-overwrite",
+            Self::StaleHolders => "stale-holders",
+            Self::WrongCause => "wrong-cause",
+            Self::EarlySync => "early-sync",
+            Self::EarlyFreshness => "early-freshness",
         }
     }
 }
@@ -150,7 +194,7 @@ impl std::error::Error for UnknownMutant {}
 pub(super) struct Tamper {
     mutant: Option<Mutant>,
     random: Random,
-    /// The old state of the last update, for each listener and key.
+    /// The old state of the last update, or the last state, for each listener and key.
     older: BTreeMap<(usize, String), Pod>,
     /// What the store showed last time.
     before: Shown,
@@ -164,6 +208,7 @@ impl Tamper {
             older: BTreeMap::new(),
             before: Shown {
                 objects: BTreeMap::new(),
+                holders: BTreeMap::new(),
                 indices: BTreeMap::new(),
                 version: String::new(),
             },
@@ -186,11 +231,33 @@ impl Tamper {
         self.mutant == Some(Mutant::SkippedWait)
     }
 
-    /// The notifications that a listener gets instead of `told`.
+    /// Whether the informer is not told that a source was removed.
+    pub(super) fn forgets_removal(&self) -> bool {
+        self.mutant == Some(Mutant::ForgottenRemoval)
+    }
+
+    /// Whether a removed source goes on under another name.
+    pub(super) fn revives_source(&self) -> bool {
+        self.mutant == Some(Mutant::UndeadSource)
+    }
+
+    /// Whether the informer claims to be synced. `one` says that one of its sources is.
+    pub(super) fn synced(&self, all: bool, one: bool) -> bool {
+        all || one && self.mutant == Some(Mutant::EarlySync)
+    }
+
+    /// Whether the informer claims to be fresh. `one` says that one of its sources is.
+    pub(super) fn fresh(&self, all: bool, one: bool) -> bool {
+        all || one && self.mutant == Some(Mutant::EarlyFreshness)
+    }
+
+    /// The notifications that a listener gets instead of `told`; `several` if the informer has
+    /// several sources.
     pub(super) fn notifications(
         &mut self,
         listener: usize,
         told: Vec<Notification<Pod>>,
+        several: bool,
     ) -> Vec<Notification<Pod>> {
         let Some(mutant) = self.mutant else {
             return told;
@@ -244,6 +311,25 @@ impl Tamper {
                         cause: *cause,
                     };
                 }
+                (Mutant::WrongCause, Notification::Deleted { cause, .. })
+                    if *cause == Cause::SourceRemoved =>
+                {
+                    *cause = Cause::Relist;
+                }
+                (Mutant::LaggingOverwrite, Notification::Updated { old, new, cause })
+                    if several && strikes && *cause == Cause::Watch =>
+                {
+                    let late = Notification::Updated {
+                        old: new.clone(),
+                        new: old.clone(),
+                        cause: Cause::Watch,
+                    };
+                    out.push(next);
+                    next = late;
+                }
+                (Mutant::GreedySweep, next) if several => {
+                    out.extend(self.sweep(listener, next));
+                }
                 (Mutant::SwappedNotifications, _) if follows => {
                     let last = out.pop();
                     out.push(next);
@@ -257,8 +343,34 @@ impl Tamper {
         out
     }
 
-    /// Changes what the store seems to show.
-    pub(super) fn store(&mut self, shown: &mut Shown) {
+    /// Remembers what a listener knows. A sweep takes one object more, in another namespace.
+    fn sweep(&mut self, listener: usize, next: &Notification<Pod>) -> Option<Notification<Pod>> {
+        let place = (listener, next.key().to_string());
+        match next {
+            Notification::Added { object, .. } => self.older.insert(place, object.clone()),
+            Notification::Updated { new, .. } => self.older.insert(place, new.clone()),
+            Notification::Deleted { .. } => self.older.remove(&place),
+        };
+        let Notification::Deleted {
+            cause: Cause::Relist,
+            ..
+        } = next
+        else {
+            return None;
+        };
+        let is_other = |pod: &&Pod| pod.key().namespace() != next.key().namespace();
+        let mine = self.older.iter().filter(|((who, _), _)| *who == listener);
+        let last = mine.map(|(_, pod)| pod).find(is_other)?;
+        Some(Notification::Deleted {
+            key: last.key().clone(),
+            last: Some(last.clone()),
+            certainty: Certainty::Inferred,
+            cause: Cause::Relist,
+        })
+    }
+
+    /// Changes what the store seems to show. `sources` are the numbers of the current sources.
+    pub(super) fn store(&mut self, shown: &mut Shown, sources: &BTreeSet<u16>) {
         let Some(mutant) = self.mutant else {
             return;
         };
@@ -285,6 +397,31 @@ impl Tamper {
             Mutant::GhostObject => {
                 for (key, state) in before.objects {
                     shown.objects.entry(key).or_insert(state);
+                }
+            }
+            Mutant::EarlyDelete | Mutant::GreedyRemoval => {
+                let is_removal = mutant == Mutant::GreedyRemoval;
+                let let_go = |key: &String| {
+                    let (before, now) = (before.holders.get(key), shown.holders.get(key));
+                    let mut gone = before
+                        .zip(now)
+                        .into_iter()
+                        .flat_map(|(before, now)| before - now);
+                    gone.any(|source| sources.contains(&source) != is_removal)
+                };
+                shown.objects.retain(|key, _| !let_go(key));
+            }
+            Mutant::LateDelete => {
+                for (key, holders) in &before.holders {
+                    if holders.len() > 1 && holders.is_subset(sources) {
+                        let state = before.objects.get(key).cloned().unwrap_or_default();
+                        shown.objects.entry(key.clone()).or_insert(state);
+                    }
+                }
+            }
+            Mutant::StaleHolders => {
+                for (key, holders) in &mut shown.holders {
+                    holders.extend(before.holders.get(key).into_iter().flatten());
                 }
             }
             Mutant::StaleVersion if !before.version.is_empty() => shown.version = before.version,

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use informer_core::SourceId;
 use informer_core::indexer::{PlainFn, UnknownIndex, View};
 use informer_core::storage::Storage;
 
 use super::Pod;
+use super::interest::Interest;
 use crate::StoredObject;
 
 /// The indices of every informer in a simulation.
@@ -26,10 +28,14 @@ fn by_namespace(pod: &Pod, file: &mut dyn FnMut(&[u8])) {
 /// The keys under each value of an index.
 pub(super) type Table = BTreeMap<String, BTreeSet<String>>;
 
-/// The contents of a store: uid and version by key, the index tables, its version.
+/// The numbers of the sources that show each object.
+pub(super) type Holders = BTreeMap<String, BTreeSet<u16>>;
+
+/// The contents of a store: uid and version by key, who shows it, the index tables, its version.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Shown {
     pub(super) objects: BTreeMap<String, String>,
+    pub(super) holders: Holders,
     pub(super) indices: BTreeMap<&'static str, Table>,
     pub(super) version: String,
 }
@@ -40,6 +46,16 @@ impl Shown {
             objects: store
                 .iter()
                 .map(|pod| (pod.key().to_string(), state(pod)))
+                .collect(),
+            holders: store
+                .iter()
+                .map(|pod| {
+                    let sources = store.sources_of(pod.key());
+                    (
+                        pod.key().to_string(),
+                        sources.map(SourceId::number).collect(),
+                    )
+                })
                 .collect(),
             indices: BTreeMap::new(),
             version: store.version().to_owned(),
@@ -55,13 +71,19 @@ impl Shown {
         Ok(shown)
     }
 
-    /// The expected contents of a store with these objects.
-    pub(super) fn expected<'a>(objects: impl Iterator<Item = &'a Arc<StoredObject>>) -> Self {
+    /// The expected contents of a store: those of `objects` that one of `sources` shows.
+    pub(super) fn expected(objects: &[Arc<StoredObject>], sources: &[(u16, Interest)]) -> Self {
         let mut shown = Self::default();
         for (name, _) in INDICES {
             shown.indices.insert(name, Table::new());
         }
         for object in objects {
+            let shows = |(_, interest): &&(u16, Interest)| interest.covers(object);
+            let holders: BTreeSet<u16> = sources.iter().filter(shows).map(|it| it.0).collect();
+            if holders.is_empty() {
+                continue;
+            }
+            shown.holders.insert(object.key().to_owned(), holders);
             let state = format!("{}@{}", object.uid(), object.version());
             shown.objects.insert(object.key().to_owned(), state);
             let app = object.label("app").map(|app| ("app", app));
@@ -78,6 +100,7 @@ impl Shown {
     /// Compares with the expected contents. The error names the first difference.
     pub(super) fn compare(&self, expected: &Self) -> Result<(), String> {
         compare("the store", &self.objects, &expected.objects)?;
+        compare("the list of sources", &self.holders, &expected.holders)?;
         for (name, table) in &expected.indices {
             let shown = self.indices.get(name).cloned().unwrap_or_default();
             compare(&format!("the index {name:?}"), &shown, table)?;

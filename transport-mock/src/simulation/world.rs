@@ -6,13 +6,15 @@ use std::time::Duration;
 use informer_core::Instant;
 use informer_core::storage::{Fixed, Heap};
 
+use super::interest::Interest;
+use super::ledger::{Calm, Return};
 use super::log::{Log, Violation};
 use super::record::Record;
 use super::setup;
+use super::sources::{Change, Sources};
 use super::station::{Post, Scene, Station};
 use super::tally::Tally;
 use super::tamper::{Mutant, Tamper};
-use super::view::Shown;
 use super::writes::Writers;
 use crate::fault::FaultPlan;
 use crate::random::Random;
@@ -21,6 +23,9 @@ use crate::{MockServer, VirtualClock};
 /// A world that has not settled after this many rounds never will. A slow listener needs many
 /// rounds for one resync.
 const ROUNDS: usize = 20_000;
+
+/// A bounded storage with room for what five sources show. Sources that leave may take up some of it.
+type Bounded = Fixed<48, 6, 160, 6, 96>;
 
 /// A simulated world: a server, a wire with faults, a clock, informers, listeners, and an oracle
 /// that checks their notifications. The seed decides everything.
@@ -103,6 +108,8 @@ struct Run {
     /// Objects that were unreadable and have not been written again.
     unreadable: Vec<String>,
     stations: Vec<Box<dyn Station>>,
+    /// If its informers have several sources.
+    sources: Option<Sources>,
     log: Log,
     tally: Tally,
 }
@@ -120,6 +127,7 @@ impl Run {
             record: Record::default(),
             unreadable: Vec::new(),
             stations: Vec::new(),
+            sources: Sources::of(world.seed),
             log: Log::new(world.seed, world.is_tracing),
             tally: Tally::default(),
             random,
@@ -134,14 +142,26 @@ impl Run {
         let plan = setup::plan(&mut self.random);
         self.log.line(|| format!("[{name}] {plan:?}"));
         let listeners = plan.listeners.clone();
-        let target = plan.interest.target().accepting(plan.encodings);
-        let transport = self.server.transport(&target, self.random.draw());
+        let (mut interests, mut returns) = (vec![plan.interest], Return::Never);
+        if let Some(sources) = &mut self.sources {
+            (interests, returns) = (sources.first(), sources.returns());
+            self.log.line(|| format!("[{name}] {interests:?}"));
+        }
+        let mut seed = self.random.draw();
+        let mut transports = Vec::new();
+        for interest in interests {
+            let transport = self
+                .server
+                .transport(&interest.target().accepting(plan.encodings), seed);
+            transports.push((interest, transport));
+            seed = self.sources.as_mut().map_or(seed, Sources::seed);
+        }
         let tamper = Tamper::new(mutant, self.random.fork());
         let seed = self.random.draw();
         let station: Result<Box<dyn Station>, String> = match plan.is_bounded {
-            true => Post::<Fixed<48, 6, 160>>::new(name, plan, transport, tamper, seed)
+            true => Post::<Bounded>::new(name, plan, transports, returns, tamper, seed)
                 .map(|post| Box::new(post) as _),
-            false => Post::<Heap>::new(name, plan, transport, tamper, seed)
+            false => Post::<Heap>::new(name, plan, transports, returns, tamper, seed)
                 .map(|post| Box::new(post) as _),
         };
         match station {
@@ -191,6 +211,16 @@ impl Run {
                 self.act();
             }
             self.settle();
+            self.change_calmly();
+        }
+        if self.sources.as_mut().is_some_and(Sources::stops) && !self.log.is_bad() {
+            for which in 0..self.stations.len() {
+                self.change_sources(which, Sources::calm_change);
+                let (mut scene, stations) = self.scene();
+                if let Some(station) = stations.get_mut(which) {
+                    station.stop(&mut scene);
+                }
+            }
         }
     }
 
@@ -214,6 +244,7 @@ impl Run {
     fn act(&mut self) {
         let which = self.random.index(self.stations.len());
         let few = 1 + self.random.index(6);
+        self.change_sources(which, Sources::change);
         match self.random.below(40) {
             0..=7 => self.write(),
             8..=18 => {
@@ -252,6 +283,58 @@ impl Run {
             _ => {
                 self.drive_one(which);
             }
+        }
+    }
+
+    /// Lets the sources of an informer come and go, if there can be several. Returns what happened.
+    fn change_sources(
+        &mut self,
+        which: usize,
+        draw: impl FnOnce(&mut Sources, &[Interest]) -> Option<Change>,
+    ) -> Option<Change> {
+        let (sources, station) = (self.sources.as_mut()?, self.stations.get(which)?);
+        let current = station.interests();
+        let change = draw(sources, &current)?;
+        let (server, seed) = (self.server.clone(), sources.seed());
+        let (mut scene, stations) = self.scene();
+        let station = stations.get_mut(which)?;
+        match change {
+            Change::Remove(at) | Change::Renew(at, _) => station.remove_source(at, &mut scene),
+            Change::Clear => current
+                .iter()
+                .for_each(|_| station.remove_source(0, &mut scene)),
+            Change::Lag(at) => station.lag(at),
+            Change::Add(_) => {}
+        }
+        if let Change::Add(interest) | Change::Renew(_, interest) = change {
+            let target = interest.target().accepting(station.encodings());
+            let transport = server.transport(&target, seed);
+            station.add_source(interest, transport, &mut scene);
+        }
+        if let Change::Lag(_) = change {
+            self.tally.fault("lagging-source");
+        }
+        Some(change)
+    }
+
+    /// Changes the sources of one informer while nothing else happens.
+    fn change_calmly(&mut self) {
+        if self.log.is_bad() {
+            return;
+        }
+        let count = self.stations.len();
+        let which = self.sources.as_mut().map_or(0, |it| it.index(count));
+        let calm = match self.change_sources(which, Sources::calm_change) {
+            Some(Change::Add(_)) => Calm::Added,
+            Some(Change::Remove(_)) => Calm::Removed,
+            _ => return,
+        };
+        for (at, station) in self.stations.iter_mut().enumerate() {
+            station.expect((at == which).then_some(calm));
+        }
+        self.settle();
+        for station in &mut self.stations {
+            station.expect(None);
         }
     }
 
@@ -417,7 +500,14 @@ impl Run {
         let mut stations = self.stations.iter();
         if stations.any(|station| station.is_settled() && station.is_unswept()) {
             self.log.line(|| "restart, to be swept".to_owned());
-            self.server.with(|server| server.restart());
+            let several = self.sources.is_some();
+            self.server.with(|server| {
+                if several {
+                    // All sources must relist, not only those whose watches have just begun.
+                    server.skip_version();
+                }
+                server.restart();
+            });
             repaired = true;
         }
         for station in &mut self.stations {
@@ -432,18 +522,16 @@ impl Run {
 
     fn compare(&mut self) {
         self.tally.comparisons += 1;
+        let objects: Vec<_> = self
+            .server
+            .with(|server| server.objects("pods").cloned().collect());
         for station in &mut self.stations {
-            let interest = station.interest();
-            let expected = self.server.with(|server| {
-                let objects = server.objects("pods");
-                Shown::expected(objects.filter(|object| interest.covers(object)))
-            });
             let mut scene = Scene {
                 log: &mut self.log,
                 record: &self.record,
                 now: self.clock.now(),
             };
-            station.compare(&expected, &mut scene);
+            station.compare(&objects, &mut scene);
         }
     }
 }
