@@ -18,6 +18,7 @@ mod error;
 use std::time::Duration;
 
 use informer_core::Failure;
+use informer_core::decode::Form;
 use informer_core::transport::{Content, Transport};
 
 use crate::connect::Connect;
@@ -25,7 +26,7 @@ use crate::shared::SharedInformer;
 use crate::wait::Wait;
 
 use comparison::{Cached, Comparison};
-use listing::{Listing, Unlisted};
+use listing::{KeyAndVersion, Listing, Unlisted};
 
 pub use error::NotVerified;
 pub use report::{Difference, Verified};
@@ -75,6 +76,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         timeout: Duration,
     ) -> impl Future<Output = Result<Verified, NotVerified>> + Send + use<K, C> {
         let target = self.target().clone().with_content(Content::Metadata);
+        let target = target.accepting(KeyAndVersion::ENCODINGS);
         // The future must not borrow the client, so that it can be spawned.
         let transport = client.connect(&target);
         let informer = self.clone();
