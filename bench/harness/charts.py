@@ -13,12 +13,15 @@ GRID = "#7d859055"
 # name: (colour, dashes, marker)
 LOOKS = {
     "packed": ("#1f9d55", "", "circle"),
+    "packed-protobuf": ("#1f9d55", "3 3", "circle"),
     "lean": ("#2f81f7", "", "circle"),
+    "lean-protobuf": ("#2f81f7", "3 3", "circle"),
     "typed": ("#a371f7", "", "circle"),
     "full": ("#a371f7", "3 3", "circle"),
     "metadata": ("#c2488f", "", "circle"),
     "kube-rs": ("#d2691e", "7 4", "square"),
     "client-go": ("#0e8fa6", "2 4", "diamond"),
+    "client-go-protobuf": ("#0e8fa6", "7 4", "diamond"),
 }
 WIDTH, HEIGHT = 740, 380
 LEFT, RIGHT, TOP, BOTTOM = 70, 150, 52, 52

@@ -12,7 +12,7 @@ TARGET = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "
 COMPARE = os.path.join(TARGET, "compare")
 
 # The forms of ours, in the order of the tables. A form that `bench-informer` does not know is left out.
-OUR_FORMS = ("packed", "lean", "typed", "full", "metadata")
+OUR_FORMS = ("packed", "packed-protobuf", "lean", "lean-protobuf", "typed", "full", "metadata")
 
 # What everything is divided by.
 REFERENCE = "kube-rs"
@@ -34,8 +34,9 @@ class Missing(Exception):
     """Something that the comparison needs is not there."""
 
 
-def build(say, only=None):
-    """Builds everything, and returns the contenders. With `only`, those with these names."""
+def build(say, only=None, protobuf=False):
+    """Builds everything, and returns the contenders. With `only`, those with these names. Those that read protobuf
+    need a server that has it; the load server has not."""
     if not shutil.which("cargo"):
         raise Missing("cargo was not found: install Rust first")
     say("building our client")
@@ -54,6 +55,8 @@ def build(say, only=None):
     go = build_client_go(say)
     if go:
         contenders.append(Contender("client-go", [go]))
+        contenders.append(Contender("client-go-protobuf", [go, "--protobuf"]))
+    contenders = [contender for contender in contenders if protobuf or not contender.name.endswith("-protobuf")]
     if only:
         unknown = set(only) - {contender.name for contender in contenders}
         if unknown:

@@ -69,7 +69,7 @@ class Charts(unittest.TestCase):
                 self.assertGreater(charts.contrast(colour, background), 3.2, f"{colour} on {background}")
 
     def test_every_contender_has_a_look_of_its_own(self):
-        for name in (*contenders.OUR_FORMS, contenders.REFERENCE, "client-go"):
+        for name in (*contenders.OUR_FORMS, contenders.REFERENCE, "client-go", "client-go-protobuf"):
             self.assertIn(name, charts.LOOKS)
         self.assertEqual(len(set(charts.LOOKS.values())), len(charts.LOOKS))
 

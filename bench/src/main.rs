@@ -59,8 +59,8 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
         match options.form {
             #[cfg(feature = "typed")]
             Form::Typed | Form::Full => run::<k8s_openapi::api::core::v1::Pod>(options).await,
-            Form::Lean => run::<LeanBody>(options).await,
-            Form::Packed => run::<PackedBody>(options).await,
+            Form::Lean | Form::LeanProtobuf => run::<LeanBody>(options).await,
+            Form::Packed | Form::PackedProtobuf => run::<PackedBody>(options).await,
             Form::Metadata => run::<MetadataBody>(options).await,
         }
     })?;

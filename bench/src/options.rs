@@ -65,7 +65,7 @@ pub(crate) enum Strategy {
 }
 
 #[derive(ValueEnum, serde::Serialize, Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
     /// `Pod` of `k8s-openapi`.
     #[cfg(feature = "typed")]
@@ -77,6 +77,10 @@ pub(crate) enum Form {
     Lean,
     /// The same, packed.
     Packed,
+    /// The message that the server sent, without `managedFields`. The load server has no protobuf.
+    LeanProtobuf,
+    /// The same, packed.
+    PackedProtobuf,
     /// The text of the metadata, without `managedFields`.
     Metadata,
 }
@@ -89,6 +93,11 @@ impl Form {
             return true;
         }
         false
+    }
+
+    /// Whether the server is asked for protobuf.
+    pub(crate) const fn is_protobuf(self) -> bool {
+        matches!(self, Self::LeanProtobuf | Self::PackedProtobuf)
     }
 }
 

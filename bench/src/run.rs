@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use informer::{Client, Config, FirstState, InformerConfig, SharedInformer, by};
+use informer::{Client, Config, Encodings, FirstState, InformerConfig, SharedInformer, by};
 use tokio::time::sleep;
 use tokio::try_join;
 
@@ -118,6 +118,9 @@ fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Er
         .preset(preset)
         .index("namespace", by::namespace())
         .index("app", by::label(LABEL));
+    if options.form.is_protobuf() {
+        builder = builder.tweak(|target| target.encodings = Encodings::Protobuf);
+    }
     if options.form.keeps_managed_fields() {
         builder = builder.keep_managed_fields();
     }

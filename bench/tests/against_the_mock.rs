@@ -91,7 +91,7 @@ async fn run(arguments: &[&str]) -> Output {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_form_is_measured_by_either_strategy() {
-    let mut forms = vec!["lean", "metadata"];
+    let mut forms = vec!["lean", "lean-protobuf", "packed-protobuf", "metadata"];
     if cfg!(feature = "typed") {
         forms.push("typed");
     }

@@ -226,6 +226,8 @@ fn known_fields_are_the_same_in_both_encodings() {
     let path: FieldPath = "spec.nodeName".parse().unwrap();
     assert!(!path.reads_protobuf());
     assert_eq!(texts(&protobuf[0], &path), [""; 0]);
+    assert!(!protobuf[0].knows_field(&path) && !(&protobuf[0]).knows_field(&path));
+    assert!(json[0].knows_field(&path) && protobuf[0].knows_field(&known::POD_NODE_NAME.into()));
     let metadata = read(MetadataOnly, Encoding::Protobuf, PODS).0;
     let path: FieldPath = "metadata.labels.app".parse().unwrap();
     assert_eq!(texts(&metadata[0], &path), ["shop"]);

@@ -28,7 +28,7 @@ use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
 
-use informer_core::decode::{FieldPath, Fields, Scalar};
+use informer_core::decode::{FieldPath, Fields, Scalar, known};
 use informer_core::indexer::{IndexFn, Subject};
 use informer_core::{Metadata, OwnerReference, Resource};
 
@@ -227,7 +227,7 @@ fn owners_that<T: Metadata>(wanted: fn(&OwnerReference<'_>) -> bool) -> IndexFn<
 /// ```
 #[must_use]
 pub fn node_name<T: Fields>() -> IndexFn<T> {
-    field(FieldPath::from_members(["spec", "nodeName"]))
+    field(known::POD_NODE_NAME.into())
 }
 
 /// By the strings, numbers and booleans at a path, all as text.

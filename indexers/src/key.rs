@@ -159,6 +159,10 @@ impl<K, T: Fields> Fields for Keyed<K, T> {
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
         self.object.each_field(path, visit);
     }
+
+    fn knows_field(&self, path: &FieldPath) -> bool {
+        self.object.knows_field(path)
+    }
 }
 
 /// Keys that join namespace and name with your own separator, such as `namespace---name`.

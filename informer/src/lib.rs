@@ -59,6 +59,9 @@
 //! any kind as a [`serde_json::Value`]; this form needs the most memory of all. For kinds without a Rust
 //! type there are [`packed_at`](InformerBuilder::packed_at) and [`lean_at`](InformerBuilder::lean_at).
 //!
+//! Built-in kinds have two encodings. Metadata is read from protobuf by default, and everything else from JSON. Ask for
+//! [`protobuf`](InformerBuilder::protobuf) if you need little of the bodies, or take types of prost (feature `prost`).
+//!
 //! # Features
 //!
 //! | feature | what it adds |
@@ -71,6 +74,7 @@
 //! | `ops` | the module `ops`: a port with health, metrics, status and the inspector page; implies `metrics` and `tokio` |
 //! | `k8s-openapi` | every resource type of that crate is a [`Kind`], and a factory has `pods()`, `deployments()` and so on; your own `Cargo.toml` selects the Kubernetes version of `k8s-openapi` |
 //! | `kube` | a `kube::Client` is a [`Connect`], and the types of kube-rs can be followed: see the module `kube`; implies `tokio` |
+//! | `prost` | built-in kinds as types of prost, such as those of `k8s-pb`, decoded from protobuf: `InformerBuilder::prost_at` |
 //! | `mock` | a `MockServer` is a [`Connect`] and a [`Calls`], for tests of your controllers |
 //! | `kube-runtime` | conversions to and from the `ObjectRef` of `kube::runtime`; implies `kube` |
 //!
@@ -295,8 +299,8 @@ pub use informer_core::reflector::{
 };
 pub use informer_core::transport::{Content, InvalidTarget, Target, Transport};
 pub use informer_core::{
-    Cause, Certainty, Clock, Failure, InformerConfig, Instant, Labels, Notification, Object,
-    ObjectKey, OwnerReference, SourceId, Timer,
+    Cause, Certainty, Clock, Encoding, Encodings, Failure, InformerConfig, Instant, Labels,
+    Notification, Object, ObjectKey, OwnerReference, SourceId, Timer,
 };
 pub use informer_indexers::shared::Snapshot;
 pub use informer_indexers::{

@@ -3,7 +3,7 @@
 use informer_core::SourceId;
 use informer_core::transport::Target;
 
-use crate::builder::{canonical, check_kind};
+use crate::builder::{canonical, check_kind, in_same_form};
 use crate::connect::Connect;
 use crate::error::BuildError;
 use crate::shared::{Handle, SharedInformer};
@@ -83,7 +83,7 @@ impl<K: Send + Sync + 'static> Handle<K> {
         target: Target,
     ) -> Result<SourceId, BuildError> {
         let kind = &self.engine.target;
-        let target = canonical(target.with_content(kind.content))?;
+        let target = canonical(in_same_form(target, kind))?;
         check_kind(kind, &target)?;
         let transport = client.connect(&target)?;
         self.attach(target, transport)

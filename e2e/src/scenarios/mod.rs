@@ -4,6 +4,9 @@
 // Large states, read in every way.
 mod states;
 
+// Whole objects in protobuf.
+mod protobuf;
+
 // Many writers, and nothing lost.
 mod churn;
 
@@ -74,6 +77,7 @@ macro_rules! scenarios {
 
 scenarios! {
     states: states_in_every_way, pages;
+    protobuf: states_in_protobuf, both_encodings;
     churn: churn;
     kinds: deployments, cluster_scoped, custom_resources, kinds_come_and_go, selectors, metadata_only;
     users: token_and_certificate, rights_denied_and_granted, a_role_in_each_namespace;
@@ -84,6 +88,7 @@ scenarios! {
     elections: elections;
     server_faults: kill_while_watching, kill_and_change_unseen, kill_while_listing, kill_while_streaming, restart_etcd,
         versions_compacted, stopped_and_continued;
+    protobuf: versions_compacted_in_protobuf;
     line_faults: cuts, late_line, slow_line, silent_line;
 }
 

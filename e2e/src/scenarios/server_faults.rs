@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use informer::{FirstState, InformerBuilder, Phase, Target};
 use informer_e2e::Outcome;
-use informer_e2e::follower::Follower;
+use informer_e2e::follower::{Comparable, Follower};
 use informer_e2e::proxy::Line;
 
 use super::subject::{IDLE, Subject, watchful, watchful_client};
@@ -98,7 +98,12 @@ pub(super) async fn restart_etcd(world: &mut World) -> Outcome {
 
 /// Objects change while nothing watches, and the server forgets the changes.
 pub(super) async fn versions_compacted(world: &mut World) -> Outcome {
-    let mut subject = Subject::watching(world, "compacted").await?;
+    let subject = Subject::watching(world, "compacted").await?;
+    forgets(world, subject).await
+}
+
+/// The subject has to relist, once.
+pub(super) async fn forgets<K: Comparable>(world: &mut World, mut subject: Subject<K>) -> Outcome {
     subject.proxy.set(Line::Down);
     subject.change(world).await?;
     world.cluster.tell("compact").await?;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use informer::{InformerConfig, LeanBody};
+use informer::{InformerBuilder, InformerConfig, LeanBody};
 use informer_e2e::Outcome;
-use informer_e2e::follower::Follower;
+use informer_e2e::follower::{Comparable, Follower};
 use informer_e2e::proxy::Proxy;
 
 use crate::clients::{self, Client};
@@ -17,8 +17,8 @@ pub(super) const IDLE: Duration = Duration::from_secs(4);
 /// How many pods there are at first.
 const PODS: usize = 40;
 
-pub(super) struct Subject {
-    pub(super) follower: Follower<LeanBody>,
+pub(super) struct Subject<K: Comparable = LeanBody> {
+    pub(super) follower: Follower<K>,
     pub(super) proxy: Proxy,
     namespace: String,
     /// The first existing pod.
@@ -43,10 +43,21 @@ pub(super) async fn watchful_client(world: &World, proxy: &Proxy) -> Outcome<Cli
 impl Subject {
     /// A follower that is watching and has seen events.
     pub(super) async fn watching(world: &World, namespace: &str) -> Outcome<Self> {
+        Self::of(world, namespace, pods_in(namespace)).await
+    }
+}
+
+impl<K: Comparable> Subject<K> {
+    /// The same, built by `builder`.
+    pub(super) async fn of(
+        world: &World,
+        namespace: &str,
+        builder: InformerBuilder<K>,
+    ) -> Outcome<Self> {
         world.namespace(namespace).await?;
         let proxy = world.proxy().await?;
         let client = watchful_client(world, &proxy).await?;
-        let builder = pods_in(namespace).preset(watchful());
+        let builder = builder.preset(watchful());
         let mut subject = Self {
             follower: Follower::start(builder, &client)?,
             proxy,

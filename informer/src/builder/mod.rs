@@ -28,7 +28,7 @@ use informer_core::processor::{Backlog, ListenerConfig};
 use informer_core::queue::{QueueKind, Transform, TransformError};
 use informer_core::reflector::{GoneConfig, WhenGone};
 use informer_core::transport::Target;
-use informer_core::{InformerConfig, Object};
+use informer_core::{Encodings, InformerConfig, Object};
 use informer_indexers::IntoIndex;
 
 use crate::connect::Connect;
@@ -42,7 +42,7 @@ use crate::shared::{Parts, SharedInformer};
 pub(crate) use function::{Function, FunctionId, Likeness};
 pub(crate) use settings::{Identity, Settings};
 use targets::name_of;
-pub(crate) use targets::{canonical, check_kind};
+pub(crate) use targets::{canonical, check_kind, in_same_form};
 
 /// Settings of an informer: what it follows, in which form it keeps objects, and how it behaves.
 ///
@@ -122,6 +122,9 @@ pub(crate) struct Kept {
 
 impl<K: Send + Sync + 'static> InformerBuilder<K> {
     /// Keeps objects in your own form.
+    ///
+    /// If the form reads one encoding, the server is asked for that one. If it reads both, the target
+    /// [decides](Target::accepting).
     #[must_use]
     pub fn of<F>(target: Target, form: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -139,7 +142,10 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             FunctionId::of(&decoder)
         };
         Self {
-            target,
+            target: match F::ENCODINGS {
+                Encodings::ProtobufOrJson => target,
+                only => target.accepting(only),
+            },
             namespaces: None,
             more: Vec::new(),
             tweaks: Vec::new(),

@@ -138,7 +138,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         let own: Vec<_> = own.unwrap_or_else(|| vec![self.target.clone()]);
         let (kind, mut targets) = (self.target()?, Vec::new());
         for target in own.iter().chain(&self.more).cloned() {
-            let target = self.tweaked(target.with_content(self.target.content))?;
+            let target = self.tweaked(in_same_form(target, &self.target))?;
             check_kind(&kind, &target)?;
             if !targets.contains(&target) {
                 targets.push(target);
@@ -153,6 +153,12 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         }
         canonical(target)
     }
+}
+
+/// All sources of an informer are decoded in the same way.
+pub(crate) fn in_same_form(source: Target, kind: &Target) -> Target {
+    let source = source.with_content(kind.content);
+    source.accepting(kind.encodings)
 }
 
 /// All sources of an informer have the same kind.

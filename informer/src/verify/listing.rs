@@ -5,8 +5,9 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use informer_core::decode::form::{BodyError, Form};
+use informer_core::decode::form::{BodyError, Form, ProtobufUse};
 use informer_core::decode::json::form::JsonObject;
+use informer_core::decode::protobuf::form::ProtobufObject;
 use informer_core::decode::{Body, Decode as _, Decoder};
 use informer_core::failure::message;
 use informer_core::flow::{Fact, Rejected};
@@ -60,12 +61,18 @@ struct Page {
 }
 
 /// The form of objects of which nothing else is kept.
-struct KeyAndVersion;
+pub(super) struct KeyAndVersion;
 
 impl Form for KeyAndVersion {
     type Body = ();
 
+    const PROTOBUF: ProtobufUse = ProtobufUse::Message;
+
     fn read_json(&mut self, _: JsonObject<'_>) -> Result<(), BodyError> {
+        Ok(())
+    }
+
+    fn read_protobuf(&mut self, _: ProtobufObject<'_>) -> Result<(), BodyError> {
         Ok(())
     }
 }

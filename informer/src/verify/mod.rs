@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use informer_core::Failure;
 use informer_core::SourceId;
+use informer_core::decode::Form;
 use informer_core::transport::{Content, Transport};
 
 use crate::connect::Connect;
@@ -26,7 +27,7 @@ use crate::shared::SharedInformer;
 use crate::wait::Wait;
 
 use comparison::{Cached, Comparison};
-use listing::{Listing, Unlisted};
+use listing::{KeyAndVersion, Listing, Unlisted};
 
 pub use error::NotVerified;
 pub use report::{Difference, Verified};
@@ -81,6 +82,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         // The future must not borrow the client, so that it can be spawned.
         let sources = sources.map(|source| {
             let target = source.target.with_content(Content::Metadata);
+            let target = target.accepting(KeyAndVersion::ENCODINGS);
             (source.id, source.name, client.connect(&target))
         });
         let sources: Vec<_> = sources.collect();

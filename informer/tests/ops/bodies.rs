@@ -82,6 +82,29 @@ async fn every_form_shows_its_bodies_where_they_are_allowed() {
 }
 
 #[tokio::test]
+async fn a_body_in_protobuf_says_why_it_is_not_shown() {
+    let server = server();
+    create(&server, "a");
+    let builder = InformerBuilder::packed_at(at("pods")).protobuf();
+    let pods = builder.start(&server.connect()).unwrap();
+    let port = here().add_with_bodies(&pods).start().await.unwrap();
+    pods.synced(LONG).await.unwrap();
+    let object = get(&port, "/object/pods.v1?key=web/a").await.json();
+    assert_eq!(object["json"], Value::Null);
+    let dump = get(&port, "/dump/pods.v1?bodies=true").await.json();
+    for shown in [&object, &dump["objects"][0]] {
+        let why = shown["why_no_json"].as_str().unwrap();
+        assert!(why.contains("the object is kept in protobuf"), "{why}");
+    }
+    // Metadata is found by its path. Other fields have no names in protobuf, which must not look like no match.
+    let found = get(&port, "/select/pods.v1?fields=metadata.name%3Da").await;
+    assert_eq!(found.json()["total"], 1);
+    let refused = get(&port, "/select/pods.v1?fields=spec.nodeName%3Dnode-1").await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.error().contains("protobuf"), "{}", refused.error());
+}
+
+#[tokio::test]
 async fn bodies_that_are_not_allowed_are_refused() {
     let server = server();
     create(&server, "a");

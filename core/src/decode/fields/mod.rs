@@ -22,6 +22,7 @@ use super::body::{TextBody, TextForm};
 use super::json::fields::each_in_text;
 use super::protobuf::fields::{each_in_message, metadata_as_json};
 use crate::decoded::Object;
+use crate::encoding::Encoding;
 
 /// A field that is neither a list nor an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,6 +77,13 @@ pub trait Fields {
     /// Calls `visit` with every scalar at the end of the path. It is not called if there is no such
     /// field.
     fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>));
+
+    /// Whether the object can tell what is at the path. If it is kept in protobuf, it cannot unless the
+    /// path [says so](FieldPath::reads_protobuf).
+    fn knows_field(&self, path: &FieldPath) -> bool {
+        let _ = path;
+        true
+    }
 }
 
 impl<F: TextForm, K> Fields for Object<TextBody<F, K>> {
@@ -94,6 +102,10 @@ impl<F: TextForm, K> Fields for Object<TextBody<F, K>> {
             None => {}
         }
     }
+
+    fn knows_field(&self, path: &FieldPath) -> bool {
+        self.encoding() == Encoding::Json || path.reads_protobuf()
+    }
 }
 
 /// Through serde: the fields that the type serializes.
@@ -109,6 +121,10 @@ macro_rules! fields_through_pointer {
         impl<F: Fields + ?Sized> Fields for $pointer {
             fn each_field(&self, path: &FieldPath, visit: &mut dyn FnMut(Scalar<'_>)) {
                 (**self).each_field(path, visit);
+            }
+
+            fn knows_field(&self, path: &FieldPath) -> bool {
+                (**self).knows_field(path)
             }
         }
     )*};

@@ -6,9 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use informer_core::Object;
-use informer_core::decode::{Fields, ParseFieldPathError, ToJson};
+use informer_core::decode::{FieldPath, Fields, ParseFieldPathError, ToJson};
 use informer_indexers::Query;
 use informer_indexers::selector::FieldSelector;
+use informer_indexers::shared::Snapshot;
 use serde_json::value::RawValue;
 
 use super::{Contents, Reading};
@@ -73,6 +74,7 @@ impl fmt::Debug for Opener {
 pub(super) struct Opened<K> {
     json: fn(&Object<K>) -> Result<Box<RawValue>, String>,
     fields: WithFields<K>,
+    knows: fn(&Object<K>, &FieldPath) -> bool,
 }
 
 type WithFields<K> = for<'q> fn(
@@ -100,6 +102,7 @@ impl<K> Opened<K> {
                 checked.map_err(|error| format!("The object is not JSON: {error}."))
             },
             fields: |query, selector| query.fields(selector),
+            knows: Fields::knows_field,
         }
     }
 
@@ -113,12 +116,23 @@ impl<K> Opened<K> {
         })
     }
 
+    /// Refuses fields that the objects cannot tell, because otherwise they would look like fields without a value.
     pub(super) fn with_fields<'q>(
         &self,
         query: Query<'q, Object<K>>,
         selector: &'q FieldSelector,
+        snapshot: &Snapshot<Object<K>>,
     ) -> Result<Query<'q, Object<K>>, String> {
-        (self.fields)(query, selector).map_err(|error| format!("The field selector: {error}."))
+        let about = |error| format!("The field selector: {error}.");
+        for requirement in selector.requirements() {
+            let path = requirement.field().parse().map_err(about)?;
+            if !snapshot.iter().all(|object| (self.knows)(object, &path)) {
+                return Err(format!(
+                    "Objects are kept in protobuf, where {path} has no name. Select by a field of the metadata or by an index."
+                ));
+            }
+        }
+        (self.fields)(query, selector).map_err(about)
     }
 }
 

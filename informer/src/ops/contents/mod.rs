@@ -218,7 +218,7 @@ impl<K: Send + Sync + 'static> Contents for Reading<K> {
                 let why = self.why_no_bodies().unwrap_or_default();
                 return Err(format!("Field selectors read bodies. {why}"));
             };
-            query = opened.with_fields(query, fields)?;
+            query = opened.with_fields(query, fields, &snapshot)?;
         }
         let Some((index, value)) = &wanted.index else {
             let plan = snapshot.plan(&query).to_string();
