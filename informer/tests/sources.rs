@@ -23,6 +23,7 @@ use informer_transport_mock::MockServer;
 use informer_transport_mock::fault::FaultPlan;
 use informer_transport_mock::transport::MockTransport;
 use serde_json::{Value, json};
+use world::logged::{logged, saying};
 use world::random::Random;
 use world::{Told, World, keys, pods};
 
@@ -850,4 +851,36 @@ fn resyncs_go_on_when_the_first_source_is_gone() {
     told.take();
     world.pass(Duration::from_secs(25));
     assert_eq!(told.take(), vec!["update in-b same Resync"; 2]);
+}
+
+/// Log events name the source where there are several.
+#[test]
+fn logs_name_the_source() {
+    let lines = logged(|| {
+        let world = World::new();
+        let rights = Rights::new(&world);
+        rights.deny("b");
+        let (informer, _) = three(&world, &rights);
+        world.pass(SOON);
+        informer.stop();
+        world.settle();
+    });
+    let failed = saying(&lines, "list or watch failed");
+    assert!(!failed.is_empty());
+    for line in failed {
+        assert_eq!(line.get("informer"), Some("pods.v1 in a and 2 more"));
+        assert_eq!(line.get("source"), Some("pods.v1 in b"));
+    }
+    let lines = logged(|| {
+        let world = World::new();
+        let informer = pods()
+            .build(&world.connect(), world.runtime.clone())
+            .unwrap();
+        informer.start().unwrap();
+        world.settle();
+        informer.stop();
+    });
+    let phases = saying(&lines, "phase");
+    assert!(!phases.is_empty());
+    assert!(phases.iter().all(|line| line.get("source").is_none()));
 }
