@@ -87,6 +87,9 @@ impl Ledger {
         } = self.rules;
         let key = notification.key().to_string();
         check_calm(notification, standing.calm)?;
+        // Under client-go's rules, a deletion is merged with what follows: here with the add by a
+        // source that lags, and with its end.
+        let may_go_back = !is_strict && merges && returns == Return::Always;
         match notification {
             Notification::Added {
                 object,
@@ -133,9 +136,7 @@ impl Ledger {
                     ));
                 }
                 let (before, after) = (number(known.version()), number(new.version()));
-                // Such an update may also be a deletion, merged with the add by a source that lags.
-                let is_return = !is_exact && returns == Return::Always;
-                if after < before && !is_return {
+                if after < before && !may_go_back {
                     return Err("an update to an older state".to_owned());
                 }
                 if is_strict && old.uid() != new.uid() {
@@ -175,6 +176,7 @@ impl Ledger {
                 let version = last.as_ref().and_then(|last| number(last.version()));
                 if let Some(known) = known
                     && version.is_some_and(|version| Some(version) < number(known.version()))
+                    && !may_go_back
                 {
                     return Err("a delete with an older state than was seen".to_owned());
                 }

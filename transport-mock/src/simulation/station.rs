@@ -122,8 +122,8 @@ pub(super) struct Post<S: Storage> {
     has_grown: bool,
     /// Whether a source that was removed had relisted.
     had_relisted: bool,
-    /// How many sources were added or removed.
-    changes: u64,
+    /// The changes of sources, and what those that were removed had done.
+    past: Tally,
     calm: Option<Calm>,
     listeners: Vec<Listener>,
     joined: usize,
@@ -169,7 +169,7 @@ impl<S: Storage> Post<S> {
             returns,
             has_grown: false,
             had_relisted: false,
-            changes: 0,
+            past: Tally::default(),
             calm: None,
             listeners: Vec::new(),
             joined: 0,
@@ -520,21 +520,25 @@ impl<S: Storage> Station for Post<S> {
         let name = Named(self.name, id);
         scene.log.line(|| format!("{name} joins: {interest:?}"));
         self.has_grown = true;
-        self.changes += 1;
+        self.past.sources += 1;
         self.check_claims(scene);
     }
 
     fn remove_source(&mut self, at: usize, scene: &mut Scene<'_>) {
         self.now = self.now.max(scene.now);
         let place = self.place(at);
-        let Some(line) = place.and_then(|place| self.lines.get_mut(place)) else {
+        let Some(id) = place.and_then(|place| Some(self.lines.get(place)?.id)) else {
             return;
         };
-        let name = Named(self.name, line.id);
+        self.past.add(&self.counted(id));
+        let Some(line) = self.lines.iter_mut().find(|line| line.id == id) else {
+            return;
+        };
+        let name = Named(self.name, id);
         scene.log.line(|| format!("{name} leaves"));
         line.is_removed = true;
         self.had_relisted |= !line.witness.relists.is_first();
-        self.changes += 1;
+        self.past.sources += 1;
         if self.tamper.forgets_removal() {
             return;
         }
@@ -652,10 +656,10 @@ impl<S: Storage> Station for Post<S> {
     }
 
     fn count(&self, tally: &mut Tally) {
-        let counts = self.informer.status().counts;
-        tally.events += counts.objects;
-        tally.relists += counts.full_states.saturating_sub(self.lines.len() as u64);
-        tally.sources += self.changes;
+        tally.add(&self.past);
+        for line in self.current() {
+            tally.add(&self.counted(line.id));
+        }
         tally.notifications += self.notifications;
     }
 }
@@ -664,6 +668,17 @@ impl<S: Storage> Post<S> {
     /// Whether its objects are whole.
     fn is_whole(&self) -> bool {
         self.lines.iter().all(|line| line.interest.is_whole())
+    }
+
+    /// What a source has done so far.
+    fn counted(&self, source: SourceId) -> Tally {
+        let status = self.informer.source_status(source);
+        let counts = status.map(|status| status.counts).unwrap_or_default();
+        Tally {
+            events: counts.objects,
+            relists: counts.full_states.saturating_sub(1),
+            ..Tally::default()
+        }
     }
 
     fn contents(&self) -> Result<Shown, String> {
