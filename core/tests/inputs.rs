@@ -192,6 +192,14 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
             decoder: "lean",
             now: at(90_000_003),
         },
+        Input::ExpectSources {
+            more: true,
+            now: at(90_000_003),
+        },
+        Input::ExpectSources {
+            more: false,
+            now: at(90_000_003),
+        },
         Input::AddSource {
             decoder: "unknown",
             now: at(90_000_003),
@@ -388,6 +396,10 @@ fn an_input_does_what_its_method_does() {
                 Some(decoder) => Output::SourceAdded(informer.add_source(decoder, now)),
                 None => Output::UnknownName,
             },
+            Input::ExpectSources { more, now } => {
+                informer.expect_sources(more, now);
+                Output::Done
+            }
             Input::RemoveSource { source, now } => {
                 Output::Removed(informer.remove_source(source, now))
             }

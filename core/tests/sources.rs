@@ -292,6 +292,22 @@ fn the_last_source_may_go_and_another_may_come() {
 }
 
 #[test]
+fn an_informer_that_expects_sources_is_not_synced() {
+    let mut hand = Hand::<Heap>::new(config());
+    hand.informer.expect_sources(true, hand.now);
+    let listener = hand.listen(Backlog::Grow);
+    hand.list(SourceId::FIRST, &[pod("a", 1)]);
+    hand.told(listener);
+    hand.told(listener);
+    assert!(!hand.informer.is_synced());
+    assert!(!hand.informer.listener_status(listener).unwrap().synced);
+    hand.informer.expect_sources(false, hand.now);
+    assert!(hand.informer.is_synced());
+    hand.told(listener);
+    assert!(hand.informer.listener_status(listener).unwrap().synced);
+}
+
+#[test]
 fn a_source_that_is_added_while_the_informer_is_suspended_waits() {
     let mut hand = Hand::<Heap>::new(config());
     hand.list(SourceId::FIRST, &[]);

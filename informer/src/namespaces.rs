@@ -133,7 +133,7 @@ impl<K: Send + Sync + 'static, C: Connect> Following<K, C> {
     fn add(&mut self, informer: &Handle<K>, namespace: &str) {
         let engine = &informer.engine;
         let target = engine.target.clone().in_namespace(namespace);
-        match informer.add_source(&self.client, target) {
+        match informer.add_source(informer.cluster(), &self.client, target) {
             Ok(source) => {
                 self.sources.insert(namespace.to_owned(), source);
             }

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use informer_core::decode::InCluster;
 use informer_core::processor::ListenerConfig;
 use informer_core::transport::{Target, Transport};
 use informer_indexers::shared::Snapshot;
@@ -80,6 +81,8 @@ pub(crate) struct Parts<K> {
     pub(crate) hooks: Hooks,
     /// Makes a decoder for a source.
     pub(crate) decoder: Box<dyn Fn() -> Decoder<K> + Send + Sync>,
+    /// The cluster that keys name, unless a source has another one; empty if they name none.
+    pub(crate) cluster: String,
 }
 
 impl<K: Send + Sync + 'static> SharedInformer<K> {
@@ -399,15 +402,24 @@ impl<K: Send + Sync + 'static> Handle<K> {
         self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a source: a target with a connection and a decoder. It starts with the informer.
+    /// The cluster of the builder.
+    pub(crate) fn cluster(&self) -> &str {
+        &self.parts.cluster
+    }
+
+    /// Adds a source: a target in a cluster, with a connection and a decoder. It starts with the informer.
     pub(crate) fn attach(
         &self,
+        cluster: &str,
         target: Target,
         transport: impl Transport + Send + Unpin + 'static,
     ) -> Result<SourceId, BuildError> {
-        let id = self
-            .engine
-            .add_source(target.clone(), (self.parts.decoder)())?;
+        let decoder = (self.parts.decoder)();
+        let decoder = match cluster {
+            "" => decoder,
+            cluster => Box::new(InCluster::new(cluster, decoder)),
+        };
+        let id = self.engine.add_source(cluster, target.clone(), decoder)?;
         let (engine, hooks) = (Arc::clone(&self.engine), self.parts.hooks.clone());
         let driver: Task = Box::pin(Driver::new(engine, (id, target), transport, hooks));
         if let Some(waiting) = &mut *self.drivers() {

@@ -58,7 +58,52 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         client: &impl Connect,
         target: Target,
     ) -> Result<SourceId, BuildError> {
-        self.handle().add_source(client, target)
+        let handle = self.handle();
+        handle.add_source(handle.cluster(), client, target)
+    }
+
+    /// Follows objects of the same kind in another cluster. Their keys begin with its name, so objects with the
+    /// same namespace and name in two clusters are two objects, and nothing is compared across clusters. Look them
+    /// up by [`ObjectKey::in_cluster`](crate::ObjectKey::in_cluster).
+    ///
+    /// Give the cluster of the builder a name as well: see [`InformerBuilder::in_cluster`].
+    ///
+    /// ```
+    /// use informer::{InformerBuilder, ObjectKey, Target};
+    /// use std::time::Duration;
+    /// # use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let servers = [1, 2].map(|seed| MockServer::new(ServerConfig::new(seed), VirtualClock::new()));
+    /// # for server in &servers {
+    /// #     let pod = serde_json::json!({"metadata": {"namespace": "web", "name": "shop-1"}});
+    /// #     server.with(|server| server.create("pods", pod))?;
+    /// # }
+    /// # let [east, west] = servers.map(|server| server.connect());
+    ///
+    /// // `east` and `west` talk to mock API servers, each with a pod web/shop-1.
+    /// let target = Target::new("", "v1", "pods");
+    /// let pods = InformerBuilder::lean_at(target.clone()).in_cluster("east").start(&east)?;
+    /// pods.add_source_in("west", &west, target)?;
+    /// pods.synced(Duration::from_secs(30)).await?;
+    ///
+    /// assert_eq!(pods.lister().len(), 2);
+    /// let pod = pods.lister().by_key(&ObjectKey::in_cluster("west", "web", "shop-1"));
+    /// assert_eq!(pod.ok_or("no pod")?.key().to_string(), "west:web/shop-1");
+    /// assert!(pods.verify_in("west", &west, Duration::from_secs(30)).await?.is_consistent());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Like [`add_source`](Self::add_source).
+    pub fn add_source_in(
+        &self,
+        cluster: &str,
+        client: &impl Connect,
+        target: Target,
+    ) -> Result<SourceId, BuildError> {
+        self.handle().add_source(cluster, client, target)
     }
 
     /// Removes a source and returns whether there was one. Its request ends, and what no other source shows is deleted,
@@ -79,6 +124,7 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 impl<K: Send + Sync + 'static> Handle<K> {
     pub(crate) fn add_source(
         &self,
+        cluster: &str,
         client: &impl Connect,
         target: Target,
     ) -> Result<SourceId, BuildError> {
@@ -86,6 +132,6 @@ impl<K: Send + Sync + 'static> Handle<K> {
         let target = canonical(in_same_form(target, kind))?;
         check_kind(kind, &target)?;
         let transport = client.connect(&target)?;
-        self.attach(target, transport)
+        self.attach(cluster, target, transport)
     }
 }

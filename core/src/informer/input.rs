@@ -133,6 +133,13 @@ pub enum Input<'a> {
         /// The time.
         now: Instant,
     },
+    /// [`Informer::expect_sources`]
+    ExpectSources {
+        /// Whether more sources are to come.
+        more: bool,
+        /// The time.
+        now: Instant,
+    },
     /// [`Informer::poll_command_of`]
     PollCommandOf {
         /// The source.
@@ -237,42 +244,44 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         parts: &impl Parts<D>,
         mut give: impl FnMut(Output<'_, D, S>),
     ) {
+        match input {
+            Input::Start { now } => self.start(now),
+            Input::Stop { now } => self.stop(now),
+            Input::Suspend { now } => self.suspend(now),
+            Input::Resume { now } => self.resume(now),
+            Input::Hurry { now } => self.hurry(now),
+            Input::Advance { now } => self.advance(now),
+            Input::ExpectSources { more, now } => self.expect_sources(more, now),
+            Input::SkipReplay(listener) => self.skip_replay(listener),
+            answered => return self.answer(answered, parts, give),
+        }
+        give(Output::Done);
+    }
+
+    /// Calls a method that returns something.
+    fn answer(
+        &mut self,
+        input: Input<'_>,
+        parts: &impl Parts<D>,
+        mut give: impl FnMut(Output<'_, D, S>),
+    ) {
         let output = match input {
-            Input::Start { now } => {
-                self.start(now);
-                Output::Done
-            }
-            Input::Stop { now } => {
-                self.stop(now);
-                Output::Done
-            }
-            Input::Suspend { now } => {
-                self.suspend(now);
-                Output::Done
-            }
-            Input::Resume { now } => {
-                self.resume(now);
-                Output::Done
-            }
-            Input::Hurry { now } => {
-                self.hurry(now);
-                Output::Done
-            }
+            // `apply` has done these.
+            Input::Start { .. }
+            | Input::Stop { .. }
+            | Input::Suspend { .. }
+            | Input::Resume { .. }
+            | Input::Hurry { .. }
+            | Input::Advance { .. }
+            | Input::ExpectSources { .. }
+            | Input::SkipReplay(_) => Output::Done,
             Input::Signal {
                 exchange,
                 signal,
                 now,
             } => Output::Used(self.signal(exchange, signal, now)),
-            Input::Advance { now } => {
-                self.advance(now);
-                Output::Done
-            }
             Input::PollCommand { now } => Output::Command(self.poll_command(now)),
             Input::AddListener { config, now } => Output::Added(self.add_listener(config, now)),
-            Input::SkipReplay(listener) => {
-                self.skip_replay(listener);
-                Output::Done
-            }
             Input::RemoveListener(listener) => Output::Removed(self.remove_listener(listener)),
             Input::PauseListener(listener) => Output::Exists(self.pause_listener(listener)),
             Input::ResumeListener(listener) => Output::Exists(self.resume_listener(listener)),

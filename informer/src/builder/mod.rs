@@ -83,6 +83,8 @@ pub struct InformerBuilder<K> {
     namespaces: Option<Vec<String>>,
     /// What else to follow.
     more: Vec<Target>,
+    /// The cluster that keys name; empty for none.
+    cluster: String,
     tweaks: Vec<Arc<Tweak>>,
     /// The type of the form.
     form: TypeId,
@@ -148,6 +150,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             },
             namespaces: None,
             more: Vec::new(),
+            cluster: String::new(),
             tweaks: Vec::new(),
             kept: Kept {
                 managed_fields: false,
@@ -374,12 +377,13 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             annotated: kept.annotations,
             hooks: self.hooks.clone(),
             decoder: Box::new(move || decoder(kept)),
+            cluster: self.cluster.clone(),
         };
         let name = name_of(&target, &targets);
         let informer = SharedInformer::new(name, target, core, parts, runtime);
         for target in targets {
             let transport = connect.connect(&target)?;
-            informer.handle().attach(target, transport)?;
+            informer.handle().attach(&self.cluster, target, transport)?;
         }
         Ok(informer)
     }
@@ -475,6 +479,7 @@ impl<K> Clone for InformerBuilder<K> {
             target: self.target.clone(),
             namespaces: self.namespaces.clone(),
             more: self.more.clone(),
+            cluster: self.cluster.clone(),
             tweaks: self.tweaks.clone(),
             form: self.form,
             decoder: self.decoder.clone(),

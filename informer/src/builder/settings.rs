@@ -19,6 +19,7 @@ pub(crate) struct Identity {
     kind: Target,
     /// In order.
     pub(crate) targets: Vec<Target>,
+    cluster: String,
     /// The type of the form.
     form: TypeId,
     kept: Kept,
@@ -47,6 +48,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         Ok(Identity {
             kind: Target::new(&group, &version, &plural),
             targets,
+            cluster: self.cluster.clone(),
             form: self.form,
             kept: self.kept,
             packed: self.pack.is_some(),

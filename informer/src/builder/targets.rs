@@ -69,6 +69,14 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
         self
     }
 
+    /// Names the cluster in the keys of all objects, for an informer that follows several clusters: see
+    /// [`add_source_in`](crate::SharedInformer::add_source_in).
+    #[must_use]
+    pub fn in_cluster(mut self, name: impl Into<String>) -> Self {
+        self.cluster = name.into();
+        self
+    }
+
     /// Follows nothing yet. Sources are added while the informer runs: see
     /// [`add_source`](crate::SharedInformer::add_source) and
     /// [`follow_namespaces`](crate::SharedInformer::follow_namespaces).

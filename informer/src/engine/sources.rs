@@ -17,8 +17,9 @@ use crate::status::SourceStatus;
 
 /// A target that the informer follows, over a connection of its own.
 pub(super) struct Source {
-    /// The target as text.
+    /// The target as text, behind its cluster if that has a name.
     pub(super) name: Arc<str>,
+    cluster: String,
     pub(super) target: Target,
     driver: Option<Waker>,
     /// Set while the driver waits: until when, if there is a time.
@@ -51,6 +52,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
     /// Adds a source. Somebody must drive it.
     pub(crate) fn add_source(
         &self,
+        cluster: &str,
         target: Target,
         decoder: Decoder<K>,
     ) -> Result<SourceId, BuildError> {
@@ -61,7 +63,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
                 (AddSourceError::Stopped, Some(reason)) => BuildError::from(self.ended(reason)),
                 (error, _) => BuildError::Source(error),
             })?;
-            state.sources.insert(id, Source::new(target));
+            state.sources.insert(id, Source::new(cluster, target));
             Ok(id)
         })
     }
@@ -156,9 +158,14 @@ impl<K: Send + Sync + 'static> Engine<K> {
 }
 
 impl Source {
-    fn new(target: Target) -> Self {
+    fn new(cluster: &str, target: Target) -> Self {
+        let name = match cluster {
+            "" => target.to_string(),
+            cluster => format!("{cluster}: {target}"),
+        };
         Self {
-            name: target.to_string().into(),
+            name: name.into(),
+            cluster: cluster.to_owned(),
             target,
             driver: None,
             waits_until: None,
@@ -292,6 +299,7 @@ impl<K: Send + Sync + 'static> State<K> {
             Some(SourceStatus {
                 id: *id,
                 name: source.name.to_string(),
+                cluster: source.cluster.clone(),
                 target: source.target.clone(),
                 phase: status.phase,
                 phase_for: age(source.phase_since).unwrap_or_default(),

@@ -129,6 +129,7 @@ impl<'a> StatusData<'a> {
 struct SourceData<'a> {
     id: u16,
     name: &'a str,
+    cluster: &'a str,
     namespace: Option<&'a str>,
     phase: PhaseData,
     synced: bool,
@@ -153,6 +154,7 @@ impl<'a> SourceData<'a> {
         let SourceStatus {
             id,
             name,
+            cluster,
             target,
             phase,
             phase_for,
@@ -172,6 +174,7 @@ impl<'a> SourceData<'a> {
         Self {
             id: id.number(),
             name,
+            cluster,
             namespace: target.namespace.as_deref(),
             phase: PhaseData {
                 seconds: phase_for.as_secs_f64(),

@@ -16,8 +16,10 @@ use super::Status;
 pub struct SourceStatus {
     /// For [`SharedInformer::remove_source`](crate::SharedInformer::remove_source).
     pub id: SourceId,
-    /// The target as text.
+    /// The target as text, behind its cluster if that has a name.
     pub name: String,
+    /// The cluster that its keys name; empty if they name none.
+    pub cluster: String,
     /// The resource, namespace and selectors that it follows.
     pub target: Target,
     /// The current phase. While it waits, it says why and until when.

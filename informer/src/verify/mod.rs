@@ -17,13 +17,13 @@ mod error;
 
 use std::time::Duration;
 
-use informer_core::Failure;
-use informer_core::SourceId;
 use informer_core::decode::Form;
 use informer_core::transport::{Content, Transport};
+use informer_core::{Failure, ObjectKey, SourceId};
 
 use crate::connect::Connect;
 use crate::shared::SharedInformer;
+use crate::status::SourceStatus;
 use crate::wait::Wait;
 
 use comparison::{Cached, Comparison};
@@ -78,12 +78,27 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
         client: &C,
         timeout: Duration,
     ) -> impl Future<Output = Result<Verified, NotVerified>> + Send + use<K, C> {
-        let sources = self.sources().into_iter().filter(|it| !it.leaving);
+        self.verify_in(self.handle().cluster(), client, timeout)
+    }
+
+    /// Compares what the cache shows of a cluster with its server: see [`verify`](Self::verify), which does this
+    /// for the cluster of the builder.
+    ///
+    /// # Errors
+    /// Like [`verify`](Self::verify).
+    pub fn verify_in<C: Connect>(
+        &self,
+        cluster: &str,
+        client: &C,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<Verified, NotVerified>> + Send + use<K, C> {
+        let sources = self.sources().into_iter();
+        let sources = sources.filter(|it| !it.leaving && it.cluster == cluster);
         // The future must not borrow the client, so that it can be spawned.
         let sources = sources.map(|source| {
-            let target = source.target.with_content(Content::Metadata);
+            let target = source.target.clone().with_content(Content::Metadata);
             let target = target.accepting(KeyAndVersion::ENCODINGS);
-            (source.id, source.name, client.connect(&target))
+            (source, client.connect(&target))
         });
         let sources: Vec<_> = sources.collect();
         let informer = self.clone();
@@ -91,10 +106,10 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             let clock = &informer.engine().clock;
             let began = clock.now();
             let mut verified = Verified::nothing(informer.engine().name.clone());
-            for (source, name, transport) in sources {
+            for (source, transport) in sources {
                 let left = began.after(timeout).since(clock.now());
                 let listing = Listing::new(transport?, &**clock, left);
-                verified += informer.compare((source, name), listing, timeout).await?;
+                verified += informer.compare(source, listing, timeout).await?;
             }
             Ok(verified)
         }
@@ -102,15 +117,18 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
 
     async fn compare<T: Transport>(
         &self,
-        (source, name): (SourceId, String),
+        source: SourceStatus,
         mut listing: Listing<T>,
         timeout: Duration,
     ) -> Result<Verified, NotVerified> {
+        let SourceStatus {
+            id, name, cluster, ..
+        } = source;
         let mut expired = None;
         let mut attempt = 1;
         loop {
             let left = listing.time_left(&*self.engine().clock);
-            let cached = self.cached_after(source, expired.as_deref(), left);
+            let cached = self.cached_after(id, expired.as_deref(), left);
             let Some(cached) = cached.await else {
                 return Err(NotVerified::NoState {
                     name,
@@ -121,7 +139,10 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             };
             let version = cached.version.clone();
             let mut comparison = Comparison::new(cached);
-            let listed = listing.read(&version, |key, version| comparison.see(key, version));
+            let listed = listing.read(&version, |key, version| {
+                let key = ObjectKey::in_cluster(&cluster, key.namespace(), key.name());
+                comparison.see(&key, version);
+            });
             match listed.await {
                 Ok(()) => return Ok(comparison.end(name)),
                 Err(Unlisted::Failed {
