@@ -37,7 +37,7 @@ pub(super) async fn states_in_protobuf(world: &mut World) -> Outcome {
 }
 
 /// Creations, changes and deletions give the same objects in JSON and in protobuf. So do kinds of several groups.
-pub(super) async fn both_encodings(world: &mut World) -> Outcome {
+pub(super) async fn both_encodings(world: &World) -> Outcome {
     let namespace = "encodings";
     let mut subject = Subject::of(world, namespace, pods(namespace)).await?;
     subject.change(world).await?;
