@@ -400,6 +400,17 @@ fn a_form_is_asked_for_in_an_encoding_that_it_reads() {
 }
 
 #[test]
+fn a_cache_of_json_is_verified_in_protobuf() {
+    let cluster = Cluster::new();
+    let informer = cluster.follow(&InformerBuilder::lean_at(pods()));
+    cluster.answered_in(Encoding::Json);
+    let verified = informer.verify(&cluster.connect(), SOON);
+    let verified = cluster.world.wait(verified).unwrap();
+    assert!(verified.is_consistent(), "{verified}");
+    cluster.answered_in(Encoding::Protobuf);
+}
+
+#[test]
 fn a_factory_does_not_share_an_informer_between_encodings() {
     let cluster = Cluster::new();
     let factory = SharedInformerFactory::new(cluster.connect(), cluster.world.runtime.clone());
