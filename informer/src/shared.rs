@@ -109,7 +109,9 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// # Errors
     /// The runtime cannot run it, or the informer has ended.
     pub fn start(&self) -> Result<(), StartError> {
-        match self.handle.drivers().take() {
+        // A runtime may poll a driver at once, and what it runs may come here again.
+        let drivers = self.handle.drivers().take();
+        match drivers {
             Some(drivers) => {
                 let drivers = drivers.into_iter().map(|(_, driver)| driver);
                 self.engine().start(drivers.collect())

@@ -148,7 +148,8 @@ impl<S: Storage> World<S> {
                 }
                 Command::Open { exchange, request } => {
                     let _ = writeln!(self.trace, "open {} {}", exchange.number(), shown(request));
-                    let follower = follower.expect("a removed source sends no request");
+                    // A removed source sends no request.
+                    let follower = follower.unwrap();
                     let answer = self.server.answer(request, follower.selector, self.now);
                     if let Some((old, _)) = follower.answer.replace((exchange, answer)) {
                         self.old_exchange = Some(old);
