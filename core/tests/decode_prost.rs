@@ -226,7 +226,7 @@ fn known_fields_are_the_same_in_both_encodings() {
     let path: FieldPath = "spec.nodeName".parse().unwrap();
     assert!(!path.reads_protobuf());
     assert_eq!(texts(&protobuf[0], &path), [""; 0]);
-    assert!(!protobuf[0].knows_field(&path) && !(&protobuf[0]).knows_field(&path));
+    assert!(!protobuf[0].knows_field(&path) && !Fields::knows_field(&&protobuf[0], &path));
     assert!(json[0].knows_field(&path) && protobuf[0].knows_field(&known::POD_NODE_NAME.into()));
     let metadata = read(MetadataOnly, Encoding::Protobuf, PODS).0;
     let path: FieldPath = "metadata.labels.app".parse().unwrap();
