@@ -281,12 +281,23 @@ fn the_last_source_may_go_and_another_may_come() {
     hand.informer.advance(hand.now);
     let status = hand.informer.status();
     assert_eq!((status.sources, status.phase), (0, Phase::Idle));
+    assert!(status.following && hand.informer.is_fresh(Duration::MAX, hand.now));
     assert!(hand.informer.is_synced() && hand.informer.next_deadline().is_none());
     let second = hand.add();
     assert!(!hand.informer.is_synced());
     hand.list(second, &[pod("a", 2)]);
     assert_eq!(hand.told(listener), ["added a (initial, relist)"]);
+    hand.informer.remove_source(second, hand.now);
+    while hand.informer.poll_command(hand.now).is_some() {}
+    hand.informer.suspend(hand.now);
+    assert!(
+        !hand.informer.is_fresh(Duration::MAX, hand.now),
+        "suspended"
+    );
+    hand.informer.resume(hand.now);
     hand.informer.stop(hand.now);
+    assert!(!hand.informer.is_fresh(Duration::MAX, hand.now), "stopped");
+    assert!(!hand.informer.status().following);
     let late = hand.informer.add_source(Decoder::new(Lean), hand.now);
     assert_eq!(late, Err(AddSourceError::Stopped));
 }
@@ -301,7 +312,9 @@ fn an_informer_that_expects_sources_is_not_synced() {
     hand.told(listener);
     assert!(!hand.informer.is_synced());
     assert!(!hand.informer.listener_status(listener).unwrap().synced);
+    assert!(hand.informer.wait_for("50").unwrap().is_pending());
     hand.informer.expect_sources(false, hand.now);
+    assert!(hand.informer.wait_for("50").unwrap().is_ready());
     assert!(hand.informer.is_synced());
     hand.told(listener);
     assert!(hand.informer.listener_status(listener).unwrap().synced);

@@ -340,7 +340,11 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
                 let last = stored.filter(newer).unwrap_or(object);
                 (key, Some(last), Certainty::Observed, Cause::Watch)
             }
-            Deletion::Inferred { key, last } => (key, last, Certainty::Inferred, Cause::Relist),
+            Deletion::Inferred { key, last } => {
+                // Another source may have shown another state since the sweep found it.
+                let last = stored.filter(|_| self.view.holds.several).or(last);
+                (key, last, Certainty::Inferred, Cause::Relist)
+            }
             Deletion::Unreadable(key) => (key, stored, Certainty::Observed, Cause::Watch),
             Deletion::Displaced { key, cause } => (key, stored, Certainty::Inferred, cause),
         };

@@ -127,6 +127,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             return;
         };
         source.gaps.incomplete = true;
+        self.cramped = true;
         if !source.queue.note_overflow() {
             source.overflow(around);
         }
@@ -139,8 +140,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             && self.busy().all(|source| source.queue.is_drained())
     }
 
-    /// Whether nothing is running any more.
-    pub(super) fn is_settled(&self) -> bool {
+    /// Whether the store shows everything that has arrived: no change, no sweep and no resync is on its way, and
+    /// no listener holds anything up.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
         self.unpublished.notifications.len() == 0 && self.busy().all(Source::is_settled)
     }
 

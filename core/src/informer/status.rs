@@ -57,7 +57,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// The state of the informer. With several sources: the phase of one that is not synced or does not follow
-    /// its server, if there is one, the last failure of any, and the sums of all counters.
+    /// its server, if there is one, the last failure of any, and the counters of all, without those of sources that
+    /// are gone.
     #[must_use]
     pub fn status(&self) -> InformerStatus<'_, S::Text> {
         let sources = || self.sources.iter().map(|(_, source)| source);
@@ -83,7 +84,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 .only_source()
                 .and_then(|source| source.reflector.version()),
             synced: self.is_synced(),
-            following: worst.is_none() && self.started && !self.is_stopped(),
+            following: worst.is_none() && self.is_running(),
             last_byte: sources().filter_map(|source| source.heard.last_byte).max(),
             last_event: sources().filter_map(|source| source.heard.last_event).max(),
             last_bookmark: sources()
@@ -145,7 +146,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn is_fresh(&self, within: Duration, now: Instant) -> bool {
         let is_recent = |heard| now.max(self.now).since(heard) <= within;
         self.is_synced()
-            && self.started
+            && self.is_running()
             && self.is_drained()
             && self.staying().all(|source| {
                 source.reflector.is_following()
@@ -197,7 +198,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn wait_for(&self, version: &str) -> Result<Poll<()>, WaitError<'_, KeyOf<D>, S::Text>> {
         // Report an invalid version at once, even if there is nothing to compare it with yet.
         compare_versions(version, version)?;
-        let mut pending = false;
+        let mut pending = self.more_to_come;
         for source in self.staying() {
             pending |= self.wait_for_in(source.id, version)?.is_pending();
         }
@@ -232,6 +233,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Some(object) => Err(WaitError::Rejected(object)),
             None => Ok(Poll::Ready(())),
         }
+    }
+
+    /// Whether it has been started, and neither stopped nor suspended.
+    const fn is_running(&self) -> bool {
+        self.started && !self.suspended && !self.is_stopped()
     }
 
     /// All sources that were not removed.

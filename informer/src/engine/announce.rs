@@ -59,6 +59,11 @@ impl<K: Send + Sync + 'static> State<K> {
         }
         let announced = self.announcement();
         let turned = self.turned_sources();
+        if self.announced.stalled && !announced.stalled {
+            // What held up a driver may have been the walk of another source.
+            self.unstall();
+            woken.append(&mut self.woken);
+        }
         if announced != self.announced || !turned.is_empty() {
             self.tell(&announced, turned, clock.now());
             self.announced = announced;

@@ -307,8 +307,8 @@ impl<K: Send + Sync + 'static> Engine<K> {
             if state.core.is_stopped() || !state.listeners.contains_key(&id) {
                 return Poll::Ready(None);
             }
-            if state.core.is_stalled() {
-                // Taking notifications lets the queue move on.
+            if !state.core.is_settled() {
+                // Taking notifications lets the queue, or a sweep, move on.
                 state.touch();
             }
             let given = state.core.poll_notifications(id, BATCH, |notification| {

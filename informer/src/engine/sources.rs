@@ -98,6 +98,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             state.namespaces.push(namespaces);
             state.undecided += 1;
             state.core.expect_sources(true, now);
+            state.touch();
         });
     }
 
@@ -107,6 +108,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update(|state| {
             state.undecided -= 1;
             state.core.expect_sources(state.undecided > 0, now);
+            state.touch();
         });
     }
 
