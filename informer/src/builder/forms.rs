@@ -126,8 +126,8 @@ impl InformerBuilder<MetadataBody> {
 }
 
 impl<F: TextForm + Form + 'static> InformerBuilder<TextBody<F>> {
-    /// Asks the server for protobuf, which takes a fraction of the CPU time of JSON on both sides, and about half the
-    /// memory. The server still answers JSON for what it has no protobuf of, such as custom resources.
+    /// Asks the server for protobuf, which is shorter than JSON and read with about a quarter of the instructions. The
+    /// server still answers JSON for what it has no protobuf of, such as custom resources.
     ///
     /// What every object has works as with JSON: keys, versions, labels, annotations, owner references, and indices by
     /// these. The rest of a message has numbers instead of names, so only a schema can read it:
