@@ -56,7 +56,7 @@ use crate::time::Instant;
 use crate::transport::{Command, ExchangeId, Signal};
 
 use pump::{PLACES, Unpublished};
-use source::{Around, Source};
+use source::Source;
 
 pub use config::{InformerConfig, OnTransformError, SameVersion};
 pub use error::{AddListenerError, AddSourceError, WaitError};
@@ -302,11 +302,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             self.hold_up();
             return None;
         }
-        let around = Around {
-            store: &self.store,
-            config: &self.config,
-            now,
-        };
+        let (source, around) = self.source_at(at)?;
         let mut used = 0;
         match signal {
             Signal::Opened(encoding) => source.open(exchange, encoding, around),
@@ -341,13 +337,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     fn read(&mut self, exchange: ExchangeId, bytes: &[u8]) -> usize {
         let mut input = bytes;
         while self.pump() {
-            let Some(source) = self.sources.linked_mut(exchange.source().at()) else {
+            let Some((source, around)) = self.source_at(exchange.source().at()) else {
                 return bytes.len();
-            };
-            let around = Around {
-                store: &self.store,
-                config: &self.config,
-                now: self.now,
             };
             let more = source.read(exchange, &mut input, around);
             // In an in-order queue, nothing comes before a bookmark any more.

@@ -1,6 +1,6 @@
 //! Applies changes: queue → store → listeners.
 
-use super::source::{Around, Source};
+use super::source::Source;
 use super::{Informer, SameVersion};
 use crate::decode::Decode;
 use crate::flow::{Cause, Delta, Notification, Step};
@@ -118,16 +118,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// A step of the source whose turn it is had no room.
     fn lack_room(&mut self) {
-        let around = Around {
-            store: &self.store,
-            config: &self.config,
-            now: self.now,
-        };
-        let Some(source) = self.sources.get_mut(self.turn) else {
+        self.cramped = true;
+        let Some((source, around)) = self.source_at(self.turn) else {
             return;
         };
         source.gaps.incomplete = true;
-        self.cramped = true;
         if !source.queue.note_overflow() {
             source.overflow(around);
         }

@@ -178,6 +178,16 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         source.filter(|source| source.id == id)
     }
 
+    /// The source at a place, and what it needs to know about the informer.
+    pub(super) fn source_at(&mut self, at: u32) -> Option<(&mut Source<D, S>, Around<'_, D, S>)> {
+        let around = Around {
+            store: &self.store,
+            config: &self.config,
+            now: self.now,
+        };
+        Some((self.sources.get_mut(at)?, around))
+    }
+
     pub(super) fn each_source(&mut self, mut visit: impl FnMut(&mut Source<D, S>)) {
         for at in 0..self.sources.bound() {
             self.sources.get_mut(at).map(&mut visit);
@@ -186,15 +196,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// Lets the reflector of a source do what is due.
     pub(super) fn advance_source(&mut self, at: u32) {
-        let around = Around {
-            store: &self.store,
-            config: &self.config,
-            now: self.now,
-        };
-        let Some(source) = self.sources.get_mut(at) else {
+        let Some((source, around)) = self.source_at(at) else {
             return;
         };
-        if let Some(change) = source.reflector.advance(self.now) {
+        if let Some(change) = source.reflector.advance(around.now) {
             source.push(Some(change), around);
             self.turn_to(at);
             self.end_with(at);
