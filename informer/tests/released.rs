@@ -152,7 +152,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Whoever asks while others release gets an informer that runs, and it stays so.
+/// A request that races with a release gets an informer that runs, and that informer keeps running.
 #[test]
 fn nobody_gets_an_informer_that_is_being_released() {
     let world = World::new();

@@ -560,7 +560,7 @@ fn an_ordered_index_serves_both_but_not_the_other_way_round() {
     );
 }
 
-/// The indices of an informer are those that it has now, whoever has added or removed them.
+/// A request is compared with the indices that the informer has now. Some may have been added or removed.
 #[test]
 fn an_index_that_came_later_counts_and_one_that_went_does_not() {
     let factory = factory(&World::new());

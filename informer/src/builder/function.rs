@@ -35,7 +35,7 @@ impl FunctionId {
         }
     }
 
-    /// For what is made of a type without a state, whoever makes it.
+    /// The function of a type that has no state. Two callers that use the type have the same function.
     pub(crate) fn of_type<T: 'static>() -> Self {
         Self {
             whole: Some(TypeId::of::<T>()),

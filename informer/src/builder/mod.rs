@@ -137,7 +137,7 @@ impl<K: Send + Sync + 'static> InformerBuilder<K> {
             let form = Keep::new(form()).managed_fields(kept.managed_fields);
             Box::new(decode::Decoder::new(form.annotations(kept.annotations)))
         };
-        // A form without a state is the same, whoever makes it.
+        // Two forms of a type without state are the same form.
         let identity = if size_of::<F>() == 0 {
             FunctionId::of_type::<F>()
         } else {

@@ -95,7 +95,7 @@ impl fmt::Display for TextError {
 impl core::error::Error for TextError {}
 
 impl TextError {
-    /// The same error in a text with so many bytes before it.
+    /// The same error, for a text that comes after this many other bytes.
     const fn behind(self, bytes: usize) -> Self {
         match self {
             Self::Syntax { at } => Self::Syntax { at: bytes + at },
