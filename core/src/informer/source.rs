@@ -46,6 +46,9 @@ impl<D: Decode, S: Storage> Clone for Around<'_, D, S> {
 
 impl<D: Decode, S: Storage> Copy for Around<'_, D, S> {}
 
+/// A source, and what it needs to know.
+pub(super) type SourceInPlace<'a, D, S> = (&'a mut Source<D, S>, Around<'a, D, S>);
+
 impl<D: Decode, S: Storage> Source<D, S> {
     pub(super) fn new(
         id: SourceId,

@@ -1,7 +1,7 @@
 //! Sources that come and go.
 
 use super::pump::show;
-use super::source::{Around, Source};
+use super::source::{Around, Source, SourceInPlace};
 use super::{AddSourceError, Informer};
 use crate::decode::Decode;
 use crate::flow::Cause;
@@ -179,7 +179,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// The source at a place, and what it needs to know about the informer.
-    pub(super) fn source_at(&mut self, at: u32) -> Option<(&mut Source<D, S>, Around<'_, D, S>)> {
+    pub(super) fn source_at(&mut self, at: u32) -> Option<SourceInPlace<'_, D, S>> {
         let around = Around {
             store: &self.store,
             config: &self.config,
