@@ -135,9 +135,11 @@ impl<T: Resource> Iterator for Notifications<T> {
     type Item = Notification<T>;
 
     fn next(&mut self) -> Option<Notification<T>> {
-        #[cfg(feature = "alloc")]
-        if let Self::Many(many) = self {
-            return many.next();
+        match self {
+            Self::Nothing => return None,
+            #[cfg(feature = "alloc")]
+            Self::Many(many) => return many.next(),
+            Self::One(_) | Self::Two(..) => {}
         }
         match core::mem::take(self) {
             Self::One(only) => Some(only),

@@ -31,14 +31,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     pub fn skip_replay(&mut self, listener: ListenerId) {
         self.places = PLACES;
         self.processor.skip_replay(listener);
-        self.pump();
+        self.pump_on();
     }
 
     /// Removes a listener and drops everything that waits for it. Returns whether it existed.
     pub fn remove_listener(&mut self, listener: ListenerId) -> bool {
         self.places = PLACES;
         let removed = self.processor.remove_listener(listener);
-        self.pump();
+        self.pump_on();
         removed
     }
 
@@ -67,7 +67,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         let given = self
             .processor
             .poll_notifications(listener, &self.store, most, give);
-        self.pump();
+        self.pump_on();
         given
     }
 

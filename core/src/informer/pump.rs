@@ -48,8 +48,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             }
         }
         self.others_settled = self.others_settled || self.others().all(Source::is_settled);
-        self.settle();
+        if self.is_settled() {
+            self.settle();
+            return true;
+        }
         self.is_drained()
+    }
+
+    /// [`pump`](Self::pump), for calls that bring nothing new. If everything was in the store before, it still is.
+    pub(super) fn pump_on(&mut self) {
+        if !self.is_settled() {
+            self.pump();
+        }
     }
 
     fn apply_queued(&mut self) {
@@ -69,13 +79,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// The next step of any source. It is the turn of that source then.
     fn next_step(&mut self) -> Option<Step<D::Object>> {
-        let source = self.sources.get_mut(self.turn);
-        let step = source.and_then(|source| source.queue.next_step());
-        if step.is_some() || self.others_settled {
-            return step;
+        if self.others_settled {
+            return self.sources.get_mut(self.turn)?.queue.next_step();
         }
         let bound = self.sources.bound();
-        (self.turn + 1..bound).chain(0..self.turn).find_map(|at| {
+        (self.turn..bound).chain(0..self.turn).find_map(|at| {
             let step = self.sources.get_mut(at)?.queue.next_step()?;
             self.turn = at;
             Some(step)
@@ -84,23 +92,22 @@ impl<D: Decode, S: Storage> Informer<D, S> {
 
     /// Moves the cursors of all queues. Returns whether there may be a step now.
     fn walk(&mut self) -> bool {
-        let (all, turn) = (0..self.sources.bound(), self.turn);
-        let few = if self.others_settled {
-            turn..turn + 1
-        } else {
-            all
-        };
-        let mut found = false;
-        for at in few {
-            let Some(source) = self.sources.get_mut(at) else {
-                continue;
-            };
-            if source.queue.has_cursor() {
-                let known = source.walked(&self.store);
-                found |= source.queue.feed(&known, &mut self.places);
-            }
+        if self.others_settled {
+            return self.walk_at(self.turn);
         }
-        found
+        let sources = 0..self.sources.bound();
+        sources.fold(false, |found, at| self.walk_at(at) || found)
+    }
+
+    fn walk_at(&mut self, at: u32) -> bool {
+        let Some(source) = self.sources.get_mut(at) else {
+            return false;
+        };
+        if !source.queue.has_cursor() {
+            return false;
+        }
+        let known = source.walked(&self.store);
+        source.queue.feed(&known, &mut self.places)
     }
 
     /// All sources but the one whose turn it is.
@@ -109,11 +116,10 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         sources.filter_map(|(at, source)| (at != self.turn).then_some(source))
     }
 
-    /// The source whose turn it is, and all others whose queues may not be empty.
-    fn busy(&self) -> impl Iterator<Item = &Source<D, S>> {
-        let others = (!self.others_settled).then(|| self.others());
-        let current = self.sources.get(self.turn);
-        current.into_iter().chain(others.into_iter().flatten())
+    /// Whether this is true of the source whose turn it is, and of all others whose queues may not be empty.
+    fn all_busy(&self, is: impl Fn(&Source<D, S>) -> bool) -> bool {
+        self.sources.get(self.turn).is_none_or(&is)
+            && (self.others_settled || self.others().all(is))
     }
 
     /// A step of the source whose turn it is had no room.
@@ -132,21 +138,18 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     /// be running.
     pub(super) fn is_drained(&self) -> bool {
         self.unpublished.notifications.len() == 0
-            && self.busy().all(|source| source.queue.is_drained())
+            && self.all_busy(|source| source.queue.is_drained())
     }
 
     /// Whether the store shows everything that has arrived: no change, no sweep and no resync is on its way, and
     /// no listener holds anything up.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        self.unpublished.notifications.len() == 0 && self.busy().all(Source::is_settled)
+        self.unpublished.notifications.len() == 0 && self.all_busy(Source::is_settled)
     }
 
     /// Once all reported changes are in the store, gives it the last reported version.
     fn settle(&mut self) {
-        if !self.is_settled() {
-            return;
-        }
         let (objects, now) = (self.store.len(), self.now);
         let current = self.sources.get_mut(self.turn);
         if self.cramped || current.is_some_and(|source| source.gaps.incomplete) {
