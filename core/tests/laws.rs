@@ -1,4 +1,4 @@
-//! The laws of the driver contract, one test each.
+//! The laws of the driver contract, one test each, with one source and with several.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,6 +30,12 @@ fn worlds(config: InformerConfig, seed: u64) -> [World; 2] {
     [World::new(config, seed), World::with_several(config, seed)]
 }
 
+/// An informer with one source, and one with several. The test plays one of them.
+fn hands(config: InformerConfig) -> [Hand; 2] {
+    let informer = || Informer::new(Decoder::new(Dynamic), config, 1).unwrap();
+    [Hand::with(informer()), Hand::among_others(informer())]
+}
+
 /// Runs the steps of the driver loop at random.
 #[test]
 fn no_drain_rule_any_order_of_calls_is_safe() {
@@ -55,22 +61,24 @@ fn no_drain_rule_any_order_of_calls_is_safe() {
 
 #[test]
 fn time_never_goes_back() {
-    let mut hand = Hand::new(listed());
-    hand.sleep(Duration::from_secs(100));
-    hand.fail(Failure::Forbidden, "");
-    let deadline = hand.informer.next_deadline();
-    assert!(deadline > Some(hand.now));
-    // An earlier `now` counts as the last one.
-    hand.informer.advance(Instant::default());
-    hand.informer.start(Instant::default());
-    assert_eq!(hand.informer.next_deadline(), deadline);
-    assert_eq!(hand.informer.poll_command(Instant::default()), None);
-    let mut hand = Hand::new(listed());
-    hand.sleep(Duration::from_secs(100));
-    let then = hand.now;
-    hand.now = Instant::default();
-    hand.fail(Failure::Forbidden, "");
-    assert!(hand.informer.next_deadline() > Some(then));
+    for mut hand in hands(listed()) {
+        hand.sleep(Duration::from_secs(100));
+        hand.fail(Failure::Forbidden, "");
+        let deadline = hand.informer.next_deadline();
+        assert!(deadline > Some(hand.now));
+        // An earlier `now` counts as the last one.
+        hand.informer.advance(Instant::default());
+        hand.informer.start(Instant::default());
+        assert_eq!(hand.informer.next_deadline(), deadline);
+        assert_eq!(hand.informer.poll_command(Instant::default()), None);
+    }
+    for mut hand in hands(listed()) {
+        hand.sleep(Duration::from_secs(100));
+        let then = hand.now;
+        hand.now = Instant::default();
+        hand.fail(Failure::Forbidden, "");
+        assert!(hand.informer.next_deadline() > Some(then));
+    }
 }
 
 /// Extra calls of `advance` change nothing.
@@ -105,67 +113,78 @@ fn early_advance_is_free() {
 fn late_advance_is_safe() {
     let mut config = listed();
     config.resync = Some(Duration::from_secs(10));
-    let mut hand = Hand::synced(config, &[pod("x", "u1", 1)]);
-    hand.now = hand.now.after(Duration::from_secs(100_000));
-    hand.bookmark(11);
-    hand.informer.advance(hand.now);
-    hand.informer.advance(hand.now);
-    assert_eq!(hand.notes(), ["update x 1 to 1 Resync"]);
-    let next = hand.now.after(Duration::from_secs(10));
-    assert_eq!(hand.informer.next_deadline(), Some(next));
+    for hand in hands(config) {
+        let mut hand = hand.sync(&[pod("x", "u1", 1)]);
+        hand.now = hand.now.after(Duration::from_secs(100_000));
+        hand.bookmark(11);
+        hand.others_are_alive();
+        hand.informer.advance(hand.now);
+        hand.informer.advance(hand.now);
+        assert_eq!(hand.notes(), ["update x 1 to 1 Resync"]);
+        let next = hand.now.after(Duration::from_secs(10));
+        assert_eq!(hand.informer.next_deadline(), Some(next));
+    }
 }
 
 #[test]
 fn an_untaken_command_never_times_out() {
-    let mut informer =
-        Informer::<_, Heap>::new(Decoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
-    informer.start(Instant::default());
-    let late = Instant::default().after(Duration::from_secs(1_000_000));
-    informer.advance(late);
-    assert_eq!(informer.status().counts.failures, 0);
-    let Some(Command::Open { exchange, .. }) = informer.poll_command(late) else {
-        panic!("there is a request");
-    };
-    assert_eq!(informer.poll_command(late), None);
-    // Neither does a full state that the transport holds back.
-    assert_eq!(informer.next_deadline(), None);
-    let later = late.after(Duration::from_secs(1_000_000));
-    assert_eq!(
-        informer.signal(exchange, Signal::Opened(Encoding::Json), later),
-        Some(0)
-    );
-    assert!(informer.next_deadline() > Some(later));
+    for sources in [1, 3] {
+        let mut informer =
+            Informer::<_, Heap>::new(Decoder::new(Dynamic), InformerConfig::new(), 1).unwrap();
+        for _ in 1..sources {
+            let decoder = Decoder::new(Dynamic);
+            informer.add_source(decoder, Instant::default()).unwrap();
+        }
+        informer.start(Instant::default());
+        let late = Instant::default().after(Duration::from_secs(1_000_000));
+        informer.advance(late);
+        assert_eq!(informer.status().counts.failures, 0);
+        let mut exchanges = Vec::new();
+        while let Some(Command::Open { exchange, .. }) = informer.poll_command(late) {
+            exchanges.push(exchange);
+        }
+        assert_eq!(exchanges.len(), sources, "each source has one request");
+        // Neither does a full state that the transport holds back.
+        assert_eq!(informer.next_deadline(), None);
+        let later = late.after(Duration::from_secs(1_000_000));
+        for exchange in exchanges {
+            let opened = Signal::Opened(Encoding::Json);
+            assert_eq!(informer.signal(exchange, opened, later), Some(0));
+            assert!(informer.next_deadline() > Some(later));
+        }
+    }
 }
 
 #[test]
 fn signals_of_old_exchanges_are_ignored() {
-    let mut hand = Hand::new(listed());
-    let old = hand.exchange;
-    hand.fail(Failure::Broken, "");
-    hand.wait();
-    assert_ne!(hand.exchange, old);
-    let new = core::mem::replace(&mut hand.exchange, old);
-    for signal in [
-        Signal::Opened(Encoding::Json),
-        Signal::Bytes(br#"{"metadata":{"resourceVersion":"1"},"items":[]}"#),
-        Signal::Closed,
-        Signal::Failed {
-            failure: Failure::Expired,
-            message: "",
-        },
-    ] {
-        let bytes = if let Signal::Bytes(bytes) = signal {
-            bytes.len()
-        } else {
-            0
-        };
-        assert_eq!(hand.signal(signal), Some(bytes));
+    for mut hand in hands(listed()) {
+        let old = hand.exchange;
+        hand.fail(Failure::Broken, "");
+        hand.wait();
+        assert_ne!(hand.exchange, old);
+        let new = core::mem::replace(&mut hand.exchange, old);
+        for signal in [
+            Signal::Opened(Encoding::Json),
+            Signal::Bytes(br#"{"metadata":{"resourceVersion":"1"},"items":[]}"#),
+            Signal::Closed,
+            Signal::Failed {
+                failure: Failure::Expired,
+                message: "",
+            },
+        ] {
+            let bytes = if let Signal::Bytes(bytes) = signal {
+                bytes.len()
+            } else {
+                0
+            };
+            assert_eq!(hand.signal(signal), Some(bytes));
+        }
+        assert!(!hand.informer.is_synced());
+        assert_eq!(hand.informer.status().counts.failures, 1);
+        hand.exchange = new;
+        hand.list(10, &[]);
+        assert!(hand.informer.is_synced());
     }
-    assert!(!hand.informer.is_synced());
-    assert_eq!(hand.informer.status().counts.failures, 1);
-    hand.exchange = new;
-    hand.list(10, &[]);
-    assert!(hand.informer.is_synced());
 }
 
 /// Anything that a server may send.
@@ -202,6 +221,7 @@ proptest! {
         says in proptest::collection::vec((anything(), 0..12_u8), 1..60),
         in_order in any::<bool>(),
         client_go in any::<bool>(),
+        among_others in any::<bool>(),
     ) {
         let queue = if in_order { QueueKind::InOrder } else { QueueKind::DeltaFifo };
         let config = if client_go {
@@ -210,7 +230,8 @@ proptest! {
             InformerConfig { queue, ..InformerConfig::new() }
         };
         let decoder = Decoder::with_limits(Dynamic, Limits { object_bytes: 400, depth: 16 }).unwrap();
-        let mut hand = Hand::with(Informer::new(decoder, config, 1).unwrap());
+        let informer = Informer::new(decoder, config, 1).unwrap();
+        let mut hand = if among_others { Hand::among_others(informer) } else { Hand::with(informer) };
         for (bytes, then) in says {
             hand.request();
             if hand.exchange.is_some() {
@@ -291,10 +312,10 @@ fn same_seed_and_inputs_same_outputs() {
 /// number of times.
 #[test]
 fn work_is_bounded_by_the_bytes_handed_in() {
-    let calls = |objects: u64| {
+    let calls = |objects: u64, which: usize| {
         let asked = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&asked);
-        let mut hand = Hand::new(listed());
+        let mut hand = hands(listed()).into_iter().nth(which).unwrap();
         let by_version = IndexFn::new(move |pod: &Pod, file: &mut dyn FnMut(&[u8])| {
             counter.fetch_add(1, Ordering::Relaxed);
             file(pod.version().as_bytes());
@@ -311,5 +332,7 @@ fn work_is_bounded_by_the_bytes_handed_in() {
         hand.event("ADDED", &pod("new", "u", objects + 3));
         asked.load(Ordering::Relaxed)
     };
-    assert_eq!(calls(10), calls(5_000));
+    for which in [0, 1] {
+        assert_eq!(calls(10, which), calls(5_000, which));
+    }
 }

@@ -14,6 +14,7 @@ use core::time::Duration;
 use informer_core::decode::{Decoder, InCluster, Lean};
 use informer_core::informer::AddSourceError;
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
+use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{FirstState, Phase};
 use informer_core::storage::{Fixed, Heap, Storage};
 use informer_core::transport::{Command, ExchangeId, Signal};
@@ -222,6 +223,68 @@ fn a_resync_shows_every_object_of_every_source_once() {
         .sources_of(&"c".parse().unwrap())
         .collect();
     assert_eq!(shown, [second]);
+}
+
+/// The version from before would say less than the store shows.
+#[test]
+fn with_several_sources_the_store_has_no_version() {
+    for (queue, relist) in [
+        (QueueKind::DeltaFifo, Relist::Streamed),
+        (QueueKind::DeltaFifo, Relist::Staged),
+        (QueueKind::InOrder, Relist::Staged),
+    ] {
+        let mut hand = Hand::<Heap>::new(InformerConfig {
+            queue,
+            relist,
+            ..config()
+        });
+        let watch = hand.list(SourceId::FIRST, &[pod("x", 1)]);
+        assert_eq!(hand.informer.store().version(), "50");
+        let second = hand.add();
+        assert_eq!(hand.informer.store().version(), "");
+        hand.event(watch, "MODIFIED", &pod("x", 51));
+        assert_eq!(hand.informer.store().version(), "");
+
+        // The first source is the only one again, and has a version again.
+        assert!(hand.informer.remove_source(second, hand.now));
+        while hand.informer.poll_command(hand.now).is_some() {}
+        hand.event(watch, "MODIFIED", &pod("x", 52));
+        assert_eq!(hand.informer.store().version(), "52");
+
+        // A new source has read nothing yet.
+        assert!(hand.informer.remove_source(SourceId::FIRST, hand.now));
+        while hand.informer.poll_command(hand.now).is_some() {}
+        hand.add();
+        assert_eq!(hand.informer.sources().count(), 1);
+        assert_eq!(hand.informer.store().version(), "");
+    }
+}
+
+/// A resync was a round of the first source, whatever that was doing. In the middle of a full state, the
+/// objects so far counted as part of an earlier round, and were deleted at the end.
+#[test]
+fn a_resync_leaves_the_full_state_of_another_source_alone() {
+    let mut hand = Hand::<Heap>::new(InformerConfig {
+        resync: Some(Duration::from_secs(30)),
+        ..config()
+    });
+    let listener = hand.listen(Backlog::Grow);
+    let second = hand.add();
+    hand.list(second, &[pod("of-the-second", 1)]);
+
+    let list = hand.request(SourceId::FIRST);
+    let head = r#"{"metadata":{"resourceVersion":"50"},"items":["#;
+    hand.bytes(list, &format!("{head}{}", pod("before", 2)));
+    hand.told(listener);
+    hand.now = hand.now.after(Duration::from_secs(31));
+    hand.informer.advance(hand.now);
+    let told = hand.told(listener);
+    assert_eq!(told.len(), 2, "the resync shows what is in the store");
+    hand.bytes(list, &format!(",{}]}}", pod("after", 3)));
+    let closed = hand.informer.signal(list, Signal::Closed, hand.now);
+    assert!(closed.is_some());
+    assert!(hand.informer.is_synced());
+    assert_eq!(hand.informer.store().len(), 3, "{:?}", hand.told(listener));
 }
 
 #[test]

@@ -95,8 +95,11 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         if self.others_settled {
             return self.walk_at(self.turn);
         }
-        let sources = 0..self.sources.bound();
-        sources.fold(false, |found, at| self.walk_at(at) || found)
+        let mut found = false;
+        for at in 0..self.sources.bound() {
+            found |= self.walk_at(at);
+        }
+        found
     }
 
     fn walk_at(&mut self, at: u32) -> bool {

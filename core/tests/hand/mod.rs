@@ -7,8 +7,10 @@ use informer_core::decode::{Decoder, Dynamic};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId, Resync};
 use informer_core::reflector::FirstState;
 use informer_core::storage::Heap;
-use informer_core::transport::{Command, ExchangeId, OwnedRequest, Signal};
-use informer_core::{Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object};
+use informer_core::transport::{Command, ExchangeId, OwnedRequest, Request, Signal};
+use informer_core::{
+    Encoding, Failure, Informer, InformerConfig, Instant, Notification, Object, SourceId,
+};
 use informer_test_support::shown;
 
 pub type Pod = Object<serde_json::Value>;
@@ -16,6 +18,10 @@ pub type Pod = Object<serde_json::Value>;
 pub struct Hand {
     pub informer: Informer<Decoder<Dynamic>, Heap>,
     pub listener: ListenerId,
+    /// The source that the test plays.
+    pub source: SourceId,
+    /// The watches of all other sources, which show nothing.
+    pub others: Vec<ExchangeId>,
     pub exchange: Option<ExchangeId>,
     pub now: Instant,
 }
@@ -48,7 +54,10 @@ impl Hand {
         let now = Instant::from_micros(1);
         let listener = informer.add_listener(EVERYTHING, now).unwrap();
         informer.start(now);
+        let source = informer.sources().next().unwrap();
         let mut hand = Self {
+            source,
+            others: Vec::new(),
             informer,
             listener,
             exchange: None,
@@ -58,26 +67,72 @@ impl Hand {
         hand
     }
 
+    /// As [`with`](Self::with), but there are two more sources. They show nothing, and the test need not care.
+    pub fn among_others(mut informer: Informer<Decoder<Dynamic>, Heap>) -> Self {
+        for _ in 0..2 {
+            let decoder = Decoder::new(Dynamic);
+            informer.add_source(decoder, Instant::default()).unwrap();
+        }
+        Self::with(informer)
+    }
+
     /// An informer that has listed these objects at version 10, and watches.
     pub fn synced(config: InformerConfig, objects: &[String]) -> Self {
-        let mut hand = Self::new(config);
-        hand.list(10, objects);
-        hand.request();
-        hand.signal(Signal::Opened(Encoding::Json));
-        hand.notes();
-        hand
+        Self::new(config).sync(objects)
+    }
+
+    /// Lists these objects at version 10, and watches.
+    pub fn sync(mut self, objects: &[String]) -> Self {
+        self.list(10, objects);
+        self.request();
+        self.signal(Signal::Opened(Encoding::Json));
+        self.notes();
+        self
     }
 
     /// Takes all commands and returns the last request.
     pub fn request(&mut self) -> Option<OwnedRequest<String>> {
         let mut last = None;
         while let Some(command) = self.informer.poll_command(self.now) {
-            if let Command::Open { exchange, request } = command {
+            let Command::Open { exchange, request } = command else {
+                continue;
+            };
+            if exchange.source() == self.source {
                 self.exchange = Some(exchange);
                 last = Some(request.to_owned());
+            } else {
+                let watches = matches!(request, Request::Watch { .. });
+                self.answer_with_nothing(exchange, watches);
             }
         }
         last
+    }
+
+    /// Answers the request of another source.
+    fn answer_with_nothing(&mut self, exchange: ExchangeId, watches: bool) {
+        self.others
+            .retain(|other| other.source() != exchange.source());
+        self.others.push(exchange);
+        let opened = Signal::Opened(Encoding::Json);
+        let empty = br#"{"metadata":{"resourceVersion":"5"},"items":[]}"#;
+        let signals: &[_] = if watches {
+            &[opened]
+        } else {
+            &[opened, Signal::Bytes(empty), Signal::Closed]
+        };
+        for signal in signals {
+            let _ = self.informer.signal(exchange, *signal, self.now);
+        }
+    }
+
+    /// All other watches say that they are alive.
+    pub fn others_are_alive(&mut self) {
+        let bookmark = br#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"6"}}}
+"#;
+        for other in &self.others {
+            let signal = Signal::Bytes(bookmark);
+            let _ = self.informer.signal(*other, signal, self.now);
+        }
     }
 
     pub fn signal(&mut self, signal: Signal<'_>) -> Option<usize> {
