@@ -4,6 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
+use tokio::runtime::Builder;
 
 use crate::{completions, outcome, tail, top, verify};
 
@@ -33,10 +34,15 @@ enum Command {
 
 /// Runs the command.
 pub(crate) fn run(program: Program) -> ExitCode {
-    outcome::exit(start(program.command))
+    let mut builder = match program.command {
+        // With one thread, nothing happens between two of its lines, so that none is left out.
+        Command::Tail(_) => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let ran = builder.enable_all().build().map_err(Into::into);
+    outcome::exit(ran.and_then(|runtime| runtime.block_on(start(program.command))))
 }
 
-#[tokio::main]
 async fn start(command: Command) -> Result<ExitCode, Box<dyn Error>> {
     match command {
         Command::Tail(flags) => tail::run(&flags).await,

@@ -127,6 +127,26 @@ fn a_new_source_shows_what_is_new_and_is_initial_until_it_is_synced() {
     assert_eq!(hand.told(listener), ["added d (watch)"]);
 }
 
+/// The walk through the store after the full state of the second source finds nothing, and nobody would poll.
+#[test]
+fn a_listener_hears_that_it_is_synced_even_if_there_is_nothing_to_take() {
+    let mut hand = Hand::<Heap>::new(config());
+    let listener = hand.listen(Backlog::Grow);
+    let pods: Vec<_> = (0..600).map(|n| pod(&format!("p{n}"), n)).collect();
+    hand.list(SourceId::FIRST, &pods);
+    let second = hand.add();
+    while !hand.told(listener).is_empty() {}
+    while hand.informer.poll_ready_listener().is_some() {}
+
+    hand.list(second, &[]);
+    while !hand.informer.is_settled() {
+        assert_eq!(hand.informer.poll_ready_listener(), None);
+        hand.informer.advance(hand.now);
+    }
+    assert_eq!(hand.informer.poll_ready_listener(), Some(listener));
+    assert!(hand.informer.listener_status(listener).unwrap().synced);
+}
+
 #[test]
 fn a_removed_source_is_aborted_and_its_signals_are_ignored() {
     let mut hand = Hand::<Heap>::new(config());

@@ -281,11 +281,15 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
             return;
         }
         self.synced = true;
-        self.listeners
-            .change_all(|listener| listener.update_sync(true));
+        self.listeners.change_all(|listener| {
+            let before = listener.synced;
+            listener.update_sync(true);
+            listener.news |= listener.synced != before;
+        });
     }
 
-    /// A listener that has received notifications since this last returned it. Oldest news first.
+    /// A listener that has received notifications, or has become synced without any, since this last returned it.
+    /// Oldest news first.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
         if self.held {
             return None;
