@@ -10,9 +10,9 @@
 
 mod decode_support;
 
-use core::fmt::Debug;
 use core::time::Duration;
 
+use decode_support::encodings::{Bodies, body, facts_of, objects_of, said};
 use decode_support::*;
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::decode::form::Form;
@@ -22,88 +22,20 @@ use informer_core::pack::Packer;
 use informer_core::{Encoding, Failure, Object};
 use serde_json::Value;
 
-/// A body in JSON and in protobuf.
-macro_rules! body {
-    ($name:literal) => {
-        [
-            (
-                Encoding::Json,
-                &include_bytes!(concat!("protobuf_bodies/", $name, ".json"))[..],
-            ),
-            (
-                Encoding::Protobuf,
-                &include_bytes!(concat!("protobuf_bodies/", $name, ".pb"))[..],
-            ),
-        ]
-    };
-}
-
-const PIECES: [&[usize]; 4] = [&[usize::MAX], &[1], &[3], &[100, 1, 7]];
-
-/// The facts of a body in both encodings, which do not depend on the pieces.
-fn facts_of<F>(form: F, body: Body, bodies: [(Encoding, &[u8]); 2]) -> [Vec<String>; 2]
-where
-    F: Form<Body: Debug> + Copy,
-{
-    bodies.map(|(encoding, bytes)| {
-        let [whole, others @ ..] = PIECES.map(|pieces| {
-            let mut facts = Vec::new();
-            let decoder = &mut Decoder::new(form);
-            feed_in(encoding, decoder, body, bytes, pieces, |fact| {
-                facts.push(format!("{fact:?}"));
-            });
-            facts
-        });
-        for other in others {
-            assert_eq!(whole, other, "the pieces do not matter");
-        }
-        whole
-    })
-}
-
-/// The objects of a list in both encodings.
-fn objects_of<F: Form + Copy>(
+/// The four objects of a list in both encodings.
+fn four_of<F: Form + Copy>(
     form: F,
-    bodies: [(Encoding, &[u8]); 2],
+    bodies: Bodies,
 ) -> impl Iterator<Item = (Object<F::Body>, Object<F::Body>)> {
-    let [json, protobuf] = bodies.map(|(encoding, bytes)| {
-        let mut objects = Vec::new();
-        let decoder = &mut Decoder::new(form);
-        feed_in(encoding, decoder, Body::List, bytes, &[1000], |fact| {
-            if let Fact::Item(object) = fact {
-                objects.push(object);
-            }
-        });
-        objects
-    });
-    assert_eq!((json.len(), protobuf.len()), (4, 4));
-    json.into_iter().zip(protobuf)
-}
-
-/// Everything that an object says without a schema.
-fn said<K>(object: &Object<K>) -> String {
-    let mut annotations = Vec::new();
-    object.each_annotation(&mut |key, value| annotations.push((key.to_owned(), value.to_owned())));
-    format!(
-        "{} {} {} {} {} {} {:?} {:?} {:?} {:?} {:?}",
-        object.key(),
-        object.uid(),
-        object.version(),
-        object.generation(),
-        object.creation_time(),
-        object.deletion_time(),
-        object.labels(),
-        annotations,
-        object.owners(),
-        object.controller(),
-        object.annotation("team/owner"),
-    )
+    let objects: Vec<_> = objects_of(form, Body::List, bodies).collect();
+    assert_eq!(objects.len(), 4);
+    objects.into_iter()
 }
 
 #[test]
 fn metadata_is_the_same_text_in_both_encodings() {
     for bodies in [body!("pods"), body!("metadata")] {
-        for (json, protobuf) in objects_of(MetadataOnly, bodies) {
+        for (json, protobuf) in four_of(MetadataOnly, bodies) {
             assert_eq!(json.json(), protobuf.json());
             assert_eq!(json, protobuf);
             assert_eq!(said(&json), said(&protobuf));
@@ -111,7 +43,7 @@ fn metadata_is_the_same_text_in_both_encodings() {
             assert!(protobuf.size() < json.size());
         }
         let full = Keep::new(MetadataOnly).managed_fields(true);
-        for (json, protobuf) in objects_of(full, bodies) {
+        for (json, protobuf) in four_of(full, bodies) {
             assert_eq!(json.json(), protobuf.json());
         }
         let [json, protobuf] = facts_of(MetadataOnly, Body::List, bodies);
@@ -122,7 +54,7 @@ fn metadata_is_the_same_text_in_both_encodings() {
 
 #[test]
 fn lean_objects_say_the_same_without_a_schema() {
-    for (json, protobuf) in objects_of(Lean, body!("pods")) {
+    for (json, protobuf) in four_of(Lean, body!("pods")) {
         assert_eq!(said(&json), said(&protobuf));
         assert_eq!(protobuf.encoding(), Encoding::Protobuf);
         assert!(protobuf.json().is_err() && protobuf.decode::<Value>().is_err());
@@ -134,7 +66,7 @@ fn lean_objects_say_the_same_without_a_schema() {
         assert!(message.len() < protobuf.size() || protobuf.key().name() == "shop-2");
     }
     let full = Keep::new(Lean).managed_fields(true);
-    for (lean, full) in objects_of(Lean, body!("pods")).zip(objects_of(full, body!("pods"))) {
+    for (lean, full) in four_of(Lean, body!("pods")).zip(four_of(full, body!("pods"))) {
         assert_eq!(said(&lean.1), said(&full.1));
         assert_eq!(full.1.protobuf().unwrap().len(), full.1.size());
     }
@@ -149,7 +81,7 @@ fn packed_objects_say_the_same_and_unpack_to_the_same_bytes() {
     let mut packer = Packer::new();
     let mut packed_any = false;
     for _ in 0..10 {
-        for (_, mut packed) in objects_of(Packed, body!("pods")) {
+        for (_, mut packed) in four_of(Packed, body!("pods")) {
             let before = (said(&packed), packed.protobuf().unwrap().into_owned());
             let same = packed.clone();
             packer.pack(&mut packed);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use informer::informer_transport_hyper::{HttpVersion, Secret, Settings};
-use informer::{Client, Config, InformerBuilder, LeanBody, SharedInformer, Target};
+use informer::{Client, Config, Encoding, InformerBuilder, LeanBody, SharedInformer, Target};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::sync::{Notify, watch};
@@ -55,7 +55,7 @@ pub(crate) async fn run(orders: Orders) -> Result<(), Box<dyn Error>> {
             }
             _ => {
                 again.notify_one();
-                recovered(&outcome).await
+                recovered(&outcome, orders.program).await
             }
         };
         println!("{answer}");
@@ -96,6 +96,9 @@ async fn begin(
     if program == Program::InformsWithinLimits {
         builder = builder.max_objects(MOST_OBJECTS).max_bytes(MOST_BYTES);
     }
+    if program == Program::ReadsProtobuf {
+        builder = builder.protobuf();
+    }
     match builder.start(&client) {
         Ok(pods) => outcome.send_replace(Outcome::Runs(pods)),
         Err(error) => outcome.send_replace(Outcome::NotYet(error.to_string())),
@@ -104,28 +107,32 @@ async fn begin(
     std::future::pending::<()>().await;
 }
 
-/// What a user sees: why the informer is not synced, or its last failure.
+/// What a user sees: why the informer is not synced, or its last failure, and how many objects were left out.
 async fn status(outcome: Outcome) -> serde_json::Value {
     let pods = match outcome {
         Outcome::NotYet(message) => return json!({"message": message}),
         Outcome::Runs(pods) => pods,
     };
-    let message = match pods.synced(Duration::ZERO).await {
+    let mut message = match pods.synced(Duration::ZERO).await {
         Err(error) => error.reason,
         Ok(()) => pods.status().last_failure.map_or_else(
             || "synced, without a failure".to_owned(),
             |last| format!("synced; {} ({})", last.failure, last.message),
         ),
     };
+    let rejected = pods.status().counts.rejected;
+    if rejected > 0 {
+        message.push_str(&format!("; left out: {rejected}"));
+    }
     json!({"message": message})
 }
 
 /// Waits until the store matches the good server.
-async fn recovered(outcome: &watch::Receiver<Outcome>) -> serde_json::Value {
+async fn recovered(outcome: &watch::Receiver<Outcome>, program: Program) -> serde_json::Value {
     let began = Instant::now();
     loop {
         if let Outcome::Runs(pods) = &*outcome.borrow()
-            && is_right(pods)
+            && is_right(pods, program)
         {
             break;
         }
@@ -134,7 +141,7 @@ async fn recovered(outcome: &watch::Receiver<Outcome>) -> serde_json::Value {
     json!({"seconds": began.elapsed().as_secs_f64()})
 }
 
-fn is_right(pods: &Pods) -> bool {
+fn is_right(pods: &Pods, program: Program) -> bool {
     let expected: BTreeMap<String, String> = AFTER
         .1
         .iter()
@@ -143,10 +150,14 @@ fn is_right(pods: &Pods) -> bool {
     if !pods.is_synced() || pods.status().objects != expected.len() {
         return false;
     }
+    let encoding = match program {
+        Program::ReadsProtobuf => Encoding::Protobuf,
+        _ => Encoding::Json,
+    };
     let snapshot = pods.snapshot();
     let found: BTreeMap<String, String> = snapshot
         .iter()
         .map(|object| (object.key().to_string(), object.version().to_string()))
         .collect();
-    found == expected
+    found == expected && snapshot.iter().all(|object| object.encoding() == encoding)
 }

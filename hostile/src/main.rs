@@ -157,6 +157,7 @@ async fn meet(
 fn orders(url: &str, http: &str, ca: &str, program: &str) -> Result<Orders, String> {
     let programs = [
         Program::Informs,
+        Program::ReadsProtobuf,
         Program::InformsWithinLimits,
         Program::ResolvesFirst,
     ];

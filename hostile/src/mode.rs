@@ -79,6 +79,8 @@ pub(crate) const MOST_BYTES: u64 = 16 << 20;
 pub(crate) enum Program {
     /// It starts an informer.
     Informs,
+    /// It starts an informer that asks for protobuf.
+    ReadsProtobuf,
     /// It starts an informer with a limit of [`MOST_OBJECTS`] and [`MOST_BYTES`].
     InformsWithinLimits,
     /// It looks up `pods` by discovery, then starts an informer. If discovery fails, it ends, and
@@ -110,6 +112,7 @@ pub(crate) enum Limit {
     ObjectBytes,
     ListHead,
     Json,
+    Protobuf,
     Depth,
     Pages,
     PageToken,
@@ -148,6 +151,7 @@ impl fmt::Display for Limit {
             Self::ObjectBytes => "object size",
             Self::ListHead => "size of a list without its items",
             Self::Json => "JSON grammar",
+            Self::Protobuf => "protobuf grammar",
             Self::Depth => "nesting depth",
             Self::Pages => "number of pages",
             Self::PageToken => "page tokens",

@@ -1,6 +1,9 @@
 //! Generators of JSON, and helpers that feed it to a decoder.
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
+// The same body in both encodings.
+pub(crate) mod encodings;
+
 use core::fmt::Debug;
 
 use informer_core::decode::{Body, Decode, Decoder, Form, Lean, Limits};

@@ -33,6 +33,9 @@ mod events;
 // Streamed states.
 mod streams;
 
+// Bodies in protobuf.
+mod protobuf;
+
 // Certificates and handshakes.
 mod tls;
 
@@ -57,6 +60,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Mode> {
         watches::MODES,
         events::MODES,
         streams::MODES,
+        protobuf::MODES,
         tls::MODES,
         discovery::MODES,
     ];

@@ -1,5 +1,7 @@
 //! A client's request.
 
+use super::protobuf::PROTOBUF;
+
 /// The relevant parts of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Ask {
@@ -9,6 +11,8 @@ pub(crate) struct Ask {
     pub(crate) version: String,
     /// The page token; empty for the first page.
     pub(crate) page: String,
+    /// Whether the answer may be protobuf.
+    pub(crate) accepts_protobuf: bool,
     /// How many requests came before it.
     pub(crate) number: usize,
     /// The address of another server, which clients must never contact.
@@ -28,7 +32,7 @@ pub(crate) enum Kind {
 
 impl Ask {
     /// Parses a path with its query.
-    pub(crate) fn parse(target: &str, number: usize, elsewhere: String) -> Self {
+    pub(crate) fn parse(target: &str, accept: &str, number: usize, elsewhere: String) -> Self {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let value = |name: &str| {
             let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -46,6 +50,7 @@ impl Ask {
             path: path.to_owned(),
             version: value("resourceVersion"),
             page: value("continue"),
+            accepts_protobuf: accept.contains(PROTOBUF),
             number,
             elsewhere,
         }

@@ -91,7 +91,7 @@ impl Line {
             self.stream.read_exact(&mut payload).await?;
             match kind {
                 HEADERS => {
-                    self.scene.asked("/api/v1/pods");
+                    self.scene.asked("/api/v1/pods", "");
                     return Ok(stream);
                 }
                 SETTINGS if flags & ACK == 0 => self.say(frame(SETTINGS, ACK, 0, &[])).await?,

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::ask::{Ask, Kind};
+use super::protobuf;
 use super::reply::{Reply, every, hang, say};
 
 /// The state of the cluster.
@@ -75,49 +78,105 @@ pub(crate) fn list(version: &str, more: &str, items: &str) -> String {
 
 /// The answer of a good server.
 pub(crate) fn answer(ask: &Ask, state: State) -> Reply {
-    let (version, pods) = state.content();
-    let pods = pods.iter().map(|(name, version)| pod(name, version));
+    let form = Form::of(ask);
     match ask.kind {
         Kind::Discovery => discovery(&ask.path),
         Kind::List if !ask.page.is_empty() => {
             Reply::failure(410, "Expired", "The provided continue parameter is too old")
         }
-        Kind::List => Reply::ok(list(version, "", &pods.collect::<Vec<_>>().join(","))),
+        Kind::List => form.typed(Reply::ok(form.list(state))),
         Kind::Stream => {
-            let state = only_state(state);
-            let steps = state.steps.chain(every(BOOKMARKS, bookmark(version)));
-            Reply::steps(steps)
+            let bookmark = form.bookmark(state.content().0);
+            let state = say(form.state(state));
+            form.typed(Reply::steps(state.chain(every(BOOKMARKS, bookmark))))
         }
-        Kind::Watch => watch(ask, version, state),
+        Kind::Watch => watch(ask, form, state),
     }
 }
 
 /// A streamed list without a watch after it.
 pub(crate) fn only_state(state: State) -> Reply {
-    let (version, pods) = state.content();
-    let pods = pods.iter().map(|(name, version)| pod(name, version));
-    let mut text: String = pods.map(|pod| event("ADDED", &pod)).collect();
-    text.push_str(&end_bookmark(version));
-    Reply::ok(text)
+    Reply::ok(Form::Json.state(state))
 }
 
-fn watch(ask: &Ask, version: &str, state: State) -> Reply {
+/// How a body is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Json,
+    Protobuf,
+}
+
+impl Form {
+    const fn of(ask: &Ask) -> Self {
+        if ask.accepts_protobuf {
+            Self::Protobuf
+        } else {
+            Self::Json
+        }
+    }
+
+    fn typed(self, reply: Reply) -> Reply {
+        match self {
+            Self::Json => reply,
+            Self::Protobuf => reply.with("content-type", protobuf::PROTOBUF),
+        }
+    }
+
+    fn list(self, state: State) -> Bytes {
+        let (version, pods) = state.content();
+        if self == Self::Protobuf {
+            let pods = pods.iter().map(|(name, at)| protobuf::pod(name, at));
+            return protobuf::list(version, pods).into();
+        }
+        let pods: Vec<_> = pods.iter().map(|(name, at)| pod(name, at)).collect();
+        list(version, "", &pods.join(",")).into()
+    }
+
+    /// The state as events, up to its bookmark.
+    fn state(self, state: State) -> Bytes {
+        let (version, pods) = state.content();
+        let events = pods.iter().map(|(name, at)| self.event("ADDED", name, at));
+        let end = match self {
+            Self::Json => end_bookmark(version).into(),
+            Self::Protobuf => protobuf::end_bookmark(version),
+        };
+        events.chain([end]).flatten().collect()
+    }
+
+    fn event(self, kind: &str, name: &str, version: &str) -> Vec<u8> {
+        match self {
+            Self::Json => event(kind, &pod(name, version)).into(),
+            Self::Protobuf => protobuf::event(kind, &protobuf::pod(name, version)),
+        }
+    }
+
+    fn bookmark(self, version: &str) -> Bytes {
+        match self {
+            Self::Json => bookmark(version).into(),
+            Self::Protobuf => protobuf::bookmark(version).into(),
+        }
+    }
+}
+
+fn watch(ask: &Ask, form: Form, state: State) -> Reply {
+    let version = state.content().0;
     if ask.version.is_empty() || ask.version.bytes().any(|byte| !byte.is_ascii_digit()) {
         let message = format!("Invalid value: {:.20}: must be a number", ask.version);
         return Reply::failure(400, "BadRequest", &message);
     }
     // While it is hostile, it accepts any version, because it may have announced any.
     if ask.version == version || state == State::Before {
-        return Reply::steps(every(BOOKMARKS, bookmark(&ask.version)));
+        let steps = every(BOOKMARKS, form.bookmark(&ask.version));
+        return form.typed(Reply::steps(steps));
     }
     if state == State::After && ask.version == BEFORE.0 {
         let changes = [
-            event("DELETED", &pod("a", "2001")),
-            event("MODIFIED", &pod("c", "2002")),
-            event("ADDED", &pod("d", "2003")),
-            event("ADDED", &pod("e", "2004")),
+            form.event("DELETED", "a", "2001"),
+            form.event("MODIFIED", "c", "2002"),
+            form.event("ADDED", "d", "2003"),
+            form.event("ADDED", "e", "2004"),
         ];
-        return Reply::steps(say(changes.concat()).chain(hang()));
+        return form.typed(Reply::steps(say(changes.concat()).chain(hang())));
     }
     Reply::failure(410, "Expired", "too old resource version")
 }

@@ -42,7 +42,9 @@ pub(crate) async fn ask(
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let target = head.split(' ').nth(1).unwrap_or_default();
-    Ok(scene.asked(target))
+    let headers = head.lines().filter_map(|line| line.split_once(':'));
+    let mut accepts = headers.filter(|(name, _)| name.eq_ignore_ascii_case("accept"));
+    Ok(scene.asked(target, accepts.next().unwrap_or_default().1))
 }
 
 /// Sends an answer. Returns whether another may follow.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use http::header::ACCEPT;
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use hyper::body::Incoming;
@@ -26,7 +27,9 @@ pub(crate) async fn serve(
     let service = service_fn(|request: Request<Incoming>| {
         let target = request.uri().path_and_query();
         let target = target.map(|target| target.as_str()).unwrap_or_default();
-        let reply = scene.answer(&scene.asked(target));
+        let accept = request.headers().get(ACCEPT);
+        let accept = accept.and_then(|accept| accept.to_str().ok());
+        let reply = scene.answer(&scene.asked(target, accept.unwrap_or_default()));
         async move { Ok::<_, Infallible>(response(reply)) }
     });
     hyper::server::conn::http2::Builder::new(TokioExecutor::new())

@@ -6,6 +6,9 @@ pub(crate) mod ask;
 // Answers, as bytes and pauses.
 pub(crate) mod reply;
 
+// Bodies in protobuf.
+pub(crate) mod protobuf;
+
 // The good server.
 pub(crate) mod good;
 
@@ -167,9 +170,9 @@ impl Scene {
     }
 
     /// Records a request.
-    pub(crate) fn asked(&self, target: &str) -> Ask {
+    pub(crate) fn asked(&self, target: &str, accept: &str) -> Ask {
         let number = self.requests.note();
-        Ask::parse(target, number, self.elsewhere.to_string())
+        Ask::parse(target, accept, number, self.elsewhere.to_string())
     }
 
     fn is_good(&self) -> bool {
