@@ -19,6 +19,8 @@ LOOKS = {
     "typed": ("#a371f7", "", "circle"),
     "full": ("#a371f7", "3 3", "circle"),
     "metadata": ("#c2488f", "", "circle"),
+    "received": ("#7d8590", "", "circle"),
+    "received-protobuf": ("#7d8590", "3 3", "circle"),
     "kube-rs": ("#d2691e", "7 4", "square"),
     "client-go": ("#0e8fa6", "2 4", "diamond"),
     "client-go-protobuf": ("#0e8fa6", "7 4", "diamond"),

@@ -12,7 +12,9 @@ TARGET = os.path.abspath(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "
 COMPARE = os.path.join(TARGET, "compare")
 
 # The forms of ours, in the order of the tables. A form that `bench-informer` does not know is left out.
-OUR_FORMS = ("packed", "packed-protobuf", "lean", "lean-protobuf", "typed", "full", "metadata")
+OUR_FORMS = (
+    "packed", "packed-protobuf", "lean", "lean-protobuf", "typed", "full", "metadata", "received", "received-protobuf",
+)
 
 # What everything is divided by.
 REFERENCE = "kube-rs"
@@ -29,14 +31,24 @@ class Contender:
     def is_ours(self):
         return self.name in OUR_FORMS
 
+    @property
+    def has_store(self):
+        """Those without one only receive, so they cannot say how many pods there were."""
+        return not self.name.startswith("received")
+
+    @property
+    def needs_real_server(self):
+        """The load server has no protobuf, and sends changes, which only a store can count."""
+        return self.name.endswith("-protobuf") or not self.has_store
+
 
 class Missing(Exception):
     """Something that the comparison needs is not there."""
 
 
-def build(say, only=None, protobuf=False):
-    """Builds everything, and returns the contenders. With `only`, those with these names. Those that read protobuf
-    need a server that has it; the load server has not."""
+def build(say, only=None, real=False):
+    """Builds everything, and returns the contenders. With `only`, those with these names. `real` says whether the
+    server is a real one."""
     if not shutil.which("cargo"):
         raise Missing("cargo was not found: install Rust first")
     say("building our client")
@@ -56,7 +68,7 @@ def build(say, only=None, protobuf=False):
     if go:
         contenders.append(Contender("client-go", [go]))
         contenders.append(Contender("client-go-protobuf", [go, "--protobuf"]))
-    contenders = [contender for contender in contenders if protobuf or not contender.name.endswith("-protobuf")]
+    contenders = [contender for contender in contenders if real or not contender.needs_real_server]
     if only:
         unknown = set(only) - {contender.name for contender in contenders}
         if unknown:

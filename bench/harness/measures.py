@@ -16,13 +16,14 @@ class Measure:
 
 
 def per_pod(key):
-    return lambda record: (record[key] - record["rss_baseline"]) / record["n"] / 1000
+    return lambda record: (record[key] - record["rss_baseline"]) / record["size"] / 1000
 
 
 MEASURES = [
     Measure("sync", "time to sync, ms", lambda record: record["sync_ms"]),
     Measure("sync_cpu", "CPU time to sync, ms", lambda record: record["sync_cpu_ms"]),
     Measure("server_cpu", "CPU time of the API server, ms", lambda record: record["server_cpu_ms"]),
+    Measure("answer", "the answer without gzip, KB per pod", lambda record: record["answer_bytes"] / record["size"] / 1000, 1),
     Measure("peak", "peak memory, KB per pod", per_pod("rss_peak"), 1),
     Measure("settled", "settled memory, KB per pod", per_pod("rss_settled"), 1),
     Measure("churn_rate", "changes per second, as fast as they come", lambda record: record["churn_events_per_s"]),

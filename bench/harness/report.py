@@ -28,7 +28,12 @@ TITLES = {
     "gzip": "Listed, compressed for those who accept it",
 }
 
-REAL_TITLES = {"listed": "Listed", "streamed": "Streamed list"}
+REAL_TITLES = {
+    "listed": "Listed",
+    "listed-plain": "Listed, nobody asks for gzip",
+    "streamed": "Streamed list",
+    "streamed-plain": "Streamed list, nobody asks for gzip",
+}
 
 
 def store(kind, about, rows):

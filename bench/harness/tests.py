@@ -48,6 +48,13 @@ class Medians(unittest.TestCase):
         self.assertNotIn("server_cpu", rows[0]["values"])
         self.assertNotIn("changes per second", measures.table(rows))
 
+    def test_who_only_receives_has_no_number_of_pods(self):
+        received = record("received", 10, 7, answer_bytes=50_000)
+        del received["n"]
+        rows = measures.medians([received, record("lean", 10, 9)])
+        self.assertEqual(rows[0]["values"]["answer"], [5, 5, 5])
+        self.assertIn("| the answer without gzip, KB per pod | – | 5.0 |", measures.table(rows))
+
     def test_ratios_are_to_kube_rs_and_ours_come_first(self):
         lines = measures.table([row for row in some_rows() if row["size"] == 1_000]).splitlines()
         self.assertEqual(lines[0], "| | ours, `lean` | kube-rs | client-go |")
@@ -110,6 +117,12 @@ class Reports(unittest.TestCase):
 
 
 class Forms(unittest.TestCase):
+    def test_the_load_server_has_no_protobuf_and_needs_a_store(self):
+        there = [form for form in contenders.OUR_FORMS if not contenders.Contender(form).needs_real_server]
+        self.assertEqual(there, ["packed", "lean", "typed", "full", "metadata"])
+        without = [form for form in contenders.OUR_FORMS if not contenders.Contender(form).has_store]
+        self.assertEqual(without, ["received", "received-protobuf"])
+
     def test_forms_are_found_in_both_kinds_of_help(self):
         short = "      --form <FORM>  The form [default: lean] [possible values: typed, lean]\n      --handlers <H>"
         self.assertEqual(contenders.forms_in(short), ["typed", "lean"])

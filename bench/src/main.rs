@@ -26,6 +26,9 @@ mod report;
 // The run, from the first byte to the report.
 mod run;
 
+// The same without an informer.
+mod received;
+
 use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -34,6 +37,7 @@ use clap::Parser as _;
 use informer::{LeanBody, MetadataBody, PackedBody};
 
 use crate::options::{Form, Options};
+use crate::received::receive;
 use crate::run::run;
 
 #[cfg(feature = "mimalloc")]
@@ -62,6 +66,7 @@ fn measure(options: &Options) -> Result<(), Box<dyn Error>> {
             Form::Lean | Form::LeanProtobuf => run::<LeanBody>(options).await,
             Form::Packed | Form::PackedProtobuf => run::<PackedBody>(options).await,
             Form::Metadata => run::<MetadataBody>(options).await,
+            Form::Received | Form::ReceivedProtobuf => receive(options).await,
         }
     })?;
     let mut line = serde_json::to_vec(&report)?;

@@ -55,16 +55,17 @@ impl Options {
     }
 }
 
-#[derive(ValueEnum, serde::Serialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, serde::Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Strategy {
     /// A list, followed by a watch.
+    #[default]
     Listwatch,
     /// A watch that begins with the state.
     Streaming,
 }
 
-#[derive(ValueEnum, serde::Serialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(ValueEnum, serde::Serialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
     /// `Pod` of `k8s-openapi`.
@@ -74,6 +75,7 @@ pub(crate) enum Form {
     #[cfg(feature = "typed")]
     Full,
     /// The text that the server sent, without `managedFields`.
+    #[default]
     Lean,
     /// The same, packed.
     Packed,
@@ -83,6 +85,10 @@ pub(crate) enum Form {
     PackedProtobuf,
     /// The text of the metadata, without `managedFields`.
     Metadata,
+    /// Nothing: the answer is received, decrypted, inflated and thrown away.
+    Received,
+    /// The same, in protobuf.
+    ReceivedProtobuf,
 }
 
 impl Form {
@@ -97,7 +103,10 @@ impl Form {
 
     /// Whether the server is asked for protobuf.
     pub(crate) const fn is_protobuf(self) -> bool {
-        matches!(self, Self::LeanProtobuf | Self::PackedProtobuf)
+        matches!(
+            self,
+            Self::LeanProtobuf | Self::PackedProtobuf | Self::ReceivedProtobuf
+        )
     }
 }
 

@@ -59,6 +59,7 @@ impl Measured for MetadataBody {
     }
 }
 
-fn pods() -> Target {
+/// All pods.
+pub(crate) fn pods() -> Target {
     Target::new("", "v1", "pods")
 }

@@ -3,14 +3,19 @@
 use crate::options::{Form, Strategy};
 
 /// One line of JSON. Memory is in bytes.
-#[derive(serde::Serialize, Debug)]
+#[derive(serde::Serialize, Debug, Default)]
 pub(crate) struct Report {
     pub(crate) contender: &'static str,
     pub(crate) allocator: &'static str,
     pub(crate) form: Form,
     pub(crate) strategy: Strategy,
     pub(crate) handlers: u16,
-    pub(crate) n: usize,
+    /// The number of stored pods, if there is a store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) n: Option<usize>,
+    /// The length of the first state as it was sent, without gzip, if that was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) answer_bytes: Option<u64>,
     pub(crate) sync_ms: f64,
     pub(crate) store_ready_ms: f64,
     pub(crate) sync_cpu_ms: f64,

@@ -19,17 +19,17 @@ use crate::report::Report;
 /// The label of the second index, besides the namespace.
 const LABEL: &str = "app.kubernetes.io/name";
 
-const ALLOCATOR: &str = if cfg!(feature = "mimalloc") {
+pub(crate) const ALLOCATOR: &str = if cfg!(feature = "mimalloc") {
     "mimalloc"
 } else {
     "system"
 };
 
 /// Longer than any sync worth measuring.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// After this pause, nothing is in flight any more.
-const REST: Duration = Duration::from_millis(300);
+pub(crate) const REST: Duration = Duration::from_millis(300);
 
 /// Follows the pods and measures what `options` ask for.
 pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dyn Error>> {
@@ -72,7 +72,8 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
         form: options.form,
         strategy: options.strategy,
         handlers: options.handlers,
-        n,
+        n: Some(n),
+        answer_bytes: None,
         sync_ms: millis(synced),
         store_ready_ms: millis(store_ready),
         sync_cpu_ms: millis(sync_cpu),
@@ -99,8 +100,8 @@ pub(crate) async fn run<K: Measured>(options: &Options) -> Result<Report, Box<dy
     })
 }
 
-/// An informer with an index by namespace and one by a label, like client-go's.
-fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Error>> {
+/// A client of the server that `options` name.
+pub(crate) fn connect(options: &Options) -> Result<Client, Box<dyn Error>> {
     let mut config = match &options.kubeconfig {
         Some(file) => Config::from_kubeconfig(file, None)?,
         None => Config::new(options.url.as_deref().unwrap_or_default())?,
@@ -108,14 +109,24 @@ fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Er
     if let Some(ca) = &options.ca {
         config = config.with_ca_file(ca);
     }
-    let client = Client::new(config)?;
+    Ok(Client::new(config)?)
+}
+
+/// The preset, with the strategy that `options` name.
+pub(crate) const fn config(options: &Options) -> InformerConfig {
     let mut preset = InformerConfig::new();
     preset.reflector.first_state = match options.strategy {
         Strategy::Listwatch => FirstState::Listed,
         Strategy::Streaming => FirstState::Streamed,
     };
+    preset
+}
+
+/// An informer with an index by namespace and one by a label, like client-go's.
+fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Error>> {
+    let client = connect(options)?;
     let mut builder = K::builder()
-        .preset(preset)
+        .preset(config(options))
         .index("namespace", by::namespace())
         .index("app", by::label(LABEL));
     if options.form.is_protobuf() {
@@ -192,7 +203,7 @@ async fn latency(options: &Options, board: &Board) -> Result<Latency, Box<dyn Er
     })
 }
 
-fn millis(duration: Duration) -> f64 {
+pub(crate) fn millis(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 

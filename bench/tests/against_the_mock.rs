@@ -153,6 +153,43 @@ async fn every_form_is_measured_by_either_strategy() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_only_received_is_counted_in_bytes() {
+    let server = SharedServer::new(Server::new(ServerConfig::new(1)));
+    server.with(|server| {
+        for number in 0..450 {
+            server
+                .create("pods", pod(&format!("pod-{number}"), 0))
+                .unwrap();
+        }
+    });
+    let running = serve(server, HttpConfig::new()).await.unwrap();
+    let url = ["--url", running.url()];
+    let mut bytes = Vec::new();
+    for form in ["received", "received-protobuf"] {
+        for strategy in ["listwatch", "streaming"] {
+            let how = ["--form", form, "--strategy", strategy];
+            let output = run(&[url.as_slice(), &how].concat()).await;
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success(), "{form}, {strategy}: {said}");
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            for key in KEYS.iter().filter(|key| **key != "n") {
+                assert!(!report[*key].is_null(), "{form}, {strategy}: {key}");
+            }
+            assert!(report["n"].is_null(), "nothing counts pods");
+            bytes.push(report["answer_bytes"].as_u64().unwrap());
+        }
+    }
+    assert!(bytes.iter().all(|bytes| *bytes > 50_000), "{bytes:?}");
+    assert!(
+        bytes[2] < bytes[0] && bytes[3] < bytes[1],
+        "protobuf is shorter: {bytes:?}"
+    );
+
+    let output = run(&[url.as_slice(), &["--form", "received", "--churn", "1"]].concat()).await;
+    assert_eq!(output.status.code(), Some(1), "there are no changes to see");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failures_are_reported_in_one_sentence() {
     let server = SharedServer::new(Server::new(ServerConfig::new(1)));
     let running = serve(server, HttpConfig::new()).await.unwrap();
