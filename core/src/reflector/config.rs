@@ -106,9 +106,10 @@ pub enum WhenGone {
     /// of each object before.
     #[default]
     Keep,
-    /// Delete all objects, with [`Cause::KindGone`](crate::flow::Cause::KindGone), and try again.
+    /// Delete all objects that only this source shows, with [`Cause::KindGone`](crate::flow::Cause::KindGone), and
+    /// try again.
     Empty,
-    /// Stop for good.
+    /// Stop for good. With several sources, one that finds the kind gone stops the whole informer.
     Stop,
 }
 
