@@ -43,14 +43,20 @@ impl ObjectKey {
     /// Creates the key of the object `name` in `namespace`. An empty namespace means none.
     #[must_use]
     pub fn new(namespace: &str, name: &str) -> Self {
+        Self::new_in(&mut String::new(), namespace, name)
+    }
+
+    /// Creates the same key. Its text is put together in `buffer`, which keeps its memory.
+    pub(crate) fn new_in(buffer: &mut String, namespace: &str, name: &str) -> Self {
         if namespace.is_empty() {
             return Self::of(Arc::from(name), 0);
         }
-        let mut text = String::with_capacity(namespace.len() + 1 + name.len());
-        text.push_str(namespace);
-        text.push('/');
-        text.push_str(name);
-        Self::of(Arc::from(text), name_place(namespace.len() + 1))
+        buffer.clear();
+        buffer.reserve_exact(namespace.len() + 1 + name.len());
+        buffer.push_str(namespace);
+        buffer.push('/');
+        buffer.push_str(name);
+        Self::of(Arc::from(buffer.as_str()), name_place(namespace.len() + 1))
     }
 
     /// Creates the key of an object in a cluster, for programs that follow several clusters. It displays as

@@ -319,6 +319,26 @@ fn a_cut_changes_the_length_of_metadata_only() {
 }
 
 #[test]
+fn a_tag_may_be_longer_than_necessary() {
+    let json = json!({"metadata": {"name": "a", "managedFields": [{"manager": "m"}]}});
+    let long = |object: Vec<u8>| [&[0x8a, 0], &object[1..]].concat();
+    let object = lean(&long(encode::object(&json))).unwrap();
+    let without = encode::object(&json!({"metadata": {"name": "a"}}));
+    assert_eq!(object.protobuf().unwrap(), long(without));
+}
+
+#[test]
+fn the_last_text_of_an_entry_counts() {
+    let json = json!({"metadata": {"name": "a"}});
+    let entry = b"\x0a\x01k\x12\x01v\x0a\x01z";
+    let object = lean(&with_metadata(&json, |message| message.bytes(11, entry))).unwrap();
+    assert!(object.labels().iter().eq([("z", "v")]));
+    // A number where a text belongs, behind both texts.
+    let entry = b"\x0a\x01k\x12\x01v\x08\x01";
+    assert!(lean(&with_metadata(&json, |message| message.bytes(11, entry))).is_err());
+}
+
+#[test]
 fn fields_count_as_protobuf_says() {
     let json = json!({"metadata": {"name": "a", "uid": "1", "labels": {"k": "v"}}});
     let bytes = with_metadata(&json, |message| {

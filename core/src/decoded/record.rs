@@ -1,5 +1,6 @@
 //! Everything that is kept of an object except its key, in one allocation.
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -112,10 +113,12 @@ impl Extent {
     pub(crate) const LARGEST: usize = Self::IN_DICTIONARY as usize;
 
     pub(crate) fn new(start: usize, length: usize) -> Self {
-        let fits = |number: usize| u32::try_from(number).ok();
-        match (fits(start), fits(length)) {
-            (Some(start), Some(length)) => Self { start, length },
-            _ => cannot_happen("a record beyond its largest size", Self::default()),
+        if start > u32::MAX as usize || length > u32::MAX as usize {
+            return cannot_happen("a record beyond its largest size", Self::default());
+        }
+        Self {
+            start: start as u32,
+            length: length as u32,
         }
     }
 
@@ -216,6 +219,8 @@ pub(crate) struct Draft {
     bytes: Vec<u8>,
     labels: Vec<(Extent, Extent)>,
     dictionary: Option<Arc<Dictionary>>,
+    /// Where the text of a key is put together.
+    pub(crate) key: String,
     pub(crate) meta: Meta,
 }
 
@@ -231,6 +236,7 @@ impl Draft {
             bytes: Vec::new(),
             labels: Vec::new(),
             dictionary: None,
+            key: String::new(),
             meta: Meta::EMPTY,
         }
     }
@@ -241,6 +247,7 @@ impl Draft {
             bytes: record.slice.to_vec(),
             labels: Vec::new(),
             dictionary: record.header.dictionary.clone(),
+            key: String::new(),
             meta: record.header.meta,
         }
     }

@@ -309,7 +309,7 @@ fn assemble<F: Form>(
     if header.is_table() {
         return Err(BodyError::new(TABLE));
     }
-    let key = header.key().map_err(BodyError::new)?;
+    let key = header.key_in(&mut draft.key).map_err(BodyError::new)?;
     if json.len() >= Extent::LARGEST {
         return Err(BodyError::new("larger than 2 GiB"));
     }
@@ -318,6 +318,6 @@ fn assemble<F: Form>(
         ..JsonObject::new(json, header, type_meta)
     };
     let body = form.read_json(object)?;
-    record::write(draft, object, &form.keeps_json(object));
+    record::write(draft, object, header.labels(), &form.keeps_json(object));
     Ok(draft.finish_with(key, body, aside.clone()))
 }

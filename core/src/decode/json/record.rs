@@ -4,8 +4,13 @@ use super::form::{JsonObject, KeptJson};
 use super::text::JsonStr;
 use crate::decoded::{Draft, Extent, KeptLength};
 
-/// Writes what is kept of an object. A text that the kept JSON contains is not written again.
-pub(in crate::decode) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: &KeptJson) {
+/// Writes what is kept of an object with these labels. A text that the kept JSON contains is not written again.
+pub(in crate::decode) fn write<'a>(
+    draft: &mut Draft,
+    object: JsonObject<'a>,
+    labels: impl Iterator<Item = (JsonStr<'a>, JsonStr<'a>)>,
+    kept: &KeptJson,
+) {
     let header = object.header;
     let [before, after] = kept.parts(object.json);
     draft.clear();
@@ -23,7 +28,7 @@ pub(in crate::decode) fn write(draft: &mut Draft, object: JsonObject<'_>, kept: 
     let mut text = |text: Option<JsonStr<'_>>| write_text(draft, text, object.json, kept);
     let (uid, version) = (text(header.uid), text(header.version));
     let (created, deleted) = (text(header.created), text(header.deleted));
-    for (key, value) in header.labels() {
+    for (key, value) in labels {
         let key = write_text(draft, Some(key), object.json, kept);
         let value = write_text(draft, Some(value), object.json, kept);
         draft.add_label(key, value);

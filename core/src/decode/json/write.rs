@@ -2,11 +2,26 @@
 
 use alloc::vec::Vec;
 
-/// Writes a string, with its quotes and with the escapes of the API server.
-pub(in crate::decode) fn write_string(to: &mut Vec<u8>, text: &[u8]) {
+use super::text::is_plain;
+
+/// Writes a string, with its quotes and with the escapes of the API server. Returns whether it has any.
+pub(in crate::decode) fn write_string(to: &mut Vec<u8>, text: &[u8]) -> bool {
+    if !is_plain(text) {
+        return write_escaped(to, text);
+    }
+    to.push(b'"');
+    to.extend_from_slice(text);
+    to.push(b'"');
+    false
+}
+
+#[cold]
+fn write_escaped(to: &mut Vec<u8>, text: &[u8]) -> bool {
+    let mut escaped = false;
     to.push(b'"');
     let mut rest = text;
     while let Some((plain, special, after)) = split(rest) {
+        escaped = true;
         to.extend_from_slice(plain);
         match special {
             b'"' | b'\\' => to.extend_from_slice(&[b'\\', special]),
@@ -26,6 +41,7 @@ pub(in crate::decode) fn write_string(to: &mut Vec<u8>, text: &[u8]) {
     }
     to.extend_from_slice(rest);
     to.push(b'"');
+    escaped
 }
 
 /// The last digit of a number in base 16.
@@ -38,27 +54,16 @@ const fn hex(number: u8) -> u8 {
 
 /// Whether a byte may start a character that is escaped. The two characters that end lines in JavaScript
 /// start with the byte 0xe2.
-#[expect(clippy::indexing_slicing, reason = "the compiler evaluates it")]
-const MAY_BE_ESCAPED: [bool; 256] = {
-    let mut escaped = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        escaped[byte] = matches!(
-            byte as u8,
-            ..b' ' | b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2
-        );
-        byte += 1;
-    }
-    escaped
-};
+const fn may_be_escaped(byte: &u8) -> bool {
+    matches!(byte, ..b' ' | b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2)
+}
 
 /// The text before the first character that is escaped, the last byte of that character, and the text
 /// behind it.
 fn split(text: &[u8]) -> Option<(&[u8], u8, &[u8])> {
-    let may_be = |byte: &u8| MAY_BE_ESCAPED.get(usize::from(*byte)) == Some(&true);
     let mut from = 0;
     loop {
-        let at = from + text.get(from..)?.iter().position(may_be)?;
+        let at = from + text.get(from..)?.iter().position(may_be_escaped)?;
         let (plain, rest) = text.split_at_checked(at)?;
         match rest {
             [0xe2, 0x80, special @ 0xa8..=0xa9, after @ ..] => {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::wire::{Message, Value, WireError};
+use super::wire::{Field, Message, Value, WireError};
 use crate::decode::TypeMeta;
 
 /// Every object outside of a list, and every list, starts with these bytes.
@@ -55,21 +55,23 @@ impl<'a> Envelope<'a> {
     }
 
     fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
-        while let Some(tag) = message.tag()? {
-            let value = message.value(tag);
-            match (tag.number, value) {
-                (TYPE_META, Ok(Value::Bytes(bytes))) => read_type(bytes, &mut self.type_meta)?,
-                (RAW, Ok(Value::Bytes(bytes))) => self.object = bytes,
-                (RAW, Err(error)) => {
-                    self.object = message.rest();
+        loop {
+            let start = message.clone();
+            match message.next() {
+                Ok(None) => return Ok(()),
+                Ok(Some(Field { number, value })) => match (number, value) {
+                    (TYPE_META, Value::Bytes(bytes)) => read_type(bytes, &mut self.type_meta)?,
+                    (RAW, Value::Bytes(bytes)) => self.object = bytes,
+                    _ => {}
+                },
+                Err(error) => {
+                    if start.number() == Some(RAW) {
+                        self.object = message.rest();
+                    }
                     return Err(error.into());
-                }
-                (_, value) => {
-                    value?;
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -143,43 +145,50 @@ impl<'a> Event<'a> {
     fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
         const KIND: u32 = 1;
         const OBJECT: u32 = 2;
-        while let Some(tag) = message.tag()? {
-            match (tag.number, message.value(tag)) {
-                (KIND, Ok(value)) => {
-                    let kind = text(value).ok_or(EnvelopeError::NotText)?;
-                    self.kind = kind.unwrap_or_default();
-                }
-                (OBJECT, Ok(Value::Bytes(bytes))) => self.fill_object(bytes)?,
-                (OBJECT, Err(error)) => {
-                    // What is there of the object may have a key.
-                    let _ = self.fill_object(message.rest());
+        loop {
+            let start = message.clone();
+            match message.next() {
+                Ok(None) => return Ok(()),
+                Ok(Some(Field { number, value })) => match (number, value) {
+                    (KIND, value) => {
+                        let kind = text(value).ok_or(EnvelopeError::NotText)?;
+                        self.kind = kind.unwrap_or_default();
+                    }
+                    (OBJECT, Value::Bytes(bytes)) => self.fill_object(bytes)?,
+                    _ => {}
+                },
+                Err(error) => {
+                    if start.number() == Some(OBJECT) {
+                        // What is there of the object may have a key.
+                        let _ = self.fill_object(message.rest());
+                    }
                     return Err(error.into());
-                }
-                (_, value) => {
-                    value?;
                 }
             }
         }
-        Ok(())
     }
 
     /// Reads a `RawExtension`.
     fn fill_object(&mut self, bytes: &'a [u8]) -> Result<(), WireError> {
         const RAW: u32 = 1;
         let mut message = Message::new(bytes);
-        while let Some(tag) = message.tag()? {
-            match (tag.number, message.value(tag)) {
-                (RAW, Ok(Value::Bytes(bytes))) => self.object = bytes,
-                (RAW, Err(error)) => {
-                    self.object = message.rest();
-                    return Err(error);
+        loop {
+            let start = message.clone();
+            match message.next() {
+                Ok(None) => return Ok(()),
+                Ok(Some(Field { number, value })) => {
+                    if let (RAW, Value::Bytes(bytes)) = (number, value) {
+                        self.object = bytes;
+                    }
                 }
-                (_, value) => {
-                    value?;
+                Err(error) => {
+                    if start.number() == Some(RAW) {
+                        self.object = message.rest();
+                    }
+                    return Err(error);
                 }
             }
         }
-        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use super::header::Header;
 use super::metadata::write_json;
 use super::wire::{Message, Value};
 use crate::decode::fields::{Leaf, Scalar};
+use crate::decode::json::header::Written;
 
 /// Calls `visit` with every scalar at the end of the path. Every occurrence of a field is entered, so lists
 /// need nothing special. An empty text counts as missing, since servers leave it out in JSON.
@@ -46,7 +47,12 @@ pub(in crate::decode) fn metadata_as_json(message: &[u8]) -> String {
     let mut json = Vec::new();
     if let Ok(header) = Header::read(message) {
         let metadata = message.get(header.metadata.clone());
-        write_json(&mut json, &header, metadata.unwrap_or_default());
+        write_json(
+            &mut json,
+            &mut Written::default(),
+            &header,
+            metadata.unwrap_or_default(),
+        );
     }
     String::from_utf8(json).unwrap_or_default()
 }

@@ -16,6 +16,7 @@ use crate::decode::form::{BodyError, Form, ProtobufUse};
 use crate::decode::frame::Frame;
 use crate::decode::json;
 use crate::decode::json::form::JsonObject;
+use crate::decode::json::header::Written;
 use crate::decode::{Body, Limits, TypeMeta};
 use crate::decoded::{Aside, Draft, Extent, Object};
 use crate::failure::{Failure, message};
@@ -35,18 +36,25 @@ pub(in crate::decode) struct ProtobufReading {
     list: ListScanner<Vec<u8>>,
     frames: Frames<Vec<u8>>,
     /// `metadata` of the last object, for forms that want it.
-    json: Vec<u8>,
+    json: Json,
+}
+
+/// `metadata` of an object as JSON.
+#[derive(Clone, Debug, Default)]
+struct Json {
+    text: Vec<u8>,
+    written: Written,
 }
 
 impl ProtobufReading {
-    pub(in crate::decode) const fn new(limits: Limits) -> Self {
+    pub(in crate::decode) fn new(limits: Limits) -> Self {
         let longest = limits.object_bytes;
         Self {
             body: Body::List,
             longest,
             list: ListScanner::new(longest),
             frames: Frames::new(longest.saturating_add(ENVELOPE)),
-            json: Vec::new(),
+            json: Json::default(),
         }
     }
 
@@ -100,7 +108,7 @@ impl<F: Form> Facts<F> {
         Element {
             frame, type_meta, ..
         }: Element<'_>,
-        json: &mut Vec<u8>,
+        json: &mut Json,
     ) -> FactOf<'_, F> {
         let object = frame.bytes;
         if frame.oversized {
@@ -114,7 +122,7 @@ impl<F: Form> Facts<F> {
         &mut self,
         object: &[u8],
         type_meta: TypeMeta<'_>,
-        json: &mut Vec<u8>,
+        json: &mut Json,
     ) -> Result<Object<F::Body>, BodyError> {
         let aside = &self.aside;
         assemble(
@@ -135,7 +143,7 @@ impl<F: Form> Facts<F> {
         self.fail(Failure::Undecodable, text)
     }
 
-    fn frame(&mut self, frame: Frame<'_>, json: &mut Vec<u8>) -> FactOf<'_, F> {
+    fn frame(&mut self, frame: Frame<'_>, json: &mut Json) -> FactOf<'_, F> {
         let bytes = frame.bytes;
         if frame.oversized {
             return self.broken_frame(bytes, &self.too_large());
@@ -146,7 +154,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
-    fn message_event<'a>(&'a mut self, event: Event<'_>, json: &mut Vec<u8>) -> FactOf<'a, F> {
+    fn message_event<'a>(&'a mut self, event: Event<'_>, json: &mut Json) -> FactOf<'a, F> {
         let bytes = event.object;
         let (place, state): (_, fn(_) -> FactOf<'a, F>) = match event.kind {
             "ADDED" => (Place::Upsert, Fact::Added),
@@ -249,7 +257,7 @@ fn is_table(type_meta: TypeMeta<'_>) -> bool {
 pub fn decode_object<F: Form>(form: &mut F, bytes: &[u8]) -> Result<Object<F::Body>, BodyError> {
     let Envelope { type_meta, object } = Envelope::read(bytes).map_err(BodyError::new)?;
     let aside = Aside::shared(form.body_annotations());
-    let json = &mut Vec::new();
+    let json = &mut Json::default();
     assemble(form, &mut Draft::new(), object, type_meta, json, &aside)
 }
 
@@ -258,30 +266,33 @@ fn assemble<F: Form>(
     draft: &mut Draft,
     bytes: &[u8],
     type_meta: TypeMeta<'_>,
-    json: &mut Vec<u8>,
+    json: &mut Json,
     aside: &AsideOf<F>,
 ) -> Result<Object<F::Body>, BodyError> {
     if is_table(type_meta) {
         return Err(BodyError::new(TABLE));
     }
-    let header = &Header::read(bytes).map_err(BodyError::new)?;
-    let key = header.key().map_err(BodyError::new)?;
+    let mut header = Header::default();
+    header.read_from(bytes).map_err(BodyError::new)?;
+    let header = &header;
+    let key = header.key_in(&mut draft.key).map_err(BodyError::new)?;
     check_size(bytes)?;
     if let ProtobufUse::MetadataAsJson = F::PROTOBUF {
-        json.clear();
-        json.shrink_to(KEPT);
+        let Json { text, written } = json;
+        text.clear();
+        text.shrink_to(KEPT);
         let managed_fields = match &header.managed_fields {
             Some(_) if form.sees_managed_fields() => header.metadata.clone(),
             _ => 0..0,
         };
-        write_json(json, header, bytes.get(managed_fields).unwrap_or_default());
-        let json = json.as_slice();
-        check_size(json)?;
-        let header = json::header::Header::read(json, Limits::new().depth);
-        let header = &header.map_err(BodyError::new)?;
-        let object = JsonObject::new(json, header, type_meta);
+        let managed_fields = bytes.get(managed_fields).unwrap_or_default();
+        write_json(text, written, header, managed_fields);
+        check_size(text)?;
+        let header = &written.header(text);
+        let object = JsonObject::new(text, header, type_meta);
         let body = form.read_json(object)?;
-        json::record::write(draft, object, &form.keeps_json(object));
+        let labels = written.labels(text);
+        json::record::write(draft, object, labels, &form.keeps_json(object));
         draft.meta.size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         return Ok(draft.finish_with(key, body, aside.clone()));
     }

@@ -112,7 +112,7 @@ fn write_text(draft: &mut Draft, places: Option<&Places<'_>>, text: &[u8]) -> Ex
 
 fn write_time(draft: &mut Draft, seconds: Option<i64>) -> Extent {
     let text = seconds.and_then(TimeText::new);
-    text.map(|text| draft.push(text.as_str()))
+    text.map(|text| draft.push_bytes(&[text.as_bytes()]))
         .unwrap_or_default()
 }
 

@@ -22,38 +22,32 @@ impl TimeText {
         if !(FIRST..END).contains(&seconds) {
             return None;
         }
-        let (year, month, day) = date(seconds.div_euclid(DAY));
-        let time = seconds.rem_euclid(DAY);
-        let mut text = *b"0000-00-00T00:00:00Z";
-        let numbers = [
-            (0, 4, year),
-            (5, 2, month),
-            (8, 2, day),
-            (11, 2, time / 3600),
-            (14, 2, time / 60 % 60),
-            (17, 2, time % 60),
-        ];
-        for (start, digits, mut number) in numbers {
-            let place = text.iter_mut().skip(start).take(digits).rev();
-            for digit in place {
-                // A digit is below ten.
-                *digit += u8::try_from(number % 10).unwrap_or_default();
-                number /= 10;
-            }
-        }
-        Some(Self(text))
+        let (year, month, day) = date(seconds.div_euclid(DAY) as i32);
+        let time = seconds.rem_euclid(DAY) as i32;
+        let [c, y, m, d] = [year / 100, year % 100, month, day].map(digits);
+        let [h, i, s] = [time / 3600, time / 60 % 60, time % 60].map(digits);
+        Some(Self([
+            c[0], c[1], y[0], y[1], b'-', m[0], m[1], b'-', d[0], d[1], b'T', h[0], h[1], b':',
+            i[0], i[1], b':', s[0], s[1], b'Z',
+        ]))
     }
 
-    pub(super) fn as_str(&self) -> &str {
-        core::str::from_utf8(&self.0).unwrap_or_default()
+    /// ASCII.
+    pub(super) const fn as_bytes(&self) -> &[u8] {
+        &self.0
     }
+}
+
+/// The two digits of a number below 100.
+const fn digits(number: i32) -> [u8; 2] {
+    [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }
 
 /// Year, month and day of the Gregorian calendar. The year is counted from March, so that the leap day
 /// is its last day.
-const fn date(days_since_1970: i64) -> (i64, i64, i64) {
-    const DAYS_FROM_MARCH_0_TO_1970: i64 = 719_468;
-    const PER_400_YEARS: i64 = 146_097;
+const fn date(days_since_1970: i32) -> (i32, i32, i32) {
+    const DAYS_FROM_MARCH_0_TO_1970: i32 = 719_468;
+    const PER_400_YEARS: i32 = 146_097;
     let days = days_since_1970 + DAYS_FROM_MARCH_0_TO_1970;
     let era = days.div_euclid(PER_400_YEARS);
     let day = days.rem_euclid(PER_400_YEARS);
@@ -77,7 +71,8 @@ mod tests {
     use alloc::string::String;
 
     fn text(seconds: i64) -> Option<String> {
-        TimeText::new(seconds).map(|text| text.as_str().into())
+        let text = TimeText::new(seconds)?;
+        String::from_utf8(text.as_bytes().into()).ok()
     }
 
     #[test]
@@ -102,13 +97,13 @@ mod tests {
 
     #[test]
     fn every_day_of_800_years_follows_the_day_before() {
-        const LENGTHS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        const LENGTHS: [i32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let (mut year, mut month, mut day) = (1970, 1, 1);
         for days in 0..292_194 {
             assert_eq!(date(days), (year, month, day));
             let leap = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
             let length = LENGTHS.iter().zip(1..).find(|(_, number)| *number == month);
-            let length = length.map_or(0, |(length, _)| length + i64::from(leap));
+            let length = length.map_or(0, |(length, _)| length + i32::from(leap));
             day += 1;
             if day > length {
                 (month, day) = (month + 1, 1);

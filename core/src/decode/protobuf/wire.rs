@@ -5,6 +5,10 @@ use core::fmt;
 /// The largest number of a field.
 const MAX_NUMBER: u64 = (1 << 29) - 1;
 
+/// The lower three bits of the tag of a number, and of a text, bytes or a message.
+const NUMBER: u64 = 0;
+const BYTES: u64 = 2;
+
 /// Reads the fields of a message, one after the other.
 ///
 /// ```
@@ -101,35 +105,53 @@ impl<'a> Message<'a> {
         clippy::should_implement_trait,
         reason = "an error ends the message, so it is no iterator"
     )]
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self) -> Result<Option<Field<'a>>, WireError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
         if let Some(field) = self.short() {
             return Ok(Some(field));
         }
-        let Some(tag) = self.tag()? else {
-            return Ok(None);
-        };
-        let value = self.value(tag)?;
-        let number = tag.number;
-        Ok(Some(Field { number, value }))
+        self.any().map(Some)
     }
 
-    /// A field as most are: a short text with a small number. Everything else is left to the general way.
-    #[inline]
+    /// Reads a field in the general way.
+    #[inline(never)]
+    fn any(&mut self) -> Result<Field<'a>, WireError> {
+        let tag = self.tag()?.ok_or(WireError::Truncated)?;
+        let value = self.value(tag)?;
+        let number = tag.number;
+        Ok(Field { number, value })
+    }
+
+    /// A field as most are: a small number, and a short text. Everything else is left to the general way.
+    #[inline(always)]
     fn short(&mut self) -> Option<Field<'a>> {
-        const BYTES: u8 = 2;
-        let [tag @ 8..0x80, length @ ..0x80, rest @ ..] = self.rest else {
+        let (tag @ 8.., rest) = short_varint(self.rest)? else {
             return None;
         };
-        if tag & 7 != BYTES {
+        let (value, rest) = match tag & 7 {
+            BYTES => short_text(rest).map(|(text, rest)| (Value::Bytes(text), rest))?,
+            NUMBER => short_varint(rest).map(|(number, rest)| (Value::Number(number), rest))?,
+            _ => return None,
+        };
+        self.rest = rest;
+        let number = (tag >> 3) as u32;
+        Some(Field { number, value })
+    }
+
+    /// Takes the next field if it is an entry of the map with this number, and a [short one](short_pair).
+    #[inline(always)]
+    pub(super) fn short_entry(&mut self, number: u32) -> Option<[&'a [u8]; 2]> {
+        let (tag, rest) = short_varint(self.rest)?;
+        if tag != u64::from(number) << 3 | BYTES {
             return None;
         }
-        let (bytes, rest) = rest.split_at_checked(usize::from(*length))?;
+        let (entry, rest) = short_text(rest)?;
+        let pair = short_pair(entry)?;
         self.rest = rest;
-        Some(Field {
-            number: u32::from(tag >> 3),
-            value: Value::Bytes(bytes),
-        })
+        Some(pair)
     }
 
     /// How many bytes were read.
@@ -143,6 +165,13 @@ impl<'a> Message<'a> {
         self.rest
     }
 
+    /// The number of the next field, if it can be read.
+    pub(super) fn number(&self) -> Option<u32> {
+        let tag = self.clone().tag().ok()??;
+        Some(tag.number)
+    }
+
+    #[inline(always)]
     pub(super) fn tag(&mut self) -> Result<Option<Tag>, WireError> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -151,6 +180,7 @@ impl<'a> Message<'a> {
     }
 
     /// Reads the value after a tag. If it is cut, what is there of it is left as the [rest](Self::rest).
+    #[inline(always)]
     pub(super) fn value(&mut self, tag: Tag) -> Result<Value<'a>, WireError> {
         match tag.shape {
             Shape::Number => Ok(Value::Number(take_varint(&mut self.rest)?)),
@@ -186,12 +216,51 @@ impl<'a> Message<'a> {
     }
 }
 
-#[inline]
-fn take_varint(bytes: &mut &[u8]) -> Result<u64, WireError> {
-    if let [byte @ ..0x80, rest @ ..] = *bytes {
-        *bytes = rest;
-        return Ok(u64::from(*byte));
+/// A number of one or two bytes, as nearly all are, and what follows it.
+#[inline(always)]
+fn short_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    match bytes {
+        [byte @ ..0x80, rest @ ..] => Some((u64::from(*byte), rest)),
+        [low, high @ ..0x80, rest @ ..] => {
+            Some((u64::from(low & 0x7f) | u64::from(*high) << 7, rest))
+        }
+        _ => None,
     }
+}
+
+/// The text behind a length of one or two bytes, and what follows it.
+#[inline(always)]
+fn short_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = short_varint(bytes)?;
+    rest.split_at_checked(usize::try_from(length).ok()?)
+}
+
+/// The texts of a message that has only the fields 1 and 2, in this order, and both short: an entry of most
+/// maps.
+#[inline(always)]
+pub(super) fn short_pair(message: &[u8]) -> Option<[&[u8]; 2]> {
+    let [0x0a, rest @ ..] = message else {
+        return None;
+    };
+    let (one, rest) = short_text(rest)?;
+    let [0x12, rest @ ..] = rest else {
+        return None;
+    };
+    let (two, rest) = short_text(rest)?;
+    rest.is_empty().then_some([one, two])
+}
+
+#[inline(always)]
+fn take_varint(bytes: &mut &[u8]) -> Result<u64, WireError> {
+    let Some((number, rest)) = short_varint(bytes) else {
+        return take_long_varint(bytes);
+    };
+    *bytes = rest;
+    Ok(number)
+}
+
+#[inline(never)]
+fn take_long_varint(bytes: &mut &[u8]) -> Result<u64, WireError> {
     let mut varint = Varint::new();
     loop {
         let byte = bytes.split_off_first().ok_or(WireError::Truncated)?;
@@ -199,6 +268,11 @@ fn take_varint(bytes: &mut &[u8]) -> Result<u64, WireError> {
             return Ok(number);
         }
     }
+}
+
+/// How many bytes the number has that these bytes begin with.
+pub(super) fn length_of_varint(bytes: &[u8]) -> usize {
+    1 + bytes.iter().take_while(|byte| **byte >= 0x80).count()
 }
 
 /// A number that arrives byte by byte.
@@ -251,7 +325,10 @@ pub(super) fn written(mut number: u64, buffer: &mut [u8; 10]) -> &[u8] {
 }
 
 /// Why bytes are not a message.
+// As large as what shares memory with it in a `Result`, a pointer: a smaller one would make the compiler take
+// every pointer apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(usize)]
 #[non_exhaustive]
 pub enum WireError {
     /// A number, a value or a group goes beyond the end of its message.

@@ -32,10 +32,18 @@
 // The labels and annotations of an object.
 mod pairs;
 
+// An object whose text was written, not read.
+#[cfg(feature = "alloc")]
+mod written;
+
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
 
 pub use pairs::Pairs;
+#[cfg(feature = "alloc")]
+pub(in crate::decode) use written::{Place, Written};
 
 use super::text::{Arrays, JsonCursor, JsonKind, JsonStr, TextError, last_member};
 #[cfg(feature = "alloc")]
@@ -195,13 +203,19 @@ impl<'a> Header<'a> {
     /// There is no name, or the namespace or name is longer than [`MAX_NAME`].
     #[cfg(feature = "alloc")]
     pub fn key(&self) -> Result<ObjectKey, HeaderError> {
+        self.key_in(&mut String::new())
+    }
+
+    /// The same key, put together in a buffer that keeps its memory.
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode) fn key_in(&self, buffer: &mut String) -> Result<ObjectKey, HeaderError> {
         let name = self.name.filter(|name| !name.is_empty());
         let name = name.ok_or(HeaderError::NoName)?.to_cow();
         let namespace = self.namespace.map(JsonStr::to_cow).unwrap_or_default();
         if name.len() > MAX_NAME || namespace.len() > MAX_NAME {
             return Err(HeaderError::NameTooLong);
         }
-        Ok(ObjectKey::new(&namespace, &name))
+        Ok(ObjectKey::new_in(buffer, &namespace, &name))
     }
 
     /// Whether the object is a Table of `meta.k8s.io`: rows for printing, not an object.

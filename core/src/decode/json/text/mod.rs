@@ -62,6 +62,8 @@ pub(super) use arrays::{ArrayLength, ArrayLengths};
 pub(super) use extent::Extent;
 pub(in crate::decode) use members::last_member;
 pub use members::{Elements, Members};
+#[cfg(feature = "alloc")]
+pub(super) use string::is_plain;
 pub use string::{Chars, JsonStr};
 
 /// The deepest nesting that is supported. A larger limit counts as this one.

@@ -4,6 +4,8 @@
 use alloc::borrow::Cow;
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+use super::lanes::escaped_or_foreign;
 use super::lanes::{LANES, foreign, special_or_foreign};
 use super::{TextError, part, utf8};
 use crate::invariant::cannot_happen;
@@ -182,6 +184,20 @@ pub(super) struct Scanned {
     /// At the closing quote.
     pub(super) end: usize,
     pub(super) escaped: bool,
+}
+
+/// Whether a text is ASCII and the API server writes it without escapes.
+#[cfg(feature = "alloc")]
+pub(in crate::decode::json) fn is_plain(text: &[u8]) -> bool {
+    let is_plain = |bytes: &[u8; LANES]| escaped_or_foreign(bytes) == 0;
+    if let Some(last) = text.last_chunk() {
+        return text.as_chunks().0.iter().all(is_plain) && is_plain(last);
+    }
+    let mut bytes = [b' '; LANES];
+    if let Some(beginning) = bytes.get_mut(..text.len()) {
+        beginning.copy_from_slice(text);
+    }
+    is_plain(&bytes)
 }
 
 /// The contents of the string that `text` begins with, and the text behind it; `None` unless the

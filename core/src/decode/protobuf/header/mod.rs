@@ -6,6 +6,8 @@ mod run;
 // Owner references.
 mod owner;
 
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 use core::fmt;
 use core::ops::Range;
 
@@ -14,7 +16,7 @@ pub(super) use run::Run;
 use run::read_pair;
 
 use super::envelope::text;
-use super::wire::{Field, Message, Shape, Value, WireError};
+use super::wire::{Field, Message, Shape, Value, WireError, length_of_varint, short_pair};
 use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
@@ -97,7 +99,7 @@ impl<'a> Header<'a> {
     #[cfg(feature = "alloc")]
     pub(super) fn seconds_of(time: &[u8]) -> Option<i64> {
         let mut seconds = None;
-        read_time(Value::Bytes(time), &mut seconds).ok()?;
+        read_time(time, &mut seconds).ok()?;
         seconds
     }
 
@@ -109,28 +111,35 @@ impl<'a> Header<'a> {
     /// the type that Kubernetes defines. A missing name is not an error here: see [`Header::key`].
     pub fn read(object: &'a [u8]) -> Result<Self, HeaderError> {
         let mut header = Self::default();
+        header.read_from(object)?;
+        Ok(header)
+    }
+
+    /// Reads it into an empty header.
+    pub(super) fn read_from(&mut self, object: &'a [u8]) -> Result<(), HeaderError> {
         let mut message = Message::new(object);
         let mut found = false;
-        while let Some(tag) = message.tag()? {
-            let at = message.position();
-            let value = message.value(tag)?;
-            if tag.number != METADATA {
+        loop {
+            let field = message.rest();
+            let start = message.position();
+            let Some(Field { number, value }) = message.next()? else {
+                break;
+            };
+            if number != METADATA {
                 continue;
             }
-            let Value::Bytes(metadata) = value else {
-                return Err(HeaderError::NotAMessage);
-            };
+            let metadata = read_message(value)?;
             if core::mem::replace(&mut found, true) {
                 return Err(HeaderError::MetadataTwice);
             }
-            header.length_at = at;
-            header.metadata = message.position() - metadata.len()..message.position();
-            header.fill(metadata)?;
+            self.length_at = start + length_of_varint(field);
+            self.metadata = message.position() - metadata.len()..message.position();
+            self.fill(metadata)?;
         }
         if !found {
             return Err(HeaderError::NoMetadata);
         }
-        Ok(header)
+        Ok(())
     }
 
     /// Reads what it can of an object that is cut or broken.
@@ -190,23 +199,34 @@ impl<'a> Header<'a> {
     /// There is no name, or the namespace or name is longer than [`MAX_NAME`].
     #[cfg(feature = "alloc")]
     pub fn key(&self) -> Result<ObjectKey, HeaderError> {
+        self.key_in(&mut String::new())
+    }
+
+    /// The same key, put together in a buffer that keeps its memory.
+    #[cfg(feature = "alloc")]
+    pub(in crate::decode) fn key_in(&self, buffer: &mut String) -> Result<ObjectKey, HeaderError> {
         let name = self.name.ok_or(HeaderError::NoName)?;
         let namespace = self.namespace.unwrap_or_default();
         if name.len() > MAX_NAME || namespace.len() > MAX_NAME {
             return Err(HeaderError::NameTooLong);
         }
-        Ok(ObjectKey::new(namespace, name))
+        Ok(ObjectKey::new_in(buffer, namespace, name))
     }
 
     fn fill(&mut self, metadata: &'a [u8]) -> Result<(), HeaderError> {
+        let texts = Texts::of(metadata);
+        let read_text = |value, field| texts.read(value, field);
         let mut message = Message::new(metadata);
         loop {
             let start = message.position();
             let Some(field) = message.next()? else {
                 return self.check_texts();
             };
-            let range = start..message.position();
             let number = field.number;
+            if let number::LABELS | number::ANNOTATIONS = number {
+                while message.short_entry(number).is_some() {}
+            }
+            let range = start..message.position();
             match number {
                 number::NAME => self.name = read_text(field.value, "name")?,
                 number::GENERATE_NAME => {
@@ -217,19 +237,19 @@ impl<'a> Header<'a> {
                 number::UID => self.uid = read_text(field.value, "uid")?,
                 number::VERSION => self.version = read_text(field.value, "resourceVersion")?,
                 number::GENERATION => self.generation = read_count(field.value),
-                number::CREATED => read_time(field.value, &mut self.created)?,
-                number::DELETED => read_time(field.value, &mut self.deleted)?,
+                number::CREATED => read_time(read_message(field.value)?, &mut self.created)?,
+                number::DELETED => read_time(read_message(field.value)?, &mut self.deleted)?,
                 number::GRACE_PERIOD => self.grace_period = read_count(field.value),
                 number::LABELS => {
-                    check_texts_of(field.value, &PAIR, "labels")?;
+                    check_pair(read_message(field.value)?, "labels")?;
                     self.labels.extend(metadata, range, number);
                 }
                 number::ANNOTATIONS => {
-                    check_texts_of(field.value, &PAIR, "annotations")?;
+                    check_pair(read_message(field.value)?, "annotations")?;
                     self.annotations.extend(metadata, range, number);
                 }
                 number::OWNERS => {
-                    check_texts_of(field.value, &OWNER, "ownerReferences")?;
+                    check_texts_of(read_message(field.value)?, &OWNER, "ownerReferences")?;
                     self.owners.extend(metadata, range, number);
                 }
                 number::FINALIZERS => {
@@ -251,7 +271,7 @@ impl<'a> Header<'a> {
             (self.owners, "ownerReferences"),
             (self.finalizers, "finalizers"),
         ] {
-            if run.bytes.is_ascii() {
+            if is_ascii(run.bytes) {
                 continue;
             }
             for value in run.values() {
@@ -280,6 +300,41 @@ impl<'a> Header<'a> {
     }
 }
 
+/// Reads the texts of a message.
+struct Texts<'a> {
+    message: &'a [u8],
+    /// The beginning of the message that is ASCII, so that one check is enough for all texts in it. Short
+    /// lengths between them are ASCII, too, and servers write numbers behind the texts.
+    ascii: &'a str,
+}
+
+impl<'a> Texts<'a> {
+    fn of(message: &'a [u8]) -> Self {
+        const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+        let is_ascii = |word: &&[u8; 8]| u64::from_ne_bytes(**word) & HIGH == 0;
+        let words = message.as_chunks().0.iter().take_while(is_ascii).count();
+        let ascii = message.get(..8 * words).unwrap_or_default();
+        Self {
+            message,
+            ascii: core::str::from_utf8(ascii).unwrap_or_default(),
+        }
+    }
+
+    /// Reads the value of a field of the message.
+    #[inline]
+    fn read(&self, value: Value<'a>, field: &'static str) -> Result<Option<&'a str>, HeaderError> {
+        let Value::Bytes(bytes) = value else {
+            return Err(HeaderError::NotText { field });
+        };
+        let start = bytes.as_ptr().addr() - self.message.as_ptr().addr();
+        let text = self.ascii.get(start..start + bytes.len());
+        match text.or_else(|| core::str::from_utf8(bytes).ok()) {
+            None => Err(HeaderError::NotText { field }),
+            Some(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        }
+    }
+}
+
 fn read_text<'a>(value: Value<'a>, field: &'static str) -> Result<Option<&'a str>, HeaderError> {
     text(value).ok_or(HeaderError::NotText { field })
 }
@@ -300,9 +355,9 @@ fn read_count(value: Value<'_>) -> Option<u64> {
 }
 
 /// Reads the seconds of a time. A message without them is the time zero, which counts as missing.
-fn read_time(value: Value<'_>, seconds: &mut Option<i64>) -> Result<(), HeaderError> {
+fn read_time(time: &[u8], seconds: &mut Option<i64>) -> Result<(), HeaderError> {
     const SECONDS: u32 = 1;
-    let mut message = Message::new(read_message(value)?);
+    let mut message = Message::new(time);
     while let Some(field) = message.next()? {
         // Servers write both fields, even if they are zero.
         let found = match field.value {
@@ -314,17 +369,32 @@ fn read_time(value: Value<'_>, seconds: &mut Option<i64>) -> Result<(), HeaderEr
     Ok(())
 }
 
+/// Does what `is_ascii` of slices does, but looks at the last bytes together, too.
+fn is_ascii(bytes: &[u8]) -> bool {
+    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+    let Some(last) = bytes.last_chunk() else {
+        return bytes.is_ascii();
+    };
+    let chunks = bytes.as_chunks().0.iter().chain([last]);
+    let all = chunks.fold(0, |all, chunk| all | u128::from_ne_bytes(*chunk));
+    all & HIGH == 0
+}
+
 /// The numbers of the texts in an entry of a map, and in an owner reference.
 const PAIR: [u32; 2] = [1, 2];
 const OWNER: [u32; 4] = [1, 3, 4, 5];
 
+/// Checks an entry of a map of texts, except that they are UTF-8.
+fn check_pair(entry: &[u8], field: &'static str) -> Result<(), HeaderError> {
+    match short_pair(entry) {
+        Some(_) => Ok(()),
+        None => check_texts_of(entry, &PAIR, field),
+    }
+}
+
 /// Checks that fields with these numbers are texts, except that they are UTF-8.
-fn check_texts_of(
-    message: Value<'_>,
-    texts: &[u32],
-    field: &'static str,
-) -> Result<(), HeaderError> {
-    let mut message = Message::new(read_message(message)?);
+fn check_texts_of(message: &[u8], texts: &[u32], field: &'static str) -> Result<(), HeaderError> {
+    let mut message = Message::new(message);
     while let Some(Field { number, value }) = message.next()? {
         let is_bytes = matches!(value, Value::Bytes(_));
         if !is_bytes && texts.contains(&number) {

@@ -63,32 +63,27 @@ impl<'a> Run<'a> {
     /// The fields, without their tags. They were checked when the header was read.
     pub(in crate::decode::protobuf) fn values(self) -> impl Iterator<Item = &'a [u8]> {
         let mut message = Message::new(self.bytes);
-        core::iter::from_fn(move || {
-            while let Ok(Some(field)) = message.next() {
-                if let Value::Bytes(bytes) = field.value
-                    && field.number == self.number
-                {
-                    return Some(bytes);
-                }
+        core::iter::from_fn(move || self.next_in(&mut message))
+    }
+
+    fn next_in(self, message: &mut Message<'a>) -> Option<&'a [u8]> {
+        while let Ok(Some(field)) = message.next() {
+            if let Value::Bytes(bytes) = field.value
+                && field.number == self.number
+            {
+                return Some(bytes);
             }
-            None
-        })
+        }
+        None
     }
 
     /// The keys and values of a map, which are UTF-8: they were checked when the header was read.
     #[cfg(feature = "alloc")]
     pub(in crate::decode::protobuf) fn pairs_as_bytes(self) -> impl Iterator<Item = [&'a [u8]; 2]> {
-        self.values().map(|entry| {
-            let mut pair = [&[][..]; 2];
-            let mut message = Message::new(entry);
-            while let Ok(Some(field)) = message.next() {
-                if let (Value::Bytes(bytes), Some(to)) =
-                    (field.value, pair.get_mut(field.number as usize - 1))
-                {
-                    *to = bytes;
-                }
-            }
-            pair
+        let mut message = Message::new(self.bytes);
+        core::iter::from_fn(move || {
+            let short = message.short_entry(self.number);
+            short.or_else(|| self.next_in(&mut message).map(pair_as_bytes))
         })
     }
 
@@ -96,6 +91,20 @@ impl<'a> Run<'a> {
     pub(in crate::decode::protobuf) fn pairs(self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.values().filter_map(|entry| read_pair(entry).ok())
     }
+}
+
+#[cfg(feature = "alloc")]
+fn pair_as_bytes(entry: &[u8]) -> [&[u8]; 2] {
+    let mut pair = [&[][..]; 2];
+    let mut message = Message::new(entry);
+    while let Ok(Some(field)) = message.next() {
+        if let (Value::Bytes(bytes), Some(to)) =
+            (field.value, pair.get_mut(field.number as usize - 1))
+        {
+            *to = bytes;
+        }
+    }
+    pair
 }
 
 /// An entry of a map of texts.

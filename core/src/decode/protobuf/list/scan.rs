@@ -5,7 +5,7 @@ use crate::decode::TypeMeta;
 use crate::decode::excerpt::Beginning;
 use crate::decode::frame::{Buffer, Frame};
 use crate::decode::protobuf::envelope::{EnvelopeError, MAGIC, RAW, TYPE_META, read_type, text};
-use crate::decode::protobuf::wire::{Message, Shape, Tag, Varint, WireError};
+use crate::decode::protobuf::wire::{Field, Message, Shape, Tag, Value, Varint, WireError};
 
 /// Field numbers of every list.
 const METADATA: u32 = 1;
@@ -66,6 +66,12 @@ impl<B: Buffer> ListScanner<B> {
                 }
                 self.state = State::Complete;
                 return Ok(Some(Found::End));
+            }
+            if let State::Tag(varint) = self.state
+                && !varint.has_begun()
+                && let Some(found) = self.whole_element(input)
+            {
+                return Ok(Some(found));
             }
             if input.is_empty() && !self.needs_nothing() {
                 return Ok(None);
@@ -253,6 +259,31 @@ impl<B: Buffer> ListScanner<B> {
             }
         };
         Ok(())
+    }
+
+    /// Takes an element that lies whole in `input`, with its tag and length, as most do. Everything else is
+    /// left to the other states.
+    fn whole_element<'i>(&mut self, input: &mut &'i [u8]) -> Option<Found<'i>> {
+        let left = self.left.filter(|_| self.groups == 0)?;
+        let mut message = Message::new(input);
+        let Ok(Some(Field {
+            number: ITEMS,
+            value: Value::Bytes(element),
+        })) = message.next()
+        else {
+            return None;
+        };
+        let length = length_of_most(message.position());
+        let head = length - length_of(element);
+        let endless = length_of_most(self.endless);
+        if length > left || length_of(element) > endless || self.between + head > endless {
+            return None;
+        }
+        self.left = Some(left - length);
+        self.taken = self.taken.saturating_add(length);
+        self.between = 0;
+        *input = message.rest();
+        Some(Found::Element(self.parts.frame_of(element)))
     }
 
     fn element<'i>(&mut self, input: &mut &'i [u8], length: usize) -> Option<Found<'i>> {

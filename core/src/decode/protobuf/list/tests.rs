@@ -1,6 +1,7 @@
 //! How much memory a scanner uses, and when it gives up.
 
 use super::*;
+use crate::decode::protobuf::wire::WireError;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -48,6 +49,17 @@ fn an_element_beyond_twice_the_limit_is_given_up_at_once() {
     let bytes = HEAD.len() as u64 + 12;
     let incomplete = ListError::Incomplete { bytes };
     assert_eq!(last(&body(b"\x80\x80\x80\x10"), 100), Some(Err(incomplete)));
+}
+
+#[test]
+fn an_element_that_goes_beyond_the_list_is_an_error() {
+    let body = [HEAD, b"\x12\x03\x12\x02ab"].concat();
+    let error = ListError::Unreadable {
+        what: "a field",
+        at: HEAD.len() as u64 + 4,
+        error: WireError::Truncated.into(),
+    };
+    assert_eq!(last(&body, 100), Some(Err(error)));
 }
 
 #[test]

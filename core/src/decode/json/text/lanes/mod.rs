@@ -11,8 +11,18 @@ mod vectors;
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod words;
 
+#[cfg(all(
+    any(test, feature = "alloc"),
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+pub(super) use vectors::escaped_or_foreign;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use vectors::{foreign, quotes_and_backslashes, special_or_foreign};
+#[cfg(all(
+    any(test, feature = "alloc"),
+    not(any(target_arch = "x86_64", target_arch = "aarch64"))
+))]
+pub(super) use words::escaped_or_foreign;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) use words::{foreign, quotes_and_backslashes, special_or_foreign};
 
@@ -33,6 +43,8 @@ mod tests {
     #[test]
     fn both_ways_mark_the_same_first_byte() {
         let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20 | 0x80..);
+        let is_escaped = |byte: &u8| is_special(byte) || matches!(byte, b'<' | b'>' | b'&');
+        agree(is_escaped, [escaped_or_foreign, words::escaped_or_foreign]);
         let is_quote = |byte: &u8| matches!(byte, b'"' | b'\\');
         agree(is_special, [special_or_foreign, words::special_or_foreign]);
         agree(
@@ -44,7 +56,19 @@ mod tests {
 
     fn agree(is_marked: impl Fn(&u8) -> bool, ways: [Marks; 2]) {
         // Every byte in every lane, among bytes that differ from the marked ones in one bit.
-        for around in [b'a', b' ', b'!', b'#', b'\\' ^ 1, 0x7f, 0x80, 0xa2, 0xdc] {
+        for around in [
+            b'a',
+            b' ',
+            b'!',
+            b'#',
+            b'=',
+            b'\'',
+            b'\\' ^ 1,
+            0x7f,
+            0x80,
+            0xa2,
+            0xdc,
+        ] {
             for lane in 0..LANES {
                 for byte in 0..=u8::MAX {
                     let mut bytes = [around; LANES];

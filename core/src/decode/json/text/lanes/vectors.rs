@@ -15,6 +15,18 @@ pub(in super::super) fn special_or_foreign(bytes: &[u8; LANES]) -> u32 {
     (below | quotes | backslashes).to_bitmask()
 }
 
+/// Marks the same, and the other characters that the API server escapes.
+#[cfg(any(test, feature = "alloc"))]
+#[inline(always)]
+pub(in super::super) fn escaped_or_foreign(bytes: &[u8; LANES]) -> u32 {
+    let bytes = u8x16::new(*bytes);
+    let is = |byte| bytes.simd_eq(u8x16::splat(byte));
+    let controls = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+    let tags = is(b'<') | is(b'>') | is(b'&');
+    // Non-ASCII bytes have the high bit, which makes the mask.
+    (controls | is(b'"') | is(b'\\') | tags | bytes).to_bitmask()
+}
+
 /// Marks quotes and backslashes.
 #[inline(always)]
 pub(in super::super) fn quotes_and_backslashes(bytes: &[u8; LANES]) -> u32 {

@@ -15,6 +15,13 @@ pub(in super::super) fn special_or_foreign(bytes: &[u8; LANES]) -> u32 {
     })
 }
 
+/// Marks the same, and the other characters that the API server escapes.
+#[cfg(any(test, feature = "alloc"))]
+pub(in super::super) fn escaped_or_foreign(bytes: &[u8; LANES]) -> u32 {
+    let tags = |word| below_zero(word, b'<') | below_zero(word, b'>');
+    special_or_foreign(bytes) | marks(bytes, |word| (tags(word) | below_zero(word, b'&')) & !word)
+}
+
 /// Marks quotes and backslashes.
 pub(in super::super) fn quotes_and_backslashes(bytes: &[u8; LANES]) -> u32 {
     marks(bytes, |word| {
