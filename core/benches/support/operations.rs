@@ -131,6 +131,20 @@ pub const OPERATIONS: &[Operation] = &[
     operation("decode/watch in protobuf, MetadataOnly", Size::None, |_| {
         decode_protobuf(Body::Watch, MetadataOnly)
     }),
+    operation("decode/recorded list, Lean", Size::None, |_| {
+        decode_recorded(Body::List, Encoding::Json)
+    }),
+    operation("decode/recorded list in protobuf, Lean", Size::None, |_| {
+        decode_recorded(Body::List, Encoding::Protobuf)
+    }),
+    operation("decode/recorded watch, Lean", Size::None, |_| {
+        decode_recorded(Body::Watch, Encoding::Json)
+    }),
+    operation(
+        "decode/recorded watch in protobuf, Lean",
+        Size::None,
+        |_| decode_recorded(Body::Watch, Encoding::Protobuf),
+    ),
     operation("packing/pack", Size::None, |_| pack()),
     operation("packing/unpack", Size::None, |_| unpack()),
     operation("pipeline/list, small, Lean", Size::Grows, |_| {
@@ -428,6 +442,31 @@ fn decode_protobuf<F: Form + 'static>(body: Body, form: F) -> Event {
         let fact = decoder.decode(&mut piece);
         assert!(matches!(fact, Some(Fact::Item(_) | Fact::Modified(_))));
         drop(black_box(fact));
+    })
+}
+
+/// An answer of a real server with four pods: a list, or the events of a streamed state.
+fn decode_recorded(body: Body, encoding: Encoding) -> Event {
+    const LIST: &[u8] = include_bytes!("../../tests/protobuf_bodies/real/pods.json");
+    const LIST_IN_PROTOBUF: &[u8] = include_bytes!("../../tests/protobuf_bodies/real/pods.pb");
+    const WATCH: &[u8] = include_bytes!("../../tests/protobuf_bodies/real/stream.json");
+    const WATCH_IN_PROTOBUF: &[u8] = include_bytes!("../../tests/protobuf_bodies/real/stream.pb");
+    let bytes = match (body, encoding) {
+        (Body::List, Encoding::Json) => LIST,
+        (Body::List, _) => LIST_IN_PROTOBUF,
+        (Body::Watch, Encoding::Json) => WATCH,
+        (Body::Watch, _) => WATCH_IN_PROTOBUF,
+    };
+    let mut decoder = Decoder::new(Lean);
+    event(move || {
+        decoder.begin(body, encoding);
+        let mut input = bytes;
+        let mut pods = 0;
+        while let Some(fact) = decoder.decode(&mut input) {
+            pods += usize::from(matches!(fact, Fact::Item(_) | Fact::Added(_)));
+            drop(black_box(fact));
+        }
+        assert_eq!(pods, 4);
     })
 }
 

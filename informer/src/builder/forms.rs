@@ -126,7 +126,7 @@ impl InformerBuilder<MetadataBody> {
 }
 
 impl<F: TextForm + Form + 'static> InformerBuilder<TextBody<F>> {
-    /// Asks the server for protobuf, which is shorter than JSON and read with about a quarter of the instructions. The
+    /// Asks the server for protobuf, which is shorter than JSON and read with about a sixth of the instructions. The
     /// server still answers JSON for what it has no protobuf of, such as custom resources.
     ///
     /// What every object has works as with JSON: keys, versions, labels, annotations, owner references, and indices by
