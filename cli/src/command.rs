@@ -35,7 +35,8 @@ enum Command {
 /// Runs the command.
 pub(crate) fn run(program: Program) -> ExitCode {
     let mut builder = match program.command {
-        // With one thread, nothing happens between two of its lines, so that none is left out.
+        // One thread: the driver does not run while a line is printed, so that no status line is left out. If the
+        // output is blocked, so is the driver.
         Command::Tail(_) => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };

@@ -40,6 +40,11 @@ pub trait Known<T: Resource> {
     /// The number of numbered places. It must not shrink while a cursor walks over them.
     fn places(&self) -> u32;
 
+    /// Whether it surely holds nothing, so that no full state needs a walk over its places.
+    fn is_empty(&self) -> bool {
+        self.places() == 0
+    }
+
     /// The object at a place and the last round that contained it; `None` if the place is empty.
     fn at(&self, place: u32) -> Option<(&T, Epoch)>;
 }

@@ -122,7 +122,7 @@ async fn status(outcome: Outcome) -> serde_json::Value {
     };
     let rejected = pods.status().counts.rejected;
     if rejected > 0 {
-        message.push_str(&format!("; left out: {rejected}"));
+        message.push_str(&format!("; {rejected} left out"));
     }
     json!({"message": message})
 }

@@ -276,6 +276,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             view: self,
             source,
             all: false,
+            new: false,
         }
     }
 
@@ -285,6 +286,7 @@ impl<T: Resource + Clone, S: Storage> View<T, S> {
             view: self,
             source,
             all: true,
+            new: false,
         }
     }
 }
@@ -295,9 +297,17 @@ pub(crate) struct Shown<'a, T: Resource + Clone, S: Storage> {
     source: SourceId,
     /// Whether objects of other sources are visible, too.
     all: bool,
+    /// Whether the source has shown nothing yet.
+    new: bool,
 }
 
 impl<T: Resource + Clone, S: Storage> Shown<'_, T, S> {
+    /// Says whether the source has shown nothing yet.
+    pub(crate) const fn of_new(mut self, new: bool) -> Self {
+        self.new = new;
+        self
+    }
+
     fn seen(&self, slot: &Slot<T>) -> Option<Epoch> {
         let seen = self.view.holds.seen_by(slot.mark, self.source);
         seen.or_else(|| self.all.then_some(Epoch::NEVER))
@@ -320,6 +330,11 @@ impl<T: Resource + Clone, S: Storage> Known<T> for Shown<'_, T, S> {
 
     fn places(&self) -> u32 {
         self.view.slots.bound()
+    }
+
+    fn is_empty(&self) -> bool {
+        // Without holds, all objects count as shown by each source.
+        self.places() == 0 || (self.new && self.view.holds.several)
     }
 
     fn at(&self, place: u32) -> Option<(&T, Epoch)> {

@@ -93,7 +93,9 @@ impl<D: Decode, S: Storage> Source<D, S> {
         self.gaps.follow(&change, overflowed);
         let resolved = self.gaps.resolved_by(&mut change);
         self.bookmarked |= matches!(change, Change::Bookmark);
-        match self.queue.push(change, &self.known(around)) {
+        let known = self.known(around);
+        self.has_shown |= !matches!(change, Change::ReplaceBegin { .. } | Change::Bookmark);
+        match self.queue.push(change, &known) {
             Ok(()) => {}
             Err(PushError::Full) => {
                 overflowed = true;

@@ -42,7 +42,8 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         removed
     }
 
-    /// A listener that has received notifications, or has become synced without any, since this last returned it.
+    /// A listener that has new notifications, or that became synced when the informer did, since this last
+    /// returned it.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
         self.processor.poll_ready_listener()
     }

@@ -55,7 +55,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.is_drained()
     }
 
-    /// [`pump`](Self::pump), for calls that bring nothing new. If everything was in the store before, it still is.
+    /// As [`pump`](Self::pump), for calls that only make room. If the informer is settled, there is nothing to do.
     pub(super) fn pump_on(&mut self) {
         if !self.is_settled() {
             self.pump();
@@ -151,7 +151,14 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.unpublished.notifications.len() == 0 && self.all_busy(Source::is_settled)
     }
 
-    /// Once all reported changes are in the store, gives it the last reported version.
+    /// For calls that may leave nothing to pump.
+    pub(super) fn settle_if_settled(&mut self) {
+        if !self.is_stopped() && self.is_settled() {
+            self.settle();
+        }
+    }
+
+    /// Gives the store the last reported version, and says what is true now that it shows everything.
     fn settle(&mut self) {
         let (objects, now) = (self.store.len(), self.now);
         let current = self.sources.get_mut(self.turn);

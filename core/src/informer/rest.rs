@@ -35,6 +35,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         }
         self.processor.hold();
         self.resync_at = None;
+        self.settle_if_settled();
     }
 
     /// Goes on after a [suspension](Self::suspend). It reads the full state. Each listener gets what has

@@ -23,6 +23,8 @@ pub(super) struct Source<D: Decode, S: Storage> {
     pub(super) decoding: Option<ExchangeId>,
     pub(super) heard: Heard,
     pub(super) gaps: Gaps<KeyOf<D>, S>,
+    /// It may have shown an object.
+    pub(super) has_shown: bool,
     /// A bookmark has arrived since this was last taken.
     pub(super) bookmarked: bool,
     /// The kind is gone, and the informer is to stop then.
@@ -78,6 +80,7 @@ impl<D: Decode, S: Storage> Source<D, S> {
             decoding: None,
             heard: Heard::default(),
             gaps: Gaps::new(),
+            has_shown: false,
             bookmarked: false,
             ended: false,
             leaving: false,
@@ -86,7 +89,7 @@ impl<D: Decode, S: Storage> Source<D, S> {
 
     /// The part of the store that this source shows.
     pub(super) fn known<'a>(&self, around: Around<'a, D, S>) -> Shown<'a, D::Object, S> {
-        around.store.shown_by(self.id)
+        around.store.shown_by(self.id).of_new(!self.has_shown)
     }
 
     /// The part of the store that a walk of the queue goes through.

@@ -104,7 +104,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
     }
 
     /// Removes a source and returns whether there was one. Its request is aborted, and what no other source
-    /// shows is deleted, with [`Cause::SourceRemoved`](crate::Cause::SourceRemoved). It stays among the
+    /// shows is deleted, with [`Cause::SourceRemoved`]. It stays among the
     /// [`sources`](Self::sources) until that is done.
     pub fn remove_source(&mut self, source: SourceId, now: Instant) -> bool {
         let now = self.tick(now);
@@ -249,5 +249,6 @@ impl<D: Decode, S: Storage> Informer<D, S> {
                 self.leaving -= 1;
             }
         }
+        self.settle_if_settled();
     }
 }

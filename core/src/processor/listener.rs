@@ -101,7 +101,7 @@ pub(super) struct Listener<T: Resource + Clone, S: Storage> {
     /// How many of those the last poll delivered.
     initial_given: usize,
     pub(super) synced: bool,
-    /// Whether a notification has arrived since this was last taken.
+    /// Whether a notification has arrived, or it has become synced, since this was last taken.
     pub(super) news: bool,
     /// Whether it gets nothing for now.
     pub(super) paused: bool,

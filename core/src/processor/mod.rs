@@ -288,8 +288,8 @@ impl<T: Resource + Clone, S: Storage> Processor<T, S> {
         });
     }
 
-    /// A listener that has received notifications, or has become synced without any, since this last returned it.
-    /// Oldest news first.
+    /// A listener that has new notifications, or that became synced when the informer did, since this last
+    /// returned it. Oldest news first.
     pub fn poll_ready_listener(&mut self) -> Option<ListenerId> {
         if self.held {
             return None;

@@ -20,7 +20,7 @@ impl<T: Resource + Clone, S: Storage> Queue<T, S> {
                     let nothing_queued =
                         fifo.is_empty() && self.fed.is_none() && self.unreadable.is_empty();
                     self.state = Replacing {
-                        from_nothing: nothing_queued && known.places() == 0,
+                        from_nothing: nothing_queued && known.is_empty(),
                         ..Replacing::default()
                     };
                     fifo.begin_replace(known);

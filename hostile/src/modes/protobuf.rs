@@ -57,7 +57,7 @@ const fn mode(
     Mode::answers(name, mechanism, limit, answer).program(Program::ReadsProtobuf)
 }
 
-/// So many zeros at a time.
+/// 64 KiB of zeros.
 fn block() -> Vec<u8> {
     vec![0; 64 << 10]
 }
@@ -120,7 +120,7 @@ pub(super) const MODES: &[Mode] = &[
     mode(
         "pb-large-objects",
         "objects of 20 MiB in a list without end",
-        Limit::ObjectBytes,
+        Limit::Unpacked,
         |ask| {
             on_list(ask, || {
                 let item = [begin(2, TOO_LARGE), pod("large", "1"), begin(2, 0)].concat();
@@ -131,6 +131,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
+    .says("max_list_bytes")
     .large_objects(),
     mode(
         "pb-endless-number",
@@ -157,7 +158,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("left out: 1")
+    .says("; 1 left out")
     .quick(),
     mode(
         "pb-endless-groups",
@@ -180,7 +181,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("left out: 1")
+    .says("; 1 left out")
     .quick(),
     mode(
         "pb-group-ends",
@@ -206,7 +207,7 @@ pub(super) const MODES: &[Mode] = &[
             })
         },
     )
-    .says("left out: 4")
+    .says("; 4 left out")
     .quick(),
     mode(
         "pb-other-kind",
@@ -281,6 +282,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::ObjectBytes,
         |ask| on_watch(ask, || steps(for_ever(frame(&vec![0; 20 << 20])))),
     )
+    .says("larger than 16777216 bytes")
     .large_objects(),
     mode(
         "pb-cut-frame",
@@ -299,7 +301,7 @@ pub(super) const MODES: &[Mode] = &[
     mode(
         "pb-half-frame",
         "half of a frame, then silence",
-        Limit::IdleDeadline,
+        Limit::Nothing,
         |ask| on_watch(ask, || tells(b"\0\0\x01\0half".as_slice())),
     ),
     mode(
@@ -337,7 +339,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::RejectedObjects,
         |ask| on_watch(ask, || tells(event_with("ADDED", &pod("x", "1")))),
     )
-    .says("left out: 1")
+    .says("; 1 left out")
     .quick(),
     mode(
         "pb-bookmark-bare",
@@ -345,7 +347,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::RejectedObjects,
         |ask| on_watch(ask, || tells(event_with("BOOKMARK", &pod("x", "1")))),
     )
-    .says("left out: 1")
+    .says("; 1 left out")
     .quick(),
     mode(
         "pb-unknown-event",
@@ -353,7 +355,7 @@ pub(super) const MODES: &[Mode] = &[
         Limit::RejectedObjects,
         |ask| on_watch(ask, || tells(event("EXPLODED", &pod("x", "1")))),
     )
-    .says("left out: 1")
+    .says("; 1 left out")
     .quick(),
     mode(
         "pb-error-garbage",

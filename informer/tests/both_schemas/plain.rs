@@ -45,10 +45,12 @@ impl<T: Plain> Plain for Vec<T> {
 
 impl<T: Plain> Plain for BTreeMap<String, T> {
     fn plain(&self) -> Value {
-        object(
-            self.iter()
-                .map(|(key, value)| (key.as_str(), value.plain())),
-        )
+        if self.is_empty() {
+            return Value::Null;
+        }
+        // Every key counts, even if its value is empty.
+        let pairs = self.iter().map(|(key, value)| (key.clone(), value.plain()));
+        Value::Object(pairs.collect())
     }
 }
 
