@@ -359,7 +359,9 @@ impl World {
                 // Only the first time. Listeners that join later are checked when they poll.
                 if !core::mem::replace(&mut self.synced, true) {
                     for listener in &mut self.listeners {
-                        listener.synced |= listener.is_through();
+                        let becomes_synced = !listener.synced && listener.is_through();
+                        listener.synced |= becomes_synced;
+                        listener.ready |= becomes_synced;
                     }
                 }
             }

@@ -66,7 +66,8 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// same namespace and name in two clusters are two objects, and nothing is compared across clusters. Look them
     /// up by [`ObjectKey::in_cluster`](crate::ObjectKey::in_cluster).
     ///
-    /// Give the cluster of the builder a name as well: see [`InformerBuilder::in_cluster`].
+    /// Give the cluster of the builder a name as well: see
+    /// [`InformerBuilder::in_cluster`](crate::InformerBuilder::in_cluster).
     ///
     /// ```
     /// use informer::{InformerBuilder, ObjectKey, Target};

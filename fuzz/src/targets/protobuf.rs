@@ -3,7 +3,7 @@
 //! The input is taken as the message of an object, as a list and as a watch. What must hold:
 //!
 //! * An object that both readers accept has the same names, texts, labels, annotations and owner references.
-//!   Only some differences are allowed: see [`acceptance`].
+//!   Only some differences are allowed: see `acceptance`.
 //! * A lean object is what prost reads, without `managedFields`; its metadata is the same in JSON.
 //! * The pieces of a body do not change the facts, and neither do limits on the size of an object in what
 //!   they allow.
