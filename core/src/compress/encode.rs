@@ -22,8 +22,11 @@ const LONGEST_STRING: usize = 126;
 const NEAR: usize = 64;
 
 /// After this many bytes without a copy, only every second byte is looked at; after twice as many, every
-/// third; and so on.
-const PATIENCE: usize = 16;
+/// third; and so on. With more patience, random texts such as UIDs push what is useful out of the places.
+const PATIENCE: usize = 6;
+
+/// The most bytes that are passed in one step. Behind a certificate there may be something to copy.
+const LONGEST_STEP: usize = 32;
 
 /// Writes texts with one dictionary, whose places it knows.
 pub(crate) struct Encoder {
@@ -110,7 +113,8 @@ impl Encoder {
         written: &mut Vec<u8>,
     ) {
         self.recent.forget(text.len());
-        for at in 0..head {
+        // Every second place is enough: a copy is extended to the front, too.
+        for at in (0..head).step_by(2) {
             if let Some(word) = word(text, at) {
                 self.recent.remember(hash(word), at);
             }
@@ -129,7 +133,7 @@ impl Encoder {
                 .or_else(|| self.look_up(&writing, word, at));
             at = match found {
                 Some(found) => writing.copy(at, found),
-                None => at + 1 + (at - writing.done) / PATIENCE,
+                None => at + (1 + (at - writing.done) / PATIENCE).min(LONGEST_STEP),
             };
         }
         writing.finish();

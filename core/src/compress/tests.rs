@@ -133,3 +133,20 @@ fn a_long_text_is_read_as_it_was() {
         assert!(read.as_deref() == Some(text.as_bytes()), "{lines} lines");
     }
 }
+
+/// A long text with nothing to copy, such as a certificate, hides nothing that stands behind it.
+#[test]
+fn what_is_known_is_found_behind_a_long_new_text() {
+    let mut random = 7_u32;
+    let mut noise = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 24) as u8
+    };
+    let new: Vec<u8> = (0..20_000).map(|_| noise()).collect();
+    let known: String = (0..20)
+        .map(|at| format!("\"condition-{at}\":true,"))
+        .collect();
+    let dictionary = Dictionary::new(known.as_bytes());
+    let written = written(&dictionary, b"", &[&new, known.as_bytes()].concat());
+    assert!(written.len() < new.len() + 50, "{}", written.len());
+}
