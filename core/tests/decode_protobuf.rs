@@ -11,15 +11,19 @@
 mod decode_support;
 
 use core::time::Duration;
+use std::collections::BTreeMap;
 
 use decode_support::encodings::{Bodies, body, facts_of, objects_of, said};
 use decode_support::*;
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::decode::form::Form;
-use informer_core::decode::{Body, Decoder, Dynamic, Keep, Lean, MetadataOnly, Packed};
+use informer_core::decode::{
+    Body, Decoder, Dynamic, Keep, Lean, MetadataOnly, Packed, protobuf::decode_object,
+};
 use informer_core::flow::Fact;
 use informer_core::pack::Packer;
 use informer_core::{Encoding, Failure, Object};
+use informer_test_support::protobuf::Message;
 use serde_json::Value;
 
 /// The four objects of a list in both encodings.
@@ -74,6 +78,88 @@ fn lean_objects_say_the_same_without_a_schema() {
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// A field with this number; its tag and its length have this many bytes more than they need.
+fn field(number: u32, value: &[u8], longer: usize) -> Vec<u8> {
+    let field = Message::default().bytes(number, value).end();
+    let (head, value) = field.split_at(field.len() - value.len());
+    let mut bytes = Vec::new();
+    for byte in head {
+        bytes.push(*byte);
+        if *byte < 0x80 {
+            for _ in 0..longer {
+                *bytes.last_mut().unwrap() |= 0x80;
+                bytes.push(0);
+            }
+        }
+    }
+    [&bytes, value].concat()
+}
+
+#[test]
+fn labels_are_the_same_however_they_are_written() {
+    const LABELS: u32 = 11;
+    const ANNOTATIONS: u32 = 12;
+    const MANAGED_FIELDS: u32 = 17;
+    let mut random = 7_u32;
+    let mut next = move |n: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % n
+    };
+    let long = "x".repeat(20_000);
+    let mut packer = Packer::new();
+    for round in 0..20_000 {
+        let mut metadata = field(1, b"a", 0);
+        let mut expected = BTreeMap::new();
+        // Most rounds are written as servers write labels.
+        let unusual = next(3) == 0;
+        for at in 0..next(5) {
+            let key = if unusual { next(4) } else { at };
+            let key = ["", "app", "apple", "zone"][key.min(3) as usize];
+            let value = if unusual && next(20) == 0 {
+                &long
+            } else {
+                ["", "web", "ä"][next(3) as usize]
+            };
+            let pair = [field(1, key.as_bytes(), 0), field(2, value.as_bytes(), 0)];
+            let (entry, longer) = match next(9) {
+                0 if unusual => ([&*pair[1], &*pair[0]].concat(), 0),
+                1 if unusual => (pair.concat(), 5),
+                2 if unusual => (pair.concat(), 1),
+                _ => (pair.concat(), 0),
+            };
+            metadata.extend(field(LABELS, &entry, longer));
+            expected.insert(key, value);
+            if unusual && next(4) == 0 {
+                metadata.extend(field(
+                    [ANNOTATIONS, MANAGED_FIELDS][next(2) as usize],
+                    b"",
+                    0,
+                ));
+            }
+        }
+        metadata.extend(field(MANAGED_FIELDS, &[0; 200], 0));
+        let object = field(1, &metadata, 0);
+        let envelope = [b"k8s\0".as_slice(), &field(2, &object, 0)].concat();
+        let lean = decode_object(&mut Lean, &envelope).unwrap();
+        assert!(
+            lean.labels().iter().eq(expected.clone()),
+            "{round}: {lean:?}, {expected:?}"
+        );
+        assert_eq!(lean.labels().len(), expected.len());
+        for key in ["", "app", "apple", "zone", "none"] {
+            assert_eq!(lean.labels().get(key), expected.get(key).copied());
+        }
+        let full = &mut Keep::new(Lean).managed_fields(true);
+        let full = decode_object(full, &envelope).unwrap();
+        let metadata = decode_object(&mut MetadataOnly, &envelope).unwrap();
+        let mut packed = decode_object(&mut Packed, &envelope).unwrap();
+        packer.pack(&mut packed);
+        for labels in [full.labels(), metadata.labels(), packed.labels()] {
+            assert_eq!(labels, lean.labels(), "{round}");
+        }
+    }
 }
 
 #[test]

@@ -23,13 +23,16 @@ use crate::compress::take_varint;
 pub struct Labels<'a> {
     texts: Texts<'a>,
     table: &'a [u8],
+    /// Whether the table is a part of a message: its labels, which are sorted.
+    in_message: bool,
 }
 
 impl<'a> Labels<'a> {
-    pub(super) fn new(texts: Texts<'a>, table: Extent) -> Self {
+    pub(super) fn new(texts: Texts<'a>, table: Extent, in_message: bool) -> Self {
         Self {
             texts,
             table: texts.bytes(table),
+            in_message,
         }
     }
 
@@ -37,13 +40,9 @@ impl<'a> Labels<'a> {
     #[must_use]
     pub fn get(self, key: &str) -> Option<&'a str> {
         // Only the value is looked at as text.
-        let mut labels = self.iter();
-        while let (Some(name), Some(value)) = (labels.bytes(), labels.bytes()) {
-            if name == key.as_bytes() {
-                return Some(utf8(value));
-            }
-        }
-        None
+        let mut labels = self.pairs();
+        let found = labels.find(|[name, _]| *name == key.as_bytes());
+        found.map(|[_, value]| utf8(value))
     }
 
     /// The number of labels.
@@ -56,6 +55,12 @@ impl<'a> Labels<'a> {
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.table.is_empty()
+    }
+
+    /// The keys and values as bytes. They are not checked as UTF-8 again.
+    pub(super) fn pairs(self) -> impl Iterator<Item = [&'a [u8]; 2]> {
+        let mut labels = self.iter();
+        core::iter::from_fn(move || labels.next_pair())
     }
 
     /// The keys and values, sorted by key.
@@ -73,19 +78,38 @@ pub struct LabelIter<'a> {
 }
 
 impl<'a> LabelIter<'a> {
-    /// The next key or value.
-    fn bytes(&mut self) -> Option<&'a [u8]> {
+    fn next_pair(&mut self) -> Option<[&'a [u8]; 2]> {
+        if !self.labels.in_message {
+            return Some([self.next_text()?, self.next_text()?]);
+        }
+        let message = &mut self.labels.table;
+        // Each label is a message, behind a tag and a length, of two fields.
+        take_varint(message)?;
+        take_varint(message)?;
+        Some([take_field(message)?, take_field(message)?])
+    }
+
+    /// The next key or value of a table.
+    fn next_text(&mut self) -> Option<&'a [u8]> {
         let table = &mut self.labels.table;
         let extent = Extent::from_table([take_varint(table)?, take_varint(table)?]);
         Some(self.labels.texts.bytes(extent))
     }
 }
 
+/// Takes a field of protobuf that is a text: a tag, a length and the text.
+fn take_field<'a>(message: &mut &'a [u8]) -> Option<&'a [u8]> {
+    take_varint(message)?;
+    let length = take_varint(message)?;
+    message.split_off(..length as usize)
+}
+
 impl<'a> Iterator for LabelIter<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<(&'a str, &'a str)> {
-        Some((utf8(self.bytes()?), utf8(self.bytes()?)))
+        let [key, value] = self.next_pair()?;
+        Some((utf8(key), utf8(value)))
     }
 }
 

@@ -79,7 +79,10 @@ impl<K> Object<K> {
     pub fn labels(&self) -> Labels<'_> {
         match self.aside().and_then(|aside| aside.labels.as_ref()) {
             Some(other) => other.labels(),
-            None => Labels::new(self.record.texts(), self.record.header.meta.labels),
+            None => {
+                let meta = &self.record.header.meta;
+                Labels::new(self.record.texts(), meta.labels, meta.has_labels_in_text())
+            }
         }
     }
 

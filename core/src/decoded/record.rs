@@ -32,7 +32,7 @@ pub(crate) struct Meta {
     pub(crate) version: Extent,
     pub(crate) created: Extent,
     pub(crate) deleted: Extent,
-    /// The table of labels: see [`Draft::put_labels`].
+    /// The table of labels: see [`Draft::put_labels`]. Or, in a kept message of protobuf, the labels themselves.
     pub(crate) labels: Extent,
     /// The text that is kept beside the body, packed or not: JSON or a message of protobuf.
     pub(crate) text: Extent,
@@ -98,6 +98,12 @@ impl Meta {
         generation: 0,
         size: 0,
     };
+
+    /// Whether there is no table of labels, because the kept message has them sorted.
+    pub(super) const fn has_labels_in_text(&self) -> bool {
+        let (labels, text) = (self.labels.range(), self.text.range());
+        text.start <= labels.start && labels.start < text.end
+    }
 }
 
 impl Extent {
@@ -225,8 +231,8 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// How far a text is looked for that was written before.
-    const SEARCHED: usize = 1024;
+    /// How many labels are searched for a text that was written before.
+    const SEARCHED: usize = 16;
 
     /// The most memory that is kept for the next record.
     const KEPT: usize = 64 * 1024;
@@ -263,7 +269,7 @@ impl Draft {
         self.clear();
         self.dictionary = Some(Arc::clone(dictionary));
         self.copy_meta(object, |text| {
-            let start = find(text.as_bytes())?;
+            let start = find(text)?;
             Some(Extent::new(start, text.len()).in_dictionary())
         });
     }
@@ -276,34 +282,36 @@ impl Draft {
         self.meta.kept = KeptLength::json(text.len());
     }
 
-    /// Copies all except the kept text.
-    fn copy_meta<K>(&mut self, object: &Object<K>, find: impl Fn(&str) -> Option<Extent>) {
+    /// Copies all except the kept text. Texts stay texts, so nothing checks them as UTF-8 again.
+    fn copy_meta<K>(&mut self, object: &Object<K>, find: impl Fn(&[u8]) -> Option<Extent>) {
         let meta = &object.record.header.meta;
+        let mut copy = |extent| self.push_bytes(&[object.bytes(extent)]);
         self.meta = Meta {
-            uid: self.push(object.uid()),
-            version: self.push(object.version()),
-            created: self.push(object.creation_time()),
-            deleted: self.push(object.deletion_time()),
+            uid: copy(meta.uid),
+            version: copy(meta.version),
+            created: copy(meta.created),
+            deleted: copy(meta.deleted),
             labels: Extent::EMPTY,
             text: self.meta.text,
             ..*meta
         };
-        for (key, value) in object.labels() {
-            let [key, value] = [key, value].map(|text| {
+        for pair in object.labels().pairs() {
+            let [key, value] = pair.map(|text| {
                 let found = find(text).or_else(|| self.find(text));
-                found.unwrap_or_else(|| self.push(text))
+                found.unwrap_or_else(|| self.push_bytes(&[text]))
             });
             self.add_label(key, value);
         }
         self.put_labels();
     }
 
-    /// A text that was written before. Only the beginning is searched, so that many labels take no more than
-    /// their share of time.
-    fn find(&self, text: &str) -> Option<Extent> {
-        let beginning = self.bytes.get(..Self::SEARCHED).unwrap_or(&self.bytes);
-        let start = memchr::memmem::find(beginning, text.as_bytes())?;
-        Some(Extent::new(start, text.len()))
+    /// A text that a label before has as well: applications are often named twice. Only the first labels are
+    /// looked at, so that many labels take no more than their share of time.
+    fn find(&self, text: &[u8]) -> Option<Extent> {
+        let texts = self.texts();
+        let labels = self.labels.iter().take(Self::SEARCHED);
+        let mut written = labels.flat_map(|(key, value)| [*key, *value]);
+        written.find(|extent| extent.length() == text.len() && texts.bytes(*extent) == text)
     }
 
     /// Starts another record.

@@ -26,12 +26,14 @@ pub(super) fn write(draft: &mut Draft, object: ProtobufObject<'_>, kept: &KeptPr
     let version = write_text(draft, places, header.version.unwrap_or_default().as_bytes());
     let created = write_time(draft, header.created);
     let deleted = write_time(draft, header.deleted);
-    for [key, value] in header.labels.pairs_as_bytes() {
-        let key = write_text(draft, places, key);
-        let value = write_text(draft, places, value);
-        draft.add_label(key, value);
+    match places {
+        Some(places) if header.has_sorted_labels => {
+            let labels = places.find(header.labels.bytes);
+            draft.meta.labels = labels
+                .unwrap_or_else(|| cannot_happen("labels beyond their object", Extent::default()));
+        }
+        _ => write_labels(draft, places, header.labels),
     }
-    draft.put_labels();
     draft.meta.uid = uid;
     draft.meta.version = version;
     draft.meta.created = created;
@@ -99,6 +101,16 @@ fn write_run(draft: &mut Draft, run: Run<'_>) -> Extent {
         draft.push_bytes(&[field]);
     });
     Extent::new(start, draft.bytes().len() - start)
+}
+
+/// Writes a table of labels.
+fn write_labels(draft: &mut Draft, places: Option<&Places<'_>>, labels: Run<'_>) {
+    for [key, value] in labels.pairs_as_bytes() {
+        let key = write_text(draft, places, key);
+        let value = write_text(draft, places, value);
+        draft.add_label(key, value);
+    }
+    draft.put_labels();
 }
 
 /// Writes bytes of a text, if the kept message does not contain them.

@@ -85,6 +85,9 @@ pub struct Header<'a> {
     pub(super) self_link: Option<&'a str>,
     pub(super) grace_period: Option<u64>,
     pub(super) labels: Run<'a>,
+    /// Whether the labels stand together, are sorted, and each has a key and then a value. Servers write them
+    /// so, and objects read them so.
+    pub(super) has_sorted_labels: bool,
     pub(super) annotations: Run<'a>,
     pub(super) owners: Run<'a>,
     pub(super) finalizers: Run<'a>,
@@ -218,13 +221,19 @@ impl<'a> Header<'a> {
         let read_text = |value, field| texts.read(value, field);
         let mut message = Message::new(metadata);
         loop {
-            let start = message.position();
+            let (start, unread) = (message.position(), message.rest());
             let Some(field) = message.next()? else {
                 return self.check_texts();
             };
             let number = field.number;
-            if let number::LABELS | number::ANNOTATIONS = number {
-                while message.short_entry(number).is_some() {}
+            match number {
+                number::LABELS => {
+                    let first = next_label(&mut Message::new(unread));
+                    let sorted = take_sorted_labels(&mut message, first);
+                    self.has_sorted_labels = sorted && self.labels.bytes.is_empty();
+                }
+                number::ANNOTATIONS => while message.short_entry(number).is_some() {},
+                _ => {}
             }
             let range = start..message.position();
             match number {
@@ -298,6 +307,20 @@ impl<'a> Header<'a> {
             none => *none = Some(field),
         }
     }
+}
+
+/// Takes a label, if it is written as servers write it.
+fn next_label<'a>(labels: &mut Message<'a>) -> Option<[&'a [u8]; 2]> {
+    labels.short_entry(number::LABELS)
+}
+
+/// Takes the labels behind the first one. `true` if all are sorted by key and no key is repeated.
+fn take_sorted_labels<'a>(message: &mut Message<'a>, first: Option<[&'a [u8]; 2]>) -> bool {
+    let mut last = first.map(|[key, _]| key);
+    while let Some([key, _]) = next_label(message) {
+        last = last.filter(|last| *last < key).map(|_| key);
+    }
+    last.is_some()
 }
 
 /// Reads the texts of a message.
