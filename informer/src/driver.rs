@@ -13,6 +13,7 @@ use tracing::Span;
 use crate::engine::Engine;
 use crate::hooks::{Hooks, Report};
 use crate::panics::panic_text;
+use crate::room::make_room;
 use crate::spans::Spans;
 use crate::sparing::{Say, Sparing};
 
@@ -66,7 +67,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
     fn step(&mut self, cx: &mut Context<'_>) -> Step {
         let now = self.engine.clock.now();
         let source = self.source;
-        let (commands, reports, change, ended) = self.engine.update(|state| {
+        let (commands, reports, change, ended, synced) = self.engine.update(|state| {
             let turned = state.begin_turn(source, cx.waker());
             state.core.advance(now);
             state.touch();
@@ -79,7 +80,8 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
                 .then(|| self.spans.change(&state.core, source))
                 .flatten();
             let ended = state.core.is_stopped() || state.core.source_status(source).is_none();
-            (commands, state.take_reports(), change, ended)
+            let synced = state.core.is_synced();
+            (commands, state.take_reports(), change, ended, synced)
         });
         if let Some(change) = change {
             self.spans.follow(&change, &self.engine.name, &self.target);
@@ -95,7 +97,14 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         }
         if let Poll::Ready((exchange, signal)) = self.transport.poll_signal(cx) {
             let signal = match signal {
-                Signal::Bytes(bytes) => Signal::Bytes(bytes.get(..BYTES).unwrap_or(bytes)),
+                Signal::Bytes(bytes) => {
+                    let bytes = bytes.get(..BYTES).unwrap_or(bytes);
+                    // Later, changes take the place of what they replace.
+                    if !synced {
+                        make_room(bytes);
+                    }
+                    Signal::Bytes(bytes)
+                }
                 other => other,
             };
             let used = self.engine.update(|state| {

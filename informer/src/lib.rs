@@ -138,6 +138,9 @@ mod lock;
 // The shared state: the core informer behind a lock.
 mod engine;
 
+// Room in memory for objects that are about to be read.
+mod room;
+
 // The task that connects the core with the transport.
 mod driver;
 
