@@ -415,6 +415,47 @@ fn client_go_has_one_back_off() {
     }
 }
 
+/// The watch had ended before it could report the deletions.
+#[test]
+fn the_objects_of_a_deleted_definition_are_deleted() {
+    for policy in [WhenGone::Keep, WhenGone::Empty] {
+        for config in configs(policy) {
+            // Before the first list that is answered with 404.
+            let mut hand = following(config);
+            hand.informer.definition_deleted(hand.now);
+            assert_eq!(
+                hand.store(),
+                ["x@1", "y@2"],
+                "the server may still serve it"
+            );
+            miss(&mut hand, 1);
+            hand.informer.advance(hand.now);
+            assert!(hand.store().is_empty());
+            assert_eq!(hand.notes().len(), 2);
+
+            // After many of them: the informer does not wait for the next one.
+            let mut hand = following(config);
+            miss(&mut hand, 5);
+            hand.informer.definition_deleted(hand.now);
+            assert!(hand.request().is_some());
+            hand.fail(Failure::NotFound, "");
+            hand.informer.advance(hand.now);
+            assert!(hand.store().is_empty());
+
+            // A full state shows that the kind is back. What happens to it then is another matter.
+            hand.wait();
+            hand.list(20, &[pod("z", "u3", 20)]);
+            hand.request();
+            hand.sleep(Duration::from_secs(5));
+            hand.signal(Signal::Closed);
+            hand.request();
+            miss(&mut hand, 1);
+            hand.informer.advance(hand.now);
+            assert_eq!(hand.store(), ["z@20"]);
+        }
+    }
+}
+
 #[test]
 fn a_waiting_informer_can_be_hurried() {
     let mut hand = following(configs(WhenGone::Keep)[0]);

@@ -242,6 +242,9 @@ fn life(exchanges: [ExchangeId; 2], [first, second]: [ListenerId; 2]) -> Vec<Inp
         Input::Hurry {
             now: at(90_000_005),
         },
+        Input::DefinitionDeleted {
+            now: at(90_000_005),
+        },
         Input::Resume {
             now: at(90_000_006),
         },
@@ -372,6 +375,10 @@ fn an_input_does_what_its_method_does() {
             }
             Input::Hurry { now } => {
                 informer.hurry(now);
+                Output::Done
+            }
+            Input::DefinitionDeleted { now } => {
+                informer.definition_deleted(now);
                 Output::Done
             }
             Input::PauseListener(listener) => Output::Exists(informer.pause_listener(listener)),

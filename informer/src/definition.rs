@@ -12,7 +12,14 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
     /// Finds a custom kind as soon as it is installed: whenever its definition changes in `definitions`, an
     /// informer on `customresourcedefinitions`, this informer ends its wait for the kind.
     ///
-    /// Without this, a kind that was missing for long is found within two minutes. It needs the right to
+    /// Without this, a kind that was missing for long is found within two minutes.
+    ///
+    /// If the definition is deleted, so are its objects. If the watch ended before it could report that, the
+    /// store is emptied as soon as the server no longer serves the kind, also with
+    /// [`WhenGone::Keep`](crate::WhenGone::Keep). So `definitions` must follow all definitions: one that leaves
+    /// a selection would count as deleted.
+    ///
+    /// It needs the right to
     /// list and watch `customresourcedefinitions`, whose names are enough: use
     /// [`metadata_at`](crate::InformerBuilder::metadata_at). One such informer serves any number of others. The
     /// returned registration is that of a handler of `definitions`; it does not keep this informer alive.
@@ -51,7 +58,12 @@ impl<K: Send + Sync + 'static> SharedInformer<K> {
             if change.key().name() == name
                 && let Some(engine) = waiting.upgrade()
             {
-                engine.look_for_kind();
+                match change {
+                    Notification::Deleted { .. } => engine.definition_deleted(),
+                    Notification::Added { .. } | Notification::Updated { .. } => {
+                        engine.look_for_kind();
+                    }
+                }
             }
         })
     }

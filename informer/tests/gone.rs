@@ -312,6 +312,39 @@ fn a_definition_that_is_followed_ends_the_wait() {
     assert!(found_after(&world, &informer) > 2 * SECOND);
 }
 
+/// Nobody reports the deletions: the version of the informer is no longer served when its objects are deleted.
+#[test]
+fn a_definition_that_is_followed_and_deleted_takes_its_objects_along() {
+    let target = Target::new("apiextensions.k8s.io", "v1", "customresourcedefinitions");
+    for (follows, left) in [(true, vec![]), (false, vec!["web/a", "web/b"])] {
+        let world = World::new();
+        install(&world);
+        widget(&world, "a");
+        widget(&world, "b");
+        let definitions = InformerBuilder::metadata_at(target.clone())
+            .build(&world.connect(), world.runtime.clone())
+            .unwrap();
+        definitions.start().unwrap();
+        let (informer, told) = started(&world, &widgets());
+        if follows {
+            informer.follow_definition(&definitions).unwrap();
+        }
+        told.take();
+        stop_serving(&world);
+        world.pass(10 * MINUTE);
+        assert_eq!(keys(&informer), ["web/a", "web/b"]);
+        remove(&world);
+        world.pass(10 * SECOND);
+        assert_eq!(keys(&informer), left);
+        let deletions: &[&str] = if follows {
+            &["delete a Inferred KindGone", "delete b Inferred KindGone"]
+        } else {
+            &[]
+        };
+        assert_eq!(told.take(), deletions);
+    }
+}
+
 /// A definition says nothing about other failures, so their delays stay.
 #[test]
 fn a_definition_does_not_hurry_an_informer_that_waits_for_something_else() {

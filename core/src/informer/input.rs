@@ -72,6 +72,11 @@ pub enum Input<'a> {
         /// The time.
         now: Instant,
     },
+    /// [`Informer::definition_deleted`]
+    DefinitionDeleted {
+        /// The time.
+        now: Instant,
+    },
     /// [`Informer::signal`]
     Signal {
         /// The exchange it belongs to.
@@ -250,6 +255,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             Input::Suspend { now } => self.suspend(now),
             Input::Resume { now } => self.resume(now),
             Input::Hurry { now } => self.hurry(now),
+            Input::DefinitionDeleted { now } => self.definition_deleted(now),
             Input::Advance { now } => self.advance(now),
             Input::ExpectSources { more, now } => self.expect_sources(more, now),
             Input::SkipReplay(listener) => self.skip_replay(listener),
@@ -272,6 +278,7 @@ impl<D: Decode, S: Storage> Informer<D, S> {
             | Input::Suspend { .. }
             | Input::Resume { .. }
             | Input::Hurry { .. }
+            | Input::DefinitionDeleted { .. }
             | Input::Advance { .. }
             | Input::ExpectSources { .. }
             | Input::SkipReplay(_) => Output::Done,

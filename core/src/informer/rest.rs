@@ -56,9 +56,16 @@ impl<D: Decode, S: Storage> Informer<D, S> {
         self.suspended
     }
 
+    /// Notes that the definition of the kind was deleted. Its objects were deleted before, but the watch may have
+    /// ended before it could report that. So the next list that is answered with 404 empties the store, also
+    /// with [`WhenGone::Keep`](crate::reflector::WhenGone::Keep).
+    pub fn definition_deleted(&mut self, now: Instant) {
+        let now = self.tick(now);
+        self.each_source(|source| source.reflector.definition_deleted(now));
+    }
+
     /// Reads the full state now, if the informer waits for its next try to do so; with several sources, each
-    /// that does. The request is still
-    /// paced. For example, a CRD was just installed, and the informer would look for its kind in a minute.
+    /// that does. The request is still paced. For example, a CRD was just installed, and the informer would look for its kind in a minute.
     pub fn hurry(&mut self, now: Instant) {
         let now = self.tick(now);
         self.each_source(|source| source.reflector.hurry(now));

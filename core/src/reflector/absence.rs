@@ -45,6 +45,16 @@ impl<S: Storage> Reflector<S> {
         self.absence.is_some()
     }
 
+    /// Notes that the definition of the kind was deleted, so its objects were, too: until a full state is
+    /// read, a single 404 [empties](WhenGone::Empty) the store, also with [`WhenGone::Keep`]. If the kind was
+    /// [gone](Self::is_gone) already, the next list is sent now.
+    pub fn definition_deleted(&mut self, now: Instant) {
+        self.definition_deleted = true;
+        if self.is_gone() {
+            self.hurry(now);
+        }
+    }
+
     /// Handles a list that was answered with 404. Watches and streamed states that are answered so lead to
     /// a list, so only this decides that the kind is gone.
     pub(super) fn miss_kind<T: Resource>(&mut self, abandoned: Option<Change<T>>) -> Outcome<S, T> {
@@ -67,10 +77,17 @@ impl<S: Storage> Reflector<S> {
             then: AfterWait::FullState,
             cause,
         });
+        let is_empty = match config.then {
+            WhenGone::Keep => self.definition_deleted,
+            WhenGone::Empty => again || self.definition_deleted,
+            WhenGone::Stop => false,
+        };
         // The first pages of a list may have come in, so there may be something to delete each time.
-        if again && config.then == WhenGone::Empty {
-            return (waiting, Some(Change::KindGone));
-        }
-        (waiting, abandoned)
+        let change = if is_empty {
+            Some(Change::KindGone)
+        } else {
+            abandoned
+        };
+        (waiting, change)
     }
 }

@@ -102,8 +102,9 @@ pub struct GoneConfig {
 #[expect(clippy::exhaustive_enums, reason = "users must handle every case")]
 pub enum WhenGone {
     /// Keep the store as it is, and try again. The default: a 404 does not say that the objects are gone.
-    /// They may be served in another version only, and a server that deletes a CRD reports the deletion
-    /// of each object before.
+    /// They may be served in another version only. A server that deletes a CRD reports the deletion of each
+    /// object before, but not to an informer whose watch has just ended: see
+    /// [`definition_deleted`](super::Reflector::definition_deleted).
     #[default]
     Keep,
     /// Delete all objects that only this source shows, with [`Cause::KindGone`](crate::flow::Cause::KindGone), and

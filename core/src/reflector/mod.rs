@@ -135,6 +135,8 @@ pub struct Reflector<S: Storage> {
     attempt: Attempt,
     /// Set while the server does not serve the kind.
     absence: Option<Absence>,
+    /// The definition of the kind was deleted, and no full state has been read since.
+    definition_deleted: bool,
     /// The caller uses the objects of a full state before it is complete.
     partial_states: bool,
     /// The number of full states read.
@@ -198,6 +200,7 @@ impl<S: Storage> Reflector<S> {
             server: Server::default(),
             attempt: Attempt::default(),
             absence: None,
+            definition_deleted: false,
             partial_states: false,
             full_states: 0,
             last_failure: None,
@@ -478,6 +481,7 @@ impl<S: Storage> Reflector<S> {
     fn finish_full_state(&mut self, items: u64) {
         self.attempt.complete();
         self.absence = None;
+        self.definition_deleted = false;
         self.full_states += 1;
         self.history.complete(items, self.now);
     }

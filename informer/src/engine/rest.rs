@@ -47,6 +47,15 @@ impl<K: Send + Sync + 'static> Engine<K> {
         }
     }
 
+    /// Notes that the definition of the kind was deleted.
+    pub(crate) fn definition_deleted(&self) {
+        let now = self.clock.now();
+        self.update(|state| {
+            state.core.definition_deleted(now);
+            state.driver_wanted = true;
+        });
+    }
+
     pub(crate) fn pause_listener(&self, id: ListenerId) {
         self.update(|state| {
             state.core.pause_listener(id);
