@@ -22,6 +22,9 @@ const BUDGET: usize = 32;
 /// How many bytes the driver takes before it yields. A turn must not bring more changes than a handler
 /// takes in its turn, or even fast handlers would fall behind. Objects below 300 bytes are rare.
 const BYTES: usize = 128 << 10;
+/// The same until the informer is synced. Handlers are behind anyway then, and an object that crosses the border
+/// of two turns is read twice.
+const FIRST_BYTES: usize = 256 << 10;
 
 /// Drives one source of an informer until it is removed or the informer is stopped.
 pub(crate) struct Driver<K: Send + Sync + 'static, T> {
@@ -98,7 +101,8 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         if let Poll::Ready((exchange, signal)) = self.transport.poll_signal(cx) {
             let signal = match signal {
                 Signal::Bytes(bytes) => {
-                    let bytes = bytes.get(..BYTES).unwrap_or(bytes);
+                    let most = if synced { BYTES } else { FIRST_BYTES };
+                    let bytes = bytes.get(..most).unwrap_or(bytes);
                     // Later, changes take the place of what they replace.
                     if !synced {
                         make_room(bytes);

@@ -17,6 +17,8 @@ use crate::sender::Answer;
 pub(crate) struct Body<A> {
     answer: A,
     gunzip: Option<Gunzip>,
+    /// What came behind the bytes that were decompressed last, if it was not more of them.
+    behind: Option<Result<Option<Bytes>, Failed>>,
     /// How many bytes there may still be after decompression, if they are limited. Time alone is no limit
     /// when bytes arrive faster than they are read: a few MB of gzip could last for hours.
     left: Option<u64>,
@@ -30,6 +32,7 @@ impl<A: Answer> Body<A> {
         Self {
             answer,
             gunzip: is_gzip.then(Gunzip::new),
+            behind: None,
             left: largest,
         }
     }
@@ -72,34 +75,49 @@ impl<A: Answer> Body<A> {
     }
 
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Failed>> {
-        let unreadable = |error: std::io::Error| {
-            let about = format_args!("the gzip data of the answer is corrupt: {error}");
-            Failed::new(Failure::Undecodable, about)
+        let Some(gunzip) = &mut self.gunzip else {
+            return poll_chunk(&mut self.answer, cx);
         };
+        // A server may compress each few KiB on their own. All that has arrived makes one piece, because an object
+        // that crosses the border of two pieces is read twice.
         loop {
-            if let Some(gunzip) = &mut self.gunzip
-                && let Some(piece) = gunzip.next().map_err(unreadable)?
-            {
+            let full = gunzip.fill().map_err(|error| {
+                let about = format_args!("the gzip data of the answer is corrupt: {error}");
+                Failed::new(Failure::Undecodable, about)
+            })?;
+            if full {
+                return Poll::Ready(Ok(gunzip.take()));
+            }
+            let next = match self.behind.take() {
+                Some(next) => Poll::Ready(next),
+                None => poll_chunk(&mut self.answer, cx),
+            };
+            if let Poll::Ready(Ok(Some(chunk))) = next {
+                gunzip.feed(chunk);
+                continue;
+            }
+            if let Some(piece) = gunzip.take() {
+                if let Poll::Ready(next) = next {
+                    self.behind = Some(next);
+                }
                 return Poll::Ready(Ok(Some(piece)));
             }
-            match (ready!(self.poll_chunk(cx))?, &mut self.gunzip) {
-                (Some(chunk), None) => return Poll::Ready(Ok(Some(chunk))),
-                (Some(chunk), Some(gunzip)) => gunzip.feed(chunk),
-                (None, None) => return Poll::Ready(Ok(None)),
-                (None, Some(gunzip)) => {
-                    gunzip.end().map_err(|_| {
-                        let about = "the answer ended in the middle of its gzip data";
-                        Failed::new(Failure::Broken, about)
-                    })?;
-                    return Poll::Ready(Ok(None));
-                }
+            if ready!(next)?.is_none() {
+                gunzip.end().map_err(|_| {
+                    let about = "the answer ended in the middle of its gzip data";
+                    Failed::new(Failure::Broken, about)
+                })?;
             }
+            return Poll::Ready(Ok(None));
         }
     }
+}
 
-    fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, Failed>> {
-        self.answer.poll_piece(cx).map(Option::transpose)
-    }
+fn poll_chunk<A: Answer>(
+    answer: &mut A,
+    cx: &mut Context<'_>,
+) -> Poll<Result<Option<Bytes>, Failed>> {
+    answer.poll_piece(cx).map(Option::transpose)
 }
 
 /// How many empty frames of a body to skip in one go.
@@ -125,4 +143,98 @@ pub fn poll_data<E>(
     // A flood of empty frames must not keep the task from yielding to its deadline.
     cx.waker().wake_by_ref();
     Poll::Pending
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::io::Write as _;
+    use std::task::Waker;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use http::response::Parts;
+
+    use super::*;
+
+    /// An answer in gzip whose pieces are there already. Afterwards nothing more comes, or it fails.
+    struct Arrived {
+        head: Parts,
+        pieces: VecDeque<Poll<Option<Result<Bytes, Failed>>>>,
+    }
+
+    impl Answer for Arrived {
+        fn head(&self) -> &Parts {
+            &self.head
+        }
+
+        fn poll_piece(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failed>>> {
+            self.pieces.pop_front().unwrap_or(Poll::Pending)
+        }
+    }
+
+    fn body(
+        pieces: impl IntoIterator<Item = Poll<Option<Result<Bytes, Failed>>>>,
+    ) -> Body<Arrived> {
+        let response = http::Response::builder().header(header::CONTENT_ENCODING, "gzip");
+        let (head, ()) = response.body(()).unwrap().into_parts();
+        let pieces = pieces.into_iter().collect();
+        Body::new(Arrived { head, pieces }, None)
+    }
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn arrived(bytes: &[u8]) -> Poll<Option<Result<Bytes, Failed>>> {
+        Poll::Ready(Some(Ok(Bytes::copy_from_slice(bytes))))
+    }
+
+    fn poll(body: &mut Body<Arrived>) -> Poll<Result<Option<Bytes>, Failure>> {
+        let piece = body.poll_next(&mut Context::from_waker(Waker::noop()));
+        piece.map_err(|failed| failed.failure)
+    }
+
+    #[test]
+    fn all_that_has_arrived_is_one_piece() {
+        let text: Vec<u8> = (0..30_000_u32).flat_map(u32::to_le_bytes).collect();
+        let packed = packed(&text);
+        let (first, second) = packed.split_at(packed.len() / 2);
+        let pieces = first.chunks(100).map(arrived).collect::<Vec<_>>();
+        let waits = [Poll::Pending];
+        let rest = second.chunks(100).map(arrived).chain([Poll::Ready(None)]);
+        let mut body = body(pieces.into_iter().chain(waits).chain(rest));
+        let mut found = Vec::new();
+        for _ in 0..2 {
+            let Poll::Ready(Ok(Some(piece))) = poll(&mut body) else {
+                panic!("a piece is there");
+            };
+            assert!(piece.len() > text.len() / 4, "{} bytes", piece.len());
+            found.extend(piece);
+        }
+        assert_eq!(found, text);
+        assert_eq!(poll(&mut body), Poll::Ready(Ok(None)));
+    }
+
+    #[test]
+    fn what_comes_behind_the_bytes_comes_after_them() {
+        let packed = packed(b"something");
+        let failed = || Poll::Ready(Some(Err(Failed::new(Failure::Broken, "cut"))));
+        let mut broken = body([arrived(&packed), failed()]);
+        let something = Poll::Ready(Ok(Some(Bytes::from_static(b"something"))));
+        assert_eq!(poll(&mut broken), something);
+        assert_eq!(poll(&mut broken), Poll::Ready(Err(Failure::Broken)));
+
+        let cut = packed.get(..packed.len() - 1).unwrap();
+        let mut ended = body([arrived(cut), Poll::Ready(None)]);
+        assert_eq!(poll(&mut ended), something);
+        assert_eq!(poll(&mut ended), Poll::Ready(Err(Failure::Broken)));
+
+        let mut waits = body([Poll::Pending, arrived(&packed)]);
+        assert_eq!(poll(&mut waits), Poll::Pending);
+        assert_eq!(poll(&mut waits), something);
+        assert_eq!(poll(&mut waits), Poll::Pending);
+    }
 }

@@ -1,12 +1,12 @@
 //! Compressed bodies.
 
-use std::io;
+use std::{io, mem};
 
 use bytes::{Buf as _, Bytes};
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// The size of a decompressed piece. An object that crosses the border of two pieces is read twice.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = 256 << 10;
 
 /// The largest window of gzip, in bits.
 const WINDOW: u8 = 15;
@@ -20,6 +20,8 @@ pub(crate) struct Gunzip {
     /// `None` between members.
     member: Option<Decompress>,
     packed: Bytes,
+    /// What was decompressed and not taken yet.
+    piece: Vec<u8>,
     /// The last piece was full, so there may be more of what went in before.
     may_hold_more: bool,
 }
@@ -29,37 +31,41 @@ impl Gunzip {
         Self {
             member: None,
             packed: Bytes::new(),
+            piece: Vec::new(),
             may_hold_more: false,
         }
     }
 
-    /// Sets the next compressed piece. Call it only after [`next`](Self::next) returned `None`.
+    /// Sets the next compressed piece. Call it only after [`fill`](Self::fill) returned `false`.
     pub(crate) fn feed(&mut self, packed: Bytes) {
         self.packed = packed;
     }
 
-    /// The next decompressed piece, or `None` when the input is used up. A piece is at most 64 KiB, whatever
-    /// the compression ratio.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Bytes>> {
-        let mut piece = Vec::new();
-        while piece.len() < PIECE && (self.may_hold_more || !self.packed.is_empty()) {
-            piece.reserve_exact(PIECE - piece.len());
-            self.unpack(&mut piece)?;
+    /// Decompresses what there is, up to a full piece. `false` if the input is used up before.
+    pub(crate) fn fill(&mut self) -> io::Result<bool> {
+        while self.piece.len() < PIECE && (self.may_hold_more || !self.packed.is_empty()) {
+            self.piece.reserve_exact(PIECE - self.piece.len());
+            self.unpack()?;
         }
-        Ok((!piece.is_empty()).then(|| piece.into()))
+        Ok(self.piece.len() >= PIECE)
     }
 
-    /// Fills the room in `piece`, unless the member or the input ends before.
-    fn unpack(&mut self, piece: &mut Vec<u8>) -> io::Result<()> {
+    /// Takes what was decompressed: at most 256 KiB, whatever the compression ratio; `None` if there is nothing.
+    pub(crate) fn take(&mut self) -> Option<Bytes> {
+        (!self.piece.is_empty()).then(|| mem::take(&mut self.piece).into())
+    }
+
+    /// Fills the room in the piece, unless the member or the input ends before.
+    fn unpack(&mut self) -> io::Result<()> {
         let member = self
             .member
             .get_or_insert_with(|| Decompress::new_gzip(WINDOW));
         let before = (member.total_in(), member.total_out());
-        let status = member.decompress_vec(&self.packed, piece, FlushDecompress::None)?;
+        let status = member.decompress_vec(&self.packed, &mut self.piece, FlushDecompress::None)?;
         let after = (member.total_in(), member.total_out());
         let used = usize::try_from(after.0 - before.0).unwrap_or(usize::MAX);
         self.packed.advance(used.min(self.packed.len()));
-        self.may_hold_more = piece.len() == piece.capacity();
+        self.may_hold_more = self.piece.len() == self.piece.capacity();
         if status == Status::StreamEnd {
             self.member = None;
             self.may_hold_more = false;
@@ -95,8 +101,11 @@ mod tests {
     fn out(gunzip: &mut Gunzip, packed: &[u8]) -> Vec<u8> {
         gunzip.feed(Bytes::copy_from_slice(packed));
         let mut out = Vec::new();
-        while let Some(piece) = gunzip.next().unwrap() {
-            assert!(piece.len() <= PIECE);
+        let mut full = true;
+        while full {
+            full = gunzip.fill().unwrap();
+            let piece = gunzip.take().unwrap_or_default();
+            assert_eq!(piece.len() == PIECE, full);
             out.extend(piece);
         }
         out
@@ -158,20 +167,20 @@ mod tests {
         *packed.get_mut(checksum).unwrap() ^= 1;
         let mut gunzip = Gunzip::new();
         gunzip.feed(packed.into());
-        assert!(gunzip.next().is_err());
+        assert!(gunzip.fill().is_err());
     }
 
     #[test]
     fn noise_behind_a_member_is_an_error() {
         let mut gunzip = Gunzip::new();
         gunzip.feed([member(b"one\n"), b"noise".to_vec()].concat().into());
-        assert!(gunzip.next().is_err());
+        assert!(gunzip.fill().is_err());
     }
 
     #[test]
     fn noise_is_an_error() {
         let mut gunzip = Gunzip::new();
         gunzip.feed(Bytes::from_static(b"<html>this is no gzip</html>"));
-        assert!(gunzip.next().is_err());
+        assert!(gunzip.fill().is_err());
     }
 }

@@ -199,7 +199,7 @@ const INFORMER: &[Row<Seen>] = &[
     ),
     seconds(Row::histogram(
         "informer_decode_duration",
-        "Time to decode a received piece, of up to 128 KiB, and to put it into the cache",
+        "Time to decode a received piece, of up to 256 KiB, and to put it into the cache",
         |it| &it.meters.decode,
     )),
     seconds(Row::histogram(
