@@ -8,11 +8,14 @@
     reason = "tests"
 )]
 
+use std::collections::BTreeMap;
+
 use informer_core::Object;
 use informer_core::decode::form::{Form, LeanBody, MetadataBody};
 use informer_core::decode::json::header::{Header, HeaderError};
 use informer_core::decode::json::text::{JsonStr, TextError};
-use informer_core::decode::{Dynamic, Keep, Lean, MetadataOnly, decode_object};
+use informer_core::decode::{Dynamic, Keep, Lean, MetadataOnly, Packed, decode_object};
+use informer_core::pack::Packer;
 use serde_json::Value;
 
 fn text(found: Option<JsonStr<'_>>) -> Option<String> {
@@ -328,5 +331,61 @@ fn a_table_is_recognised_by_kind_and_group() {
         let json = format!(r#"{{"kind":"{kind}","apiVersion":"{version}","metadata":{{}}}}"#);
         let header = Header::read(json.as_bytes(), 128).unwrap();
         assert_eq!(header.is_table(), expected, "{kind} {version}");
+    }
+}
+
+/// Labels as servers write them are read from the kept text; others get a table. Both must say the same.
+#[test]
+fn labels_are_the_same_however_they_are_written() {
+    let mut random = 11_u32;
+    let mut next = move |n: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % n
+    };
+    let mut packer = Packer::new();
+    for round in 0..20_000 {
+        let mut expected = BTreeMap::new();
+        let unusual = next(3) == 0;
+        let mut labels = String::new();
+        for at in 0..next(5) {
+            let key = if unusual { next(4) } else { at };
+            let key = ["", "app", "apple", "zone"][key.min(3) as usize];
+            let value = ["", "web", "ä", "{,}", ":"][next(5) as usize];
+            expected.insert(key, value);
+            let text = |text: &str, way: u32| match way {
+                0 if unusual && !text.is_empty() => {
+                    let (first, rest) = text.split_at(text.chars().next().unwrap().len_utf8());
+                    let code = u32::from(first.chars().next().unwrap());
+                    format!("\"\\u{code:04x}{rest}\"")
+                }
+                _ => format!("\"{text}\""),
+            };
+            let white = if unusual && next(6) == 0 { " " } else { "" };
+            let (key, value) = (text(key, next(6)), text(value, next(6)));
+            let comma = if labels.is_empty() { "" } else { "," };
+            labels += &format!("{comma}{key}:{white}{value}");
+        }
+        let managed = ["", r#""managedFields":[{}],"#][next(2) as usize];
+        let json = format!(r#"{{"metadata":{{{managed}"labels":{{{labels}}},"name":"a"}},"x":1}}"#);
+        let mut packed = decode_object(&mut Packed, json.as_bytes()).unwrap();
+        packer.pack(&mut packed);
+        let (lean, metadata) = (lean(&json), metadata(&json));
+        let typed = kept(Dynamic, &json);
+        let mut other = lean.clone();
+        other.set_json(r#"{"metadata":{}}"#).unwrap();
+        for labels in [
+            lean.labels(),
+            metadata.labels(),
+            packed.labels(),
+            typed.labels(),
+            other.labels(),
+        ] {
+            assert!(
+                labels.iter().eq(expected.iter().map(|(k, v)| (*k, *v))),
+                "{round}: {labels:?} in {json}"
+            );
+            assert_eq!(labels.is_empty(), expected.is_empty(), "{round}: {json}");
+            assert_eq!(labels.get("apple"), expected.get("apple").copied());
+        }
     }
 }

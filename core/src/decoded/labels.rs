@@ -22,17 +22,28 @@ use crate::compress::take_varint;
 #[derive(Clone, Copy)]
 pub struct Labels<'a> {
     texts: Texts<'a>,
-    table: &'a [u8],
-    /// Whether the table is a part of a message: its labels, which are sorted.
-    in_message: bool,
+    /// They are sorted, and no key is repeated.
+    bytes: &'a [u8],
+    notation: Notation,
+}
+
+/// What the bytes of labels are.
+#[derive(Clone, Copy)]
+pub(super) enum Notation {
+    /// A table, as a [`Draft`](super::Draft) writes it.
+    Table,
+    /// An object of JSON that is not empty, without white space and without escapes.
+    Json,
+    /// Fields of a message.
+    Protobuf,
 }
 
 impl<'a> Labels<'a> {
-    pub(super) fn new(texts: Texts<'a>, table: Extent, in_message: bool) -> Self {
+    pub(super) fn new(texts: Texts<'a>, place: Extent, notation: Notation) -> Self {
         Self {
             texts,
-            table: texts.bytes(table),
-            in_message,
+            bytes: texts.bytes(place),
+            notation,
         }
     }
 
@@ -54,7 +65,7 @@ impl<'a> Labels<'a> {
     /// Whether there are no labels.
     #[must_use]
     pub const fn is_empty(self) -> bool {
-        self.table.is_empty()
+        self.bytes.is_empty()
     }
 
     /// The keys and values as bytes. They are not checked as UTF-8 again.
@@ -79,22 +90,35 @@ pub struct LabelIter<'a> {
 
 impl<'a> LabelIter<'a> {
     fn next_pair(&mut self) -> Option<[&'a [u8]; 2]> {
-        if !self.labels.in_message {
-            return Some([self.next_text()?, self.next_text()?]);
+        let bytes = &mut self.labels.bytes;
+        match self.labels.notation {
+            Notation::Table => Some([self.next_text()?, self.next_text()?]),
+            // The brace or comma, or the colon, before each string. The last brace has no string behind it.
+            Notation::Json => Some([take_string(bytes)?, take_string(bytes)?]),
+            Notation::Protobuf => {
+                // Each label is a message, behind a tag and a length, of two fields.
+                take_varint(bytes)?;
+                take_varint(bytes)?;
+                Some([take_field(bytes)?, take_field(bytes)?])
+            }
         }
-        let message = &mut self.labels.table;
-        // Each label is a message, behind a tag and a length, of two fields.
-        take_varint(message)?;
-        take_varint(message)?;
-        Some([take_field(message)?, take_field(message)?])
     }
 
     /// The next key or value of a table.
     fn next_text(&mut self) -> Option<&'a [u8]> {
-        let table = &mut self.labels.table;
+        let table = &mut self.labels.bytes;
         let extent = Extent::from_table([take_varint(table)?, take_varint(table)?]);
         Some(self.labels.texts.bytes(extent))
     }
+}
+
+/// Takes a string of JSON without escapes, and the byte before it.
+fn take_string<'a>(json: &mut &'a [u8]) -> Option<&'a [u8]> {
+    json.split_off(..2)?;
+    let end = memchr::memchr(b'"', json)?;
+    let text = json.split_off(..end)?;
+    json.split_off_first()?;
+    Some(text)
 }
 
 /// Takes a field of protobuf that is a text: a tag, a length and the text.

@@ -81,7 +81,7 @@ impl<K> Object<K> {
             Some(other) => other.labels(),
             None => {
                 let meta = &self.record.header.meta;
-                Labels::new(self.record.texts(), meta.labels, meta.has_labels_in_text())
+                Labels::new(self.record.texts(), meta.labels, meta.label_notation())
             }
         }
     }

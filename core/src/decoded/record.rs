@@ -7,6 +7,7 @@ use core::ops::Range;
 
 use super::Object;
 use super::aside::Aside;
+use super::labels::Notation;
 use crate::compress::{Dictionary, put_varint};
 use crate::encoding::Encoding;
 use crate::invariant::cannot_happen;
@@ -32,7 +33,8 @@ pub(crate) struct Meta {
     pub(crate) version: Extent,
     pub(crate) created: Extent,
     pub(crate) deleted: Extent,
-    /// The table of labels: see [`Draft::put_labels`]. Or, in a kept message of protobuf, the labels themselves.
+    /// The table of labels: see [`Draft::put_labels`]. Or the labels themselves, if they stand in the kept text
+    /// as [`Labels`](super::Labels) can read them.
     pub(crate) labels: Extent,
     /// The text that is kept beside the body, packed or not: JSON or a message of protobuf.
     pub(crate) text: Extent,
@@ -99,10 +101,16 @@ impl Meta {
         size: 0,
     };
 
-    /// Whether there is no table of labels, because the kept message has them sorted.
-    pub(super) const fn has_labels_in_text(&self) -> bool {
+    /// What the bytes at [`labels`](Self::labels) are.
+    pub(super) const fn label_notation(&self) -> Notation {
         let (labels, text) = (self.labels.range(), self.text.range());
-        text.start <= labels.start && labels.start < text.end
+        if labels.start < text.start || text.end <= labels.start {
+            return Notation::Table;
+        }
+        match self.kept.encoding() {
+            Encoding::Json => Notation::Json,
+            Encoding::Protobuf => Notation::Protobuf,
+        }
     }
 }
 

@@ -28,12 +28,19 @@ pub(in crate::decode) fn write<'a>(
     let mut text = |text: Option<JsonStr<'_>>| write_text(draft, text, object.json, kept);
     let (uid, version) = (text(header.uid), text(header.version));
     let (created, deleted) = (text(header.created), text(header.deleted));
-    for (key, value) in labels {
-        let key = write_text(draft, Some(key), object.json, kept);
-        let value = write_text(draft, Some(value), object.json, kept);
-        draft.add_label(key, value);
+    let plain = header
+        .has_plain_labels
+        .then(|| place(header.labels, object.json, kept));
+    if let Some(place) = plain.flatten() {
+        draft.meta.labels = place;
+    } else {
+        for (key, value) in labels {
+            let key = write_text(draft, Some(key), object.json, kept);
+            let value = write_text(draft, Some(value), object.json, kept);
+            draft.add_label(key, value);
+        }
+        draft.put_labels();
     }
-    draft.put_labels();
     draft.meta.uid = uid;
     draft.meta.version = version;
     draft.meta.created = created;

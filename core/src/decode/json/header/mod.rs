@@ -32,6 +32,9 @@
 // The labels and annotations of an object.
 mod pairs;
 
+// Labels that can be read again without a parser.
+mod plain;
+
 // An object whose text was written, not read.
 #[cfg(feature = "alloc")]
 mod written;
@@ -42,6 +45,7 @@ use core::fmt;
 use core::ops::Range;
 
 pub use pairs::Pairs;
+pub(in crate::decode) use plain::PlainLabels;
 #[cfg(feature = "alloc")]
 pub(in crate::decode) use written::{Place, Written};
 
@@ -91,7 +95,9 @@ pub struct Header<'a> {
     pub metadata: Range<usize>,
     /// The range to cut to remove `metadata.managedFields`: the member and one comma.
     pub managed_fields: Option<Range<usize>>,
-    labels: &'a [u8],
+    pub(super) labels: &'a [u8],
+    /// Whether the labels are sorted, no key is repeated, and there are neither escapes nor white space.
+    pub(super) has_plain_labels: bool,
     pub(super) annotations: &'a [u8],
     pub(super) owners: &'a [u8],
 }
@@ -285,7 +291,7 @@ impl<'a> Header<'a> {
                 b"resourceVersion" => {
                     self.version = reader.text("metadata.resourceVersion", inside)?;
                 }
-                b"labels" => self.labels = reader.labels(inside)?,
+                b"labels" => (self.labels, self.has_plain_labels) = reader.labels(inside)?,
                 b"annotations" => {
                     let annotations = reader.skip(inside)?;
                     // A broken bookmark is not usable, so they are not read leniently.
@@ -385,27 +391,34 @@ impl<'a, A: Arrays> Reader<'a, '_, A> {
         self.skip(depth).map(|_| None)
     }
 
-    fn labels(&mut self, depth: usize) -> Result<&'a [u8], HeaderError> {
+    /// The text of the labels, and whether they are [plain](Header::has_plain_labels).
+    fn labels(&mut self, depth: usize) -> Result<(&'a [u8], bool), HeaderError> {
         let before = self.cursor.clone();
         let kind = self.cursor.kind()?;
         if !self.strict || kind != JsonKind::Object {
             let text = self.skip(depth)?;
             return match kind {
-                JsonKind::Null => Ok(&[]),
+                JsonKind::Null => Ok((&[], false)),
                 _ if self.strict => Err(NOT_LABELS),
-                _ => Ok(text),
+                _ => Ok((text, false)),
             };
         }
         let mut any_not_text = false;
+        let mut plain = PlainLabels::new();
         let mut members = self.cursor.enter_object(depth)?;
-        while members.next(&mut self.cursor)?.is_some() {
-            any_not_text |= self.cursor.kind()? != JsonKind::String;
-            self.cursor.skip_value(depth.saturating_sub(1))?;
+        while let Some(name) = members.next(&mut self.cursor)? {
+            if self.cursor.kind()? == JsonKind::String {
+                plain.add(name, self.cursor.string()?);
+            } else {
+                any_not_text = true;
+                self.cursor.skip_value(depth.saturating_sub(1))?;
+            }
         }
         if any_not_text {
             return Err(NOT_LABELS);
         }
-        Ok(before.up_to(&self.cursor))
+        let text = before.up_to(&self.cursor);
+        Ok((text, plain.are_all_of(text)))
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::Header;
+use super::{Header, PlainLabels};
 use crate::decode::json::text::JsonStr;
 
 /// Where the parts of a written object stand in its text.
@@ -56,6 +56,11 @@ impl Written {
 
     /// What [`Header::read`] would find in the text.
     pub(in crate::decode) fn header<'a>(&self, json: &'a [u8]) -> Header<'a> {
+        let labels = part(json, &self.labels);
+        let mut plain = PlainLabels::new();
+        for (key, value) in self.labels(json) {
+            plain.add(key, value);
+        }
         let text = |place: Option<Place>| place.map(|place| place.text(json));
         Header {
             api_version: None,
@@ -69,7 +74,8 @@ impl Written {
             generation: self.generation,
             metadata: self.metadata.clone(),
             managed_fields: self.managed_fields.clone(),
-            labels: part(json, &self.labels),
+            labels,
+            has_plain_labels: plain.are_all_of(labels),
             annotations: part(json, &self.annotations),
             owners: part(json, &self.owners),
         }
