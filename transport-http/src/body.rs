@@ -17,7 +17,7 @@ use crate::sender::Answer;
 pub(crate) struct Body<A> {
     answer: A,
     gunzip: Option<Gunzip>,
-    /// What came behind the bytes that were decompressed last, if it was not more of them.
+    /// What came behind the compressed bytes: the end, or a failure.
     behind: Option<Result<Option<Bytes>, Failed>>,
     /// How many bytes there may still be after decompression, if they are limited. Time alone is no limit
     /// when bytes arrive faster than they are read: a few MB of gzip could last for hours.
@@ -81,34 +81,32 @@ impl<A: Answer> Body<A> {
         // A server may compress each few KiB on their own. All that has arrived makes one piece, because an object
         // that crosses the border of two pieces is read twice.
         loop {
-            let full = gunzip.fill().map_err(|error| {
+            let mut waits = false;
+            while !waits && self.behind.is_none() && gunzip.is_hungry() {
+                match poll_chunk(&mut self.answer, cx) {
+                    Poll::Ready(Ok(Some(chunk))) => gunzip.feed(chunk),
+                    Poll::Ready(end) => self.behind = Some(end),
+                    Poll::Pending => waits = true,
+                }
+            }
+            let piece = gunzip.piece().map_err(|error| {
                 let about = format_args!("the gzip data of the answer is corrupt: {error}");
                 Failed::new(Failure::Undecodable, about)
             })?;
-            if full {
-                return Poll::Ready(Ok(gunzip.take()));
+            if piece.is_some() {
+                return Poll::Ready(Ok(piece));
             }
-            let next = match self.behind.take() {
-                Some(next) => Poll::Ready(next),
-                None => poll_chunk(&mut self.answer, cx),
-            };
-            if let Poll::Ready(Ok(Some(chunk))) = next {
-                gunzip.feed(chunk);
-                continue;
-            }
-            if let Some(piece) = gunzip.take() {
-                if let Poll::Ready(next) = next {
-                    self.behind = Some(next);
-                }
-                return Poll::Ready(Ok(Some(piece)));
-            }
-            if ready!(next)?.is_none() {
+            if let Some(end) = self.behind.take() {
+                end?;
                 gunzip.end().map_err(|_| {
                     let about = "the answer ended in the middle of its gzip data";
                     Failed::new(Failure::Broken, about)
                 })?;
+                return Poll::Ready(Ok(None));
             }
-            return Poll::Ready(Ok(None));
+            if waits {
+                return Poll::Pending;
+            }
         }
     }
 }

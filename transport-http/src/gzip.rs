@@ -2,11 +2,18 @@
 
 use std::{io, mem};
 
-use bytes::{Buf as _, Bytes};
+use bytes::{Buf as _, Bytes, BytesMut};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// The size of a decompressed piece. An object that crosses the border of two pieces is read twice.
+/// The largest decompressed piece. An object that crosses the border of two pieces is read twice.
 const PIECE: usize = 256 << 10;
+
+/// The room for a piece at first. A watch needs no more for most events.
+const FIRST_ROOM: usize = 16 << 10;
+
+/// How many compressed bytes to decompress in one go. Before each go the inflater copies the last 32 KiB of what it
+/// wrote.
+const INPUT: usize = 64 << 10;
 
 /// The largest window of gzip, in bits.
 const WINDOW: u8 = 15;
@@ -19,60 +26,94 @@ const WINDOW: u8 = 15;
 pub(crate) struct Gunzip {
     /// `None` between members.
     member: Option<Decompress>,
-    packed: Bytes,
-    /// What was decompressed and not taken yet.
-    piece: Vec<u8>,
+    packed: BytesMut,
+    /// Where the next piece is written. All of it is initialised, which takes time, so it is used again.
+    room: BytesMut,
+    /// The room of the last piece, which the reader may still have.
+    lent: Bytes,
     /// The last piece was full, so there may be more of what went in before.
     may_hold_more: bool,
 }
 
 impl Gunzip {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             member: None,
-            packed: Bytes::new(),
-            piece: Vec::new(),
+            packed: BytesMut::new(),
+            room: BytesMut::new(),
+            lent: Bytes::new(),
             may_hold_more: false,
         }
     }
 
-    /// Sets the next compressed piece. Call it only after [`fill`](Self::fill) returned `false`.
+    /// Whether to wait for more before the next piece is made, if more has arrived.
+    pub(crate) fn is_hungry(&self) -> bool {
+        !self.may_hold_more && self.packed.len() < INPUT
+    }
+
+    /// Adds compressed bytes.
     pub(crate) fn feed(&mut self, packed: Bytes) {
-        self.packed = packed;
-    }
-
-    /// Decompresses what there is, up to a full piece. `false` if the input is used up before.
-    pub(crate) fn fill(&mut self) -> io::Result<bool> {
-        while self.piece.len() < PIECE && (self.may_hold_more || !self.packed.is_empty()) {
-            self.piece.reserve_exact(PIECE - self.piece.len());
-            self.unpack()?;
+        if self.packed.is_empty() {
+            self.packed = packed.into();
+        } else {
+            self.packed.extend_from_slice(&packed);
         }
-        Ok(self.piece.len() >= PIECE)
     }
 
-    /// Takes what was decompressed: at most 256 KiB, whatever the compression ratio; `None` if there is nothing.
-    pub(crate) fn take(&mut self) -> Option<Bytes> {
-        (!self.piece.is_empty()).then(|| mem::take(&mut self.piece).into())
+    /// Decompresses what there is: at most 256 KiB, whatever the compression ratio; `None` if there is nothing.
+    pub(crate) fn piece(&mut self) -> io::Result<Option<Bytes>> {
+        let mut length = 0;
+        while length < PIECE && (self.may_hold_more || !self.packed.is_empty()) {
+            if length == self.room.len() {
+                self.make_room();
+            }
+            length += self.unpack(length)?;
+        }
+        if length == 0 {
+            return Ok(None);
+        }
+        let whole = mem::take(&mut self.room).freeze();
+        let piece = whole.slice(..length);
+        // Someone who waits for a little at a time needs no room meanwhile.
+        if length > whole.len() / 2 {
+            self.lent = whole;
+        }
+        Ok(Some(piece))
     }
 
-    /// Fills the room in the piece, unless the member or the input ends before.
-    fn unpack(&mut self) -> io::Result<()> {
+    /// Takes the room of the last piece back, or makes more.
+    fn make_room(&mut self) {
+        if self.room.is_empty()
+            && let Ok(room) = mem::take(&mut self.lent).try_into_mut()
+            && !room.is_empty()
+        {
+            self.room = room;
+        } else {
+            let more = (self.room.len() * 2).clamp(FIRST_ROOM, PIECE);
+            self.room.resize(more, 0);
+        }
+    }
+
+    /// Decompresses into the room from here on, until it is full, or the member or the input ends. Returns how
+    /// many bytes came out.
+    fn unpack(&mut self, from: usize) -> io::Result<usize> {
         let member = self
             .member
             .get_or_insert_with(|| Decompress::new_gzip(WINDOW));
         let before = (member.total_in(), member.total_out());
-        let status = member.decompress_vec(&self.packed, &mut self.piece, FlushDecompress::None)?;
-        let after = (member.total_in(), member.total_out());
-        let used = usize::try_from(after.0 - before.0).unwrap_or(usize::MAX);
+        let room = self.room.get_mut(from..).unwrap_or_default();
+        let status = member.decompress(&self.packed, room, FlushDecompress::None)?;
+        let [used, written] = [member.total_in() - before.0, member.total_out() - before.1]
+            .map(|count| usize::try_from(count).unwrap_or(usize::MAX));
         self.packed.advance(used.min(self.packed.len()));
-        self.may_hold_more = self.piece.len() == self.piece.capacity();
+        self.may_hold_more = written == room.len();
         if status == Status::StreamEnd {
             self.member = None;
             self.may_hold_more = false;
-        } else if after == before && !self.packed.is_empty() {
+        } else if used == 0 && written == 0 && !self.packed.is_empty() {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        Ok(())
+        Ok(written)
     }
 
     /// Checks that the body may end here: between members, not within one.
@@ -101,13 +142,11 @@ mod tests {
     fn out(gunzip: &mut Gunzip, packed: &[u8]) -> Vec<u8> {
         gunzip.feed(Bytes::copy_from_slice(packed));
         let mut out = Vec::new();
-        let mut full = true;
-        while full {
-            full = gunzip.fill().unwrap();
-            let piece = gunzip.take().unwrap_or_default();
-            assert_eq!(piece.len() == PIECE, full);
+        while let Some(piece) = gunzip.piece().unwrap() {
+            assert!(piece.len() <= PIECE);
             out.extend(piece);
         }
+        assert!(gunzip.is_hungry());
         out
     }
 
@@ -167,20 +206,20 @@ mod tests {
         *packed.get_mut(checksum).unwrap() ^= 1;
         let mut gunzip = Gunzip::new();
         gunzip.feed(packed.into());
-        assert!(gunzip.fill().is_err());
+        assert!(gunzip.piece().is_err());
     }
 
     #[test]
     fn noise_behind_a_member_is_an_error() {
         let mut gunzip = Gunzip::new();
         gunzip.feed([member(b"one\n"), b"noise".to_vec()].concat().into());
-        assert!(gunzip.fill().is_err());
+        assert!(gunzip.piece().is_err());
     }
 
     #[test]
     fn noise_is_an_error() {
         let mut gunzip = Gunzip::new();
         gunzip.feed(Bytes::from_static(b"<html>this is no gzip</html>"));
-        assert!(gunzip.fill().is_err());
+        assert!(gunzip.piece().is_err());
     }
 }

@@ -6,6 +6,12 @@ mod dial;
 // Why a connection or an answer failed.
 mod error;
 
+// Writing to what a stream wraps.
+mod forward;
+
+// Reads HTTP/2 frame by frame.
+mod frames;
+
 // An HTTP/1.1 connection, driven by whoever reads from it.
 mod http1;
 

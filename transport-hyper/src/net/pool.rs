@@ -19,6 +19,7 @@ use tokio::sync::Notify;
 use super::census::Census;
 use super::dial::{Dialled, Stream, dial};
 use super::error::{ConnectError, Peer, SendError, tls_failure};
+use super::frames::Frames;
 use super::http1::{Http1, Lent};
 use super::proxy;
 use super::settled::{Reading, Settled};
@@ -64,7 +65,8 @@ const SPARE: usize = 8;
 const HTTP1_BUFFER: usize = 256 << 10;
 
 pub(super) type Content = Full<Bytes>;
-type Http2Connection = http2::Connection<Settled<TokioIo<Box<dyn Stream>>>, Content, TokioExecutor>;
+type Http2Connection =
+    http2::Connection<Settled<TokioIo<Frames<Box<dyn Stream>>>>, Content, TokioExecutor>;
 
 /// A connection that one task drives while others read its limits; `None` after its end.
 type Driven = Mutex<Option<Http2Connection>>;
@@ -369,7 +371,7 @@ impl Pool {
         };
         let streams = u32::try_from(streams.get()).unwrap_or(u32::MAX);
         let streams = streams.min(LARGEST_WINDOW / window);
-        let (io, reading) = Settled::new(TokioIo::new(stream));
+        let (io, reading) = Settled::new(TokioIo::new(Frames::new(stream)));
         let handshake = http2::Builder::new(TokioExecutor::new())
             .timer(TokioTimer::new())
             .initial_max_send_streams(0)

@@ -9,6 +9,8 @@ use hyper::rt::{Read, ReadBufCursor, Write};
 use informer_transport_http::find;
 use tokio::sync::Notify;
 
+use super::forward::forward_writes;
+
 /// A connection that signals when hyper has processed what it has read.
 ///
 /// An HTTP/2 server first sends a SETTINGS frame with the number of streams it allows. Streams opened
@@ -47,6 +49,14 @@ impl<T> Settled<T> {
         };
         (settled, reading)
     }
+
+    const fn inner(&self) -> &T {
+        &self.inner
+    }
+
+    const fn inner_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
 }
 
 impl<T: Read + Unpin> Read for Settled<T> {
@@ -67,32 +77,4 @@ impl<T: Read + Unpin> Read for Settled<T> {
     }
 }
 
-impl<T: Write + Unpin> Write for Settled<T> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(cx, buf)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(cx, bufs)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(cx)
-    }
-}
+forward_writes!(Write for Settled<T: Sized>);

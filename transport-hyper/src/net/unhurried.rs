@@ -14,10 +14,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::forward::forward_writes;
 use super::socket::Deafen;
 
-/// How long to let bytes gather. Timers are no finer.
+/// How long to let bytes gather at first. Timers are no finer.
 const REST: Duration = Duration::from_millis(1);
+
+/// How long to let bytes gather at most.
+const LONGEST_REST: Duration = Duration::from_millis(4);
+
+/// A rest takes at most this part of the time for which states have been arriving: the last rest of a state is
+/// time that it loses.
+const PART: u32 = 64;
 
 /// How many full states arrive over a connection.
 #[derive(Clone, Default)]
@@ -50,6 +58,8 @@ pub(super) struct Unhurried<T> {
     states: States,
     rest: Pin<Box<Sleep>>,
     is_resting: bool,
+    /// When the first of the states began to arrive.
+    since: Option<Instant>,
 }
 
 impl<T> Unhurried<T> {
@@ -59,7 +69,33 @@ impl<T> Unhurried<T> {
             states,
             rest: Box::pin(sleep(REST)),
             is_resting: false,
+            since: None,
         }
+    }
+
+    /// Begins a rest after a read that took all there was, if a state arrives.
+    fn begin_rest(&mut self)
+    where
+        T: Deafen,
+    {
+        if !self.states.is_any() {
+            self.since = None;
+            return;
+        }
+        let now = Instant::now();
+        let since = *self.since.get_or_insert(now);
+        let rest = (now.duration_since(since) / PART).clamp(REST, LONGEST_REST);
+        self.rest.as_mut().reset(now + rest);
+        self.is_resting = true;
+        self.inner.deafen();
+    }
+
+    const fn inner(&self) -> &T {
+        &self.inner
+    }
+
+    const fn inner_mut(&mut self) -> &mut T {
+        &mut self.inner
     }
 }
 
@@ -76,44 +112,14 @@ impl<T: AsyncRead + Deafen + Unpin> AsyncRead for Unhurried<T> {
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
         let has_brought = buf.filled().len() > before;
-        if self.states.is_any() && has_brought && buf.remaining() > 0 {
-            self.rest.as_mut().reset(Instant::now() + REST);
-            self.is_resting = true;
-            self.inner.deafen();
+        if has_brought && buf.remaining() > 0 {
+            self.begin_rest();
         }
         Poll::Ready(Ok(()))
     }
 }
 
-impl<T: AsyncWrite + Unpin> AsyncWrite for Unhurried<T> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(cx, buf)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(cx, bufs)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.inner.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(cx)
-    }
-}
+forward_writes!(AsyncWrite for Unhurried<T: Sized>);
 
 #[cfg(test)]
 mod tests {
@@ -173,6 +179,33 @@ mod tests {
         assert_eq!(read(&mut stream, 20).await, Some(20));
         assert_eq!(read(&mut stream, 20).await, Some(10), "there was more");
         assert_eq!(read(&mut stream, 20).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_state_that_takes_long_rests_longer() {
+        use tokio::io::AsyncReadExt as _;
+        let (mut server, client) = duplex(1 << 20);
+        let states = States::default();
+        let mut stream = Unhurried::new(client, states.clone());
+        let mut bytes = [0; 100];
+        for round in 0..2 {
+            let state = states.arriving();
+            let began = Instant::now();
+            let mut longest = Duration::ZERO;
+            while began.elapsed() < LONGEST_REST * PART * 2 {
+                server.write_all(b"object").await.unwrap();
+                let asked = Instant::now();
+                assert_eq!(stream.read(&mut bytes).await.unwrap(), 6);
+                let rest = asked.elapsed();
+                assert!(rest <= REST.max(began.elapsed() / PART) + REST, "{rest:?}");
+                longest = longest.max(rest);
+            }
+            assert!((LONGEST_REST..=LONGEST_REST + REST).contains(&longest));
+            // The next state starts with short rests.
+            drop(state);
+            server.write_all(b"event").await.unwrap();
+            assert_eq!(stream.read(&mut bytes).await.unwrap(), 5, "{round}");
+        }
     }
 
     #[tokio::test(start_paused = true)]
