@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use informer_core::transport::{Signal, Target, Transport};
-use informer_core::{Instant, SourceId, Timer};
+use informer_core::{Instant, Object, SourceId, Timer};
 use tracing::Span;
 
 use crate::engine::Engine;
@@ -36,6 +36,8 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     /// Limits log lines about panics of hooks.
     panics: Sparing,
     spans: Spans,
+    /// What handlers are done with.
+    spent: Vec<Object<K>>,
     timer: Box<dyn Timer>,
 }
 
@@ -64,6 +66,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             hooks,
             panics: Sparing::default(),
             spans: Spans::new(),
+            spent: Vec::new(),
         }
     }
 
@@ -72,6 +75,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         let source = self.source;
         let (commands, reports, change, ended, synced) = self.engine.update(|state| {
             let turned = state.begin_turn(source, cx.waker());
+            state.swap_spent(&mut self.spent);
             state.core.advance(now);
             state.touch();
             let mut commands = Vec::new();
@@ -86,6 +90,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             let synced = state.core.is_synced();
             (commands, state.take_reports(), change, ended, synced)
         });
+        self.spent.clear();
         if let Some(change) = change {
             self.spans.follow(&change, &self.engine.name, &self.target);
         }
@@ -125,8 +130,10 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         }
         let (deadline, reports) = self.engine.update(|state| {
             state.publish();
+            state.swap_spent(&mut self.spent);
             (state.end_turn(source), state.take_reports())
         });
+        self.spent.clear();
         // Report what `advance` found now, not at the next wake-up.
         self.tell(reports, now);
         match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {

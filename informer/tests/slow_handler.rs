@@ -8,11 +8,16 @@
 
 mod world;
 
+use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use informer::{Backlog, Filter, ListenerConfig, Notification, Object};
+use informer::runtime::{Manual, Runtime, RuntimeError, Task};
+use informer::{
+    Backlog, Clock, Filter, InformerBuilder, ListenerConfig, Notification, Object, Target,
+};
 use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::VirtualClock;
 use world::tracked::Tracked;
@@ -192,4 +197,100 @@ fn a_filter_passes_on_a_deletion_that_was_merged_with_an_earlier_change() {
     world.settle();
     assert_eq!(informer.status().handlers[0].coalesced, 1);
     assert_eq!(told.take(), ["delete a Observed Watch"]);
+}
+
+/// The task that is being polled: 0 is the driver.
+static TASK: AtomicUsize = AtomicUsize::new(0);
+
+/// How many bodies each task has dropped.
+static DROPPED: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
+
+/// How many bodies were made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
+/// A body that notes who drops it.
+struct Noted;
+
+impl Noted {
+    fn dropped() -> [usize; 2] {
+        [0, 1].map(|task| DROPPED[task].load(Ordering::Relaxed))
+    }
+
+    fn live() -> usize {
+        MADE.load(Ordering::Relaxed) - Self::dropped().iter().sum::<usize>()
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Noted {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer)?;
+        MADE.fetch_add(1, Ordering::Relaxed);
+        Ok(Self)
+    }
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        DROPPED[TASK.load(Ordering::Relaxed)].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Notes which task is being polled.
+struct Noting {
+    runtime: Manual,
+    tasks: AtomicUsize,
+}
+
+impl Runtime for Noting {
+    fn spawn(&self, mut task: Task) -> Result<(), RuntimeError> {
+        let number = self.tasks.fetch_add(1, Ordering::Relaxed);
+        self.runtime.spawn(Box::pin(poll_fn(move |cx| {
+            TASK.store(number, Ordering::Relaxed);
+            task.as_mut().poll(cx)
+        })))
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        self.runtime.clock()
+    }
+}
+
+/// A driver and its handlers must not free and allocate at the same time on different threads.
+#[test]
+fn while_a_driver_is_at_work_it_drops_old_states_and_otherwise_the_handler_does() {
+    const PODS: usize = 2_000;
+    let world = World::new();
+    for at in 0..PODS {
+        world.create(&format!("pod-{at}"));
+    }
+    let noting = Noting {
+        runtime: world.runtime.clone(),
+        tasks: AtomicUsize::new(0),
+    };
+    let builder = InformerBuilder::<Noted>::typed_at(Target::new("", "v1", "pods"));
+    let informer = builder.build(&world.connect(), noting).unwrap();
+    informer.start().unwrap();
+    let most_live = Arc::new(AtomicUsize::new(0));
+    let most = Arc::clone(&most_live);
+    let handler = move |_: Notification<Object<Noted>>| {
+        most.fetch_max(Noted::live(), Ordering::Relaxed);
+    };
+    let handler = informer.on(handler).unwrap();
+    world.wait(handler.synced(SECOND)).unwrap();
+    assert_eq!(Noted::dropped(), [0, 0]);
+    // More changes than the server remembers. So they are listed, in several turns of the driver with the handler
+    // in between.
+    for at in 0..PODS {
+        world.touch(&format!("pod-{at}"));
+    }
+    world.pass(60 * SECOND);
+    let [driver, handler] = Noted::dropped();
+    assert_eq!(Noted::live(), PODS, "nothing is kept");
+    assert!(driver > PODS / 2, "{driver}");
+    let most_live = most_live.load(Ordering::Relaxed);
+    assert!(most_live < PODS * 3 / 2, "{most_live}");
+    // The driver waits when the handler is done.
+    world.touch("pod-0");
+    world.pass(SECOND);
+    assert_eq!(Noted::dropped(), [driver, handler + 1]);
 }

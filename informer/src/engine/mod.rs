@@ -18,6 +18,9 @@ mod rest;
 // Targets that the informer follows, and their drivers.
 mod sources;
 
+// Objects that handlers are done with.
+mod spent;
+
 // The last phases and failures.
 mod timeline;
 
@@ -43,6 +46,7 @@ use announce::Announced;
 use listener::Listener;
 pub(crate) use listener::Listening;
 use sources::{Removed, Source};
+pub(crate) use spent::old_state;
 use timeline::Timeline;
 pub use timeline::{Moment, MomentKind};
 
@@ -99,6 +103,8 @@ pub(crate) struct State<K> {
     woken: Vec<Waker>,
     /// When the bytes arrived that are being dealt with, if that is measured.
     arrived: Option<Instant>,
+    /// What handlers are done with, for a driver to drop.
+    spent: Vec<Object<K>>,
     listeners: BTreeMap<ListenerId, Listener>,
     /// How many listeners are synced. Counted here because every change needs it.
     listeners_synced: usize,
@@ -151,6 +157,7 @@ impl<K: Send + Sync + 'static> Engine<K> {
             driver_wanted: false,
             woken: Vec::new(),
             arrived: None,
+            spent: Vec::new(),
             listeners: BTreeMap::new(),
             listeners_synced: 0,
             listeners_lost: 0,
@@ -296,17 +303,19 @@ impl<K: Send + Sync + 'static> Engine<K> {
     }
 
     /// Returns the next notifications of a listener, or `None` if there will be no more. Earlier ones count
-    /// as processed.
+    /// as processed. Takes objects over that a driver will drop; the caller drops what is left of them.
     pub(crate) fn poll_batch(
         &self,
         id: ListenerId,
         waker: &Waker,
         batch: &mut VecDeque<Notification<Object<K>>>,
+        spent: &mut Vec<Object<K>>,
     ) -> Poll<Option<()>> {
         self.update(|state| {
             if state.core.is_stopped() || !state.listeners.contains_key(&id) {
                 return Poll::Ready(None);
             }
+            state.hand_over(spent);
             if !state.core.is_settled() {
                 // Taking notifications lets the queue, or a sweep, move on.
                 state.touch();

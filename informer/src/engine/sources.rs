@@ -216,6 +216,12 @@ impl<K: Send + Sync + 'static> State<K> {
         until
     }
 
+    /// Whether a driver is at work, so that it will look at this state again soon.
+    pub(super) fn is_driven(&self) -> bool {
+        let mut sources = self.sources.values();
+        sources.any(|source| source.waits_until.is_none())
+    }
+
     /// A handler has made room.
     pub(super) fn unstall(&mut self) {
         let Self { sources, woken, .. } = self;

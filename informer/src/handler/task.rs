@@ -11,7 +11,7 @@ use informer_core::processor::ListenerId;
 use informer_core::{Notification, Object};
 
 use super::{AsyncHandler, Handler, Progress};
-use crate::engine::{Engine, Listening};
+use crate::engine::{Engine, Listening, old_state};
 use crate::panics::caught;
 use crate::sparing::{Say, Sparing};
 use crate::sync::AtomicBool;
@@ -35,6 +35,8 @@ pub(crate) struct Pulling<K: Send + Sync + 'static> {
     held: Arc<AtomicBool>,
     progress: Arc<Progress>,
     taken: VecDeque<Notification<Object<K>>>,
+    /// Old states of this batch.
+    spent: Vec<Object<K>>,
     /// Batches since the task last yielded.
     batches: usize,
     /// Whether a task pulls that has not finished.
@@ -53,6 +55,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             held: listener.held,
             progress: listener.progress,
             taken: VecDeque::new(),
+            spent: Vec::new(),
             batches: 0,
             in_task: false,
         }
@@ -71,6 +74,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
                 engine,
                 id,
                 taken,
+                spent,
                 batches,
                 ..
             } = self;
@@ -81,7 +85,10 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             }
             // Taking notifications lets the queue move on, so an index function can panic here. That ends
             // the informer.
-            let polled = catch_unwind(AssertUnwindSafe(|| engine.poll_batch(*id, waker, taken)));
+            let polled = catch_unwind(AssertUnwindSafe(|| {
+                engine.poll_batch(*id, waker, taken, spent)
+            }));
+            spent.clear();
             match polled {
                 Ok(Poll::Ready(Some(()))) => *batches += 1,
                 Ok(Poll::Pending) => {
@@ -125,6 +132,7 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
     let mut panics = Sparing::default();
     while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx.waker())).await {
         let key = notification.key().clone();
+        pulling.spent.extend(old_state(&notification));
         pulling.progress.begin(pulling.engine.clock.now());
         let outcome = caught(|| handler.notified(notification)).await;
         pulling.done();
