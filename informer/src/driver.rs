@@ -173,6 +173,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
 /// A driver that is dropped while its source is needed is lost, and ends the informer with a reason.
 impl<K: Send + Sync + 'static, T> Drop for Driver<K, T> {
     fn drop(&mut self) {
+        self.engine.lock().swap_spent(&mut self.spent);
         self.engine.lose_driver(self.source);
     }
 }

@@ -11,12 +11,13 @@ mod world;
 use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use informer::runtime::{Manual, Runtime, RuntimeError, Task};
 use informer::{
-    Backlog, Clock, Filter, InformerBuilder, ListenerConfig, Notification, Object, Target,
+    Backlog, Clock, Filter, InformerBuilder, ListenerConfig, Notification, Object, Registration,
+    Target,
 };
 use informer_test_support::{Folded, Strictness, view};
 use informer_transport_mock::VirtualClock;
@@ -293,4 +294,39 @@ fn while_a_driver_is_at_work_it_drops_old_states_and_otherwise_the_handler_does(
     world.touch("pod-0");
     world.pass(SECOND);
     assert_eq!(Noted::dropped(), [driver, handler + 1]);
+}
+
+/// A batch can be left for long, but not with what its handler is done with.
+#[test]
+fn a_paused_handler_keeps_no_old_state_that_it_has_seen() {
+    type Tested = Tracked<1>;
+    let world = World::new();
+    let names: Vec<_> = (0..10).map(|at| format!("pod-{at}")).collect();
+    for name in &names {
+        world.create(name);
+    }
+    let runtime = world.runtime.clone();
+    let informer = Tested::pods().build(&world.connect(), runtime).unwrap();
+    let registered = Arc::new(OnceLock::<Registration<Tested>>::new());
+    let updates = AtomicUsize::new(0);
+    let pauses = Arc::clone(&registered);
+    let handler = move |notification: Notification<Object<Tested>>| {
+        if let Notification::Updated { .. } = notification
+            && updates.fetch_add(1, Ordering::Relaxed) == 3
+        {
+            pauses.get().unwrap().pause();
+        }
+    };
+    assert!(registered.set(informer.on(handler).unwrap()).is_ok());
+    informer.start().unwrap();
+    world.pass(SECOND);
+    assert_eq!(Tested::live().get(), 10);
+    for name in &names {
+        world.touch(name);
+    }
+    world.pass(SECOND);
+    assert_eq!(Tested::live().get(), 10 + 6, "six updates are left");
+    registered.get().unwrap().resume();
+    world.pass(SECOND);
+    assert_eq!(Tested::live().get(), 10);
 }

@@ -78,8 +78,8 @@ impl<A: Answer> Body<A> {
         let Some(gunzip) = &mut self.gunzip else {
             return poll_chunk(&mut self.answer, cx);
         };
-        // A server may compress each few KiB on their own. All that has arrived makes one piece, because an object
-        // that crosses the border of two pieces is read twice.
+        // A server may compress each few KiB on their own. What has arrived makes one piece, up to a limit, because
+        // an object that crosses the border of two pieces is read twice.
         loop {
             let mut waits = false;
             while !waits && self.behind.is_none() && gunzip.is_hungry() {

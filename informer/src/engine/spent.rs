@@ -3,7 +3,8 @@
 //! A driver allocates objects, and the last handler that has seen an old state would free it. On a runtime with
 //! several threads both happen at the same time, and glibc's allocator takes a lock for each: typed pods that
 //! changed as fast as they could made six to ten system calls per change to wait for it. So while a driver is at
-//! work, handlers hand old states over to it.
+//! work, handlers hand old states over to it, a batch at a time. A call that does not return keeps those of its
+//! batch, at most 63.
 
 use std::mem;
 

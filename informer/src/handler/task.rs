@@ -102,6 +102,7 @@ impl<K: Send + Sync + 'static> Pulling<K> {
             self.taken.clear();
             return Poll::Ready(None);
         } else if self.held.load(Ordering::Acquire) && self.engine.is_held(self.id, waker) {
+            self.spent.clear();
             return Poll::Pending;
         }
         Poll::Ready(self.taken.pop_front())

@@ -16,9 +16,9 @@ use super::unhurried::{States, Unhurried};
 use crate::config::{Config, HttpVersion, Settings};
 use crate::tls::{Tls, TlsSource};
 
-/// How much to read from the socket at once under TLS. rustls asks for 4 KiB at a time, and each read is a
-/// call of the system.
-const TLS_BUFFER: usize = 64 << 10;
+/// How much to read from the socket at once under TLS or HTTP/2. rustls asks for 4 KiB at a time, HTTP/2 for a
+/// [frame](super::frames), and each read is a call of the system.
+const BUFFER: usize = 64 << 10;
 
 /// Any byte stream.
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -77,9 +77,14 @@ async fn secure(
     tls: Option<&Tls>,
 ) -> Result<Dialled, ConnectError> {
     let Some(tls) = tls else {
+        let is_http2 = config.settings.http == HttpVersion::Http2;
         return Ok(Dialled {
-            stream: Box::new(stream),
-            is_http2: config.settings.http == HttpVersion::Http2,
+            stream: if is_http2 {
+                Box::new(BufReader::with_capacity(BUFFER, stream))
+            } else {
+                Box::new(stream)
+            },
+            is_http2,
             states,
         });
     };
@@ -94,7 +99,7 @@ async fn secure(
         ))
     })?;
     let stream = TlsConnector::from(Arc::clone(&tls.config))
-        .connect(name, BufReader::with_capacity(TLS_BUFFER, stream))
+        .connect(name, BufReader::with_capacity(BUFFER, stream))
         .await
         .map_err(|error| ConnectError(tls_failure(&error, &Peer::server(config))))?;
     let is_http2 = match stream.get_ref().1.alpn_protocol() {
