@@ -10,11 +10,11 @@ use informer_core::transport::{Signal, Target, Transport};
 use informer_core::{Instant, Object, SourceId, Timer};
 use tracing::Span;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, State, Turn, Woken};
 use crate::hooks::{Hooks, Report};
 use crate::panics::panic_text;
 use crate::room::make_room;
-use crate::spans::Spans;
+use crate::spans::{Change, Spans};
 use crate::sparing::{Say, Sparing};
 
 /// How many signals the driver takes before it yields to other tasks.
@@ -38,6 +38,10 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     spans: Spans,
     /// What handlers are done with.
     spent: Vec<Object<K>>,
+    /// Tasks to wake when it is their turn.
+    woken: Woken,
+    /// Whether the informer was synced after the last step.
+    synced: bool,
     timer: Box<dyn Timer>,
 }
 
@@ -67,79 +71,63 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             panics: Sparing::default(),
             spans: Spans::new(),
             spent: Vec::new(),
+            woken: Woken::default(),
+            synced: false,
         }
     }
 
+    /// Passes on what the transport has, and does what the core asks for.
     fn step(&mut self, cx: &mut Context<'_>) -> Step {
         let now = self.engine.clock.now();
-        let source = self.source;
-        let (commands, reports, change, ended, synced) = self.engine.update(|state| {
-            let turned = state.begin_turn(source, cx.waker());
-            state.swap_spent(&mut self.spent);
-            state.core.advance(now);
-            state.touch();
-            let mut commands = Vec::new();
-            while let Some(command) = state.core.poll_command_of(source, now) {
-                commands.push(command.to_owned());
-            }
-            let turned = turned || !commands.is_empty();
-            let change = turned
-                .then(|| self.spans.change(&state.core, source))
-                .flatten();
-            let ended = state.core.is_stopped() || state.core.source_status(source).is_none();
-            let synced = state.core.is_synced();
-            (commands, state.take_reports(), change, ended, synced)
-        });
+        let ((turn, change), reports) = self.turn(cx, now);
         self.spent.clear();
+        if let Some(used) = turn.used {
+            self.transport.consume(used);
+        }
+        self.synced = turn.synced;
         if let Some(change) = change {
             self.spans.follow(&change, &self.engine.name, &self.target);
         }
         let span = self.spans.span();
         let _entered = span.as_ref().map(Span::enter);
-        for command in commands {
+        for command in turn.commands {
             self.transport.execute(command.as_command());
         }
         self.tell(reports, now);
-        if ended {
+        if turn.ended {
             return Step::Ended;
         }
-        if let Poll::Ready((exchange, signal)) = self.transport.poll_signal(cx) {
-            let signal = match signal {
-                Signal::Bytes(bytes) => {
-                    let most = if synced { BYTES } else { FIRST_BYTES };
-                    let bytes = bytes.get(..most).unwrap_or(bytes);
-                    // Later, changes take the place of what they replace.
-                    if !synced {
-                        make_room(bytes);
-                    }
-                    Signal::Bytes(bytes)
-                }
-                other => other,
-            };
-            let used = self.engine.update(|state| {
-                let used = state.signal(exchange, signal, now, &*self.engine.clock);
-                state.set_stalled(source, used.is_none());
-                state.touch();
-                state.follow_stop(now);
-                used
-            });
-            if let Some(used) = used {
-                self.transport.consume(used);
-                return Step::Moved(used);
-            }
-        }
-        let (deadline, reports) = self.engine.update(|state| {
-            state.publish();
-            state.swap_spent(&mut self.spent);
-            (state.end_turn(source), state.take_reports())
-        });
-        self.spent.clear();
-        // Report what `advance` found now, not at the next wake-up.
-        self.tell(reports, now);
-        match deadline.map(|deadline| self.timer.poll_until(deadline, cx)) {
+        let Some(until) = turn.waits else {
+            return Step::Moved(turn.used.unwrap_or_default());
+        };
+        match until.map(|until| self.timer.poll_until(until, cx)) {
             Some(Poll::Ready(())) => Step::Moved(0),
             Some(Poll::Pending) | None => Step::Idle,
         }
+    }
+
+    /// The part under the lock.
+    fn turn(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Instant,
+    ) -> ((Turn, Option<Box<Change>>), Vec<Report>) {
+        let span = self.spans.span();
+        let _entered = span.as_ref().map(Span::enter);
+        let offered = match self.transport.poll_signal(cx) {
+            Poll::Ready((exchange, signal)) => Some((exchange, portion(signal, self.synced))),
+            Poll::Pending => None,
+        };
+        let (source, clock) = (self.source, &*self.engine.clock);
+        let change = |state: &mut State<K>| {
+            let turn = state.turn(source, offered, cx.waker(), clock, now);
+            state.swap_spent(&mut self.spent);
+            let change = || self.spans.change(&state.core, source);
+            let change = turn.turned.then(change).flatten();
+            (turn, change)
+        };
+        self.engine
+            .update_and(&mut self.woken, change, State::take_reports)
     }
 
     /// Calls the user's hooks.
@@ -152,6 +140,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
         });
     }
 
+    /// Takes steps until there is nothing to do, or it is the turn of other tasks.
     fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut bytes = 0;
         for _ in 0..BUDGET {
@@ -164,10 +153,26 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
                 break;
             }
         }
-        self.engine.update(|state| state.publish());
+        self.engine.update(State::publish);
+        // Handlers come before the next turn.
+        self.woken.wake();
         cx.waker().wake_by_ref();
         Poll::Pending
     }
+}
+
+/// As much of a signal as the core gets at once. Until the informer is synced, also makes room for new objects;
+/// later, changes take the place of what they replace.
+fn portion(signal: Signal<'_>, synced: bool) -> Signal<'_> {
+    let Signal::Bytes(bytes) = signal else {
+        return signal;
+    };
+    let most = if synced { BYTES } else { FIRST_BYTES };
+    let bytes = bytes.get(..most).unwrap_or(bytes);
+    if !synced {
+        make_room(bytes);
+    }
+    Signal::Bytes(bytes)
 }
 
 /// A driver that is dropped while its source is needed is lost, and ends the informer with a reason.
@@ -183,7 +188,9 @@ impl<K: Send + Sync + 'static, T: Transport + Unpin> Future for Driver<K, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         // A transport can be user code, too.
-        match catch_unwind(AssertUnwindSafe(|| self.run(cx))) {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.run(cx)));
+        self.woken.wake();
+        match polled {
             Ok(polled) => polled,
             Err(panic) => {
                 self.engine.break_off(panic_text(&*panic));

@@ -32,8 +32,8 @@ pub(super) struct Announced {
 
 impl<K: Send + Sync + 'static> State<K> {
     /// Collects wakers, log events and reports. The caller wakes and logs after it releases the lock.
-    pub(super) fn announce(&mut self, clock: &dyn Clock) -> Vec<Waker> {
-        let mut woken = mem::take(&mut self.woken);
+    pub(super) fn announce(&mut self, clock: &dyn Clock, woken: &mut Vec<Waker>) {
+        woken.append(&mut self.woken);
         let mut now = None;
         let arrived = self.arrived.take();
         while let Some(id) = self.core.poll_ready_listener() {
@@ -78,7 +78,6 @@ impl<K: Send + Sync + 'static> State<K> {
             }
             self.reports.push(Report::Rejected(rejected));
         }
-        woken
     }
 
     /// Cheaper than the whole status, because it runs on every change.

@@ -24,6 +24,9 @@ mod spent;
 // The last phases and failures.
 mod timeline;
 
+// What a driver does under the lock.
+mod turn;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -49,6 +52,7 @@ use sources::{Removed, Source};
 pub(crate) use spent::old_state;
 use timeline::Timeline;
 pub use timeline::{Moment, MomentKind};
+pub(crate) use turn::Turn;
 
 use crate::error::StartError;
 use crate::hooks::Report;
@@ -194,17 +198,29 @@ impl<K: Send + Sync + 'static> Engine<K> {
     /// Changes the state and wakes the affected tasks. Decoders, transforms and index functions are user
     /// code and run in here. If one panics, the informer ends and the panic continues.
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut State<K>) -> R) -> R {
+        self.update_and(&mut Woken::default(), change, |_| ()).0
+    }
+
+    /// As [`update`](Self::update), but leaves it to the caller when to wake the affected tasks. `after` is called
+    /// under the same lock, when everything that the change brings is known.
+    pub(crate) fn update_and<R, A>(
+        &self,
+        woken: &mut Woken,
+        change: impl FnOnce(&mut State<K>) -> R,
+        after: impl FnOnce(&mut State<K>) -> A,
+    ) -> (R, A) {
         let mut state = self.lock();
         let outcome = catch_unwind(AssertUnwindSafe(|| change(&mut state)));
         if let Err(panic) = &outcome {
             state.break_off(panic_text(&**panic), self.clock.now());
         }
-        let woken = state.announce(&*self.clock);
+        state.announce(&*self.clock, &mut woken.0);
+        let after = after(&mut state);
         let logs = mem::take(&mut state.logs);
         drop(state);
-        woken.into_iter().for_each(Waker::wake);
         logs.iter().for_each(|log| log.say(&self.name));
-        outcome.unwrap_or_else(|panic| resume_unwind(panic))
+        let outcome = outcome.unwrap_or_else(|panic| resume_unwind(panic));
+        (outcome, after)
     }
 
     /// Runs a task, and counts it until it finishes or is dropped. The returned flag is then set. Does not
@@ -487,6 +503,22 @@ impl<K: Send + Sync + 'static> State<K> {
     /// Events for the hooks, which the driver calls.
     pub(crate) fn take_reports(&mut self) -> Vec<Report> {
         mem::take(&mut self.reports)
+    }
+}
+
+/// Tasks that changes concern. They are woken when this is dropped, which must not happen under the lock.
+#[derive(Default)]
+pub(crate) struct Woken(Vec<Waker>);
+
+impl Woken {
+    pub(crate) fn wake(&mut self) {
+        self.0.drain(..).for_each(Waker::wake);
+    }
+}
+
+impl Drop for Woken {
+    fn drop(&mut self) {
+        self.wake();
     }
 }
 

@@ -21,11 +21,11 @@ pub(super) struct Source {
     pub(super) name: Arc<str>,
     cluster: String,
     pub(super) target: Target,
-    driver: Option<Waker>,
+    pub(super) driver: Option<Waker>,
     /// Set while the driver waits: until when, if there is a time.
-    waits_until: Option<Option<Instant>>,
-    /// Whether a listener held up the bytes that the driver last offered.
-    stalled: bool,
+    pub(super) waits_until: Option<Option<Instant>>,
+    /// Whether a listener held up what the driver last offered.
+    pub(super) stalled: bool,
     /// Whether the phase or the failures may differ from what the driver saw.
     pub(super) turned: bool,
     pub(super) told: Told,
@@ -184,38 +184,6 @@ impl Source {
 }
 
 impl<K: Send + Sync + 'static> State<K> {
-    /// The driver of a source begins its turn. Returns whether the source may have changed since the last one.
-    pub(crate) fn begin_turn(&mut self, id: SourceId, waker: &Waker) -> bool {
-        let Some(source) = self.sources.get_mut(&id) else {
-            return false;
-        };
-        match &mut source.driver {
-            Some(driver) => driver.clone_from(waker),
-            None => source.driver = Some(waker.clone()),
-        }
-        source.waits_until = None;
-        mem::take(&mut source.turned)
-    }
-
-    /// A listener holds up the bytes that a driver has offered, or does not.
-    pub(crate) fn set_stalled(&mut self, id: SourceId, stalled: bool) {
-        if let Some(source) = self.sources.get_mut(&id) {
-            source.stalled = stalled;
-        }
-    }
-
-    /// The driver of a source has nothing to do. Returns when it has to look again.
-    pub(crate) fn end_turn(&mut self, id: SourceId) -> Option<Instant> {
-        // A sweep or a resync continues when a handler has made room.
-        let stalled = self.core.is_stalled();
-        let until = self.core.next_deadline_of(id);
-        if let Some(source) = self.sources.get_mut(&id) {
-            source.stalled |= stalled;
-            source.waits_until = Some(until);
-        }
-        until
-    }
-
     /// Whether a driver is at work, so that it will look at this state again soon.
     pub(super) fn is_driven(&self) -> bool {
         let mut sources = self.sources.values();
