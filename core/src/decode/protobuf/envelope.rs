@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+use super::known::KnownType;
 use super::wire::{Field, Message, Value, WireError};
 use crate::decode::TypeMeta;
 
@@ -41,6 +43,23 @@ impl<'a> Envelope<'a> {
         let message = bytes.strip_prefix(MAGIC).ok_or(EnvelopeError::NoMagic)?;
         let mut envelope = Self::default();
         envelope.fill(&mut Message::new(message))?;
+        Ok(envelope)
+    }
+
+    /// Reads an object in the same way. If it is of the known type, its type is not read again.
+    #[cfg(feature = "alloc")]
+    pub(super) fn read_knowing(
+        bytes: &'a [u8],
+        known: &'a mut KnownType,
+    ) -> Result<Self, EnvelopeError> {
+        let message = bytes.strip_prefix(MAGIC).ok_or(EnvelopeError::NoMagic)?;
+        let mut message = Message::new(message);
+        let mut envelope = Self::default();
+        // Servers write the type first.
+        if let Some(type_message) = message.short_bytes(TYPE_META) {
+            envelope.type_meta = known.read(type_message)?;
+        }
+        envelope.fill(&mut message)?;
         Ok(envelope)
     }
 

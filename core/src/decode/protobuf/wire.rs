@@ -144,14 +144,29 @@ impl<'a> Message<'a> {
     /// Takes the next field if it is an entry of the map with this number, and a [short one](short_pair).
     #[inline(always)]
     pub(super) fn short_entry(&mut self, number: u32) -> Option<[&'a [u8]; 2]> {
+        let (entry, rest) = self.peek_short(number)?;
+        let pair = short_pair(entry)?;
+        self.rest = rest;
+        Some(pair)
+    }
+
+    /// Takes the next field if it has this number and is short bytes.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(super) fn short_bytes(&mut self, number: u32) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.peek_short(number)?;
+        self.rest = rest;
+        Some(bytes)
+    }
+
+    /// The next field if it has this number and is short bytes, and what follows it.
+    #[inline(always)]
+    fn peek_short(&self, number: u32) -> Option<(&'a [u8], &'a [u8])> {
         let (tag, rest) = short_varint(self.rest)?;
         if tag != u64::from(number) << 3 | BYTES {
             return None;
         }
-        let (entry, rest) = short_text(rest)?;
-        let pair = short_pair(entry)?;
-        self.rest = rest;
-        Some(pair)
+        short_text(rest)
     }
 
     /// How many bytes were read.
