@@ -75,7 +75,6 @@ impl<'a> Envelope<'a> {
 
     fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
         loop {
-            let start = message.clone();
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => match (number, value) {
@@ -84,8 +83,8 @@ impl<'a> Envelope<'a> {
                     _ => {}
                 },
                 Err(error) => {
-                    if start.number() == Some(RAW) {
-                        self.object = message.rest();
+                    if let Some((RAW, rest)) = message.broken_field() {
+                        self.object = rest;
                     }
                     return Err(error.into());
                 }
@@ -165,7 +164,6 @@ impl<'a> Event<'a> {
         const KIND: u32 = 1;
         const OBJECT: u32 = 2;
         loop {
-            let start = message.clone();
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => match (number, value) {
@@ -177,9 +175,9 @@ impl<'a> Event<'a> {
                     _ => {}
                 },
                 Err(error) => {
-                    if start.number() == Some(OBJECT) {
+                    if let Some((OBJECT, rest)) = message.broken_field() {
                         // What is there of the object may have a key.
-                        let _ = self.fill_object(message.rest());
+                        let _ = self.fill_object(rest);
                     }
                     return Err(error.into());
                 }
@@ -192,7 +190,6 @@ impl<'a> Event<'a> {
         const RAW: u32 = 1;
         let mut message = Message::new(bytes);
         loop {
-            let start = message.clone();
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => {
@@ -201,8 +198,8 @@ impl<'a> Event<'a> {
                     }
                 }
                 Err(error) => {
-                    if start.number() == Some(RAW) {
-                        self.object = message.rest();
+                    if let Some((RAW, rest)) = message.broken_field() {
+                        self.object = rest;
                     }
                     return Err(error);
                 }

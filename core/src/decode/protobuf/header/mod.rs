@@ -19,12 +19,10 @@ use core::ops::Range;
 
 pub(super) use owner::Owner;
 pub(super) use run::Run;
-use texts::{
-    OWNER, PAIR, Texts, check_pair, check_pair_texts, check_texts_of, is_ascii, read_text,
-};
+use texts::{Texts, check_owner, check_pair, check_pair_texts, is_ascii, read_text};
 use time::read_time;
 
-use super::wire::{Field, Message, Shape, Value, WireError, length_of_varint, short_pair};
+use super::wire::{Field, Message, Shape, Value, WireError, length_of_varint};
 use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
@@ -258,7 +256,7 @@ impl<'a> Header<'a> {
                         .extend(metadata, start..message.position(), number);
                 }
                 number::OWNERS => {
-                    check_texts_of(read_message(value)?, &OWNER, "ownerReferences")?;
+                    check_owner(read_message(value)?)?;
                     self.owners
                         .extend(metadata, start..message.position(), number);
                 }
@@ -274,7 +272,7 @@ impl<'a> Header<'a> {
     }
 
     /// Checks that all texts are UTF-8. Tags and lengths are usually ASCII like the texts between them, so that
-    /// one look at all of them is enough, or one at each value.
+    /// one look at all of them is enough.
     fn check_texts(&self) -> Result<(), HeaderError> {
         for (run, field) in [
             (self.labels, "labels"),
@@ -285,7 +283,7 @@ impl<'a> Header<'a> {
             if is_ascii(run.bytes) {
                 continue;
             }
-            for value in run.values().filter(|value| !is_ascii(value)) {
+            for value in run.values() {
                 let checked = match run.number {
                     number::OWNERS => Owner::read(value).map(|_| ()),
                     number::FINALIZERS => read_text(Value::Bytes(value), field).map(|_| ()),
@@ -319,11 +317,8 @@ fn take_labels<'a>(
     message: &mut Message<'a>,
 ) -> Result<bool, HeaderError> {
     const SHORT: usize = 4;
-    let mut last = short_pair(first).map(|[key, _]| key);
-    if last.is_none() {
-        check_texts_of(first, &PAIR, "labels")?;
-    }
-    last = last.filter(|_| head <= SHORT);
+    let first = check_pair(first, "labels")?.filter(|_| head <= SHORT);
+    let mut last = first.map(|[key, _]| key);
     while let Some([key, _]) = message.short_entry(number::LABELS) {
         last = last.filter(|last| *last < key).map(|_| key);
     }

@@ -5,6 +5,9 @@ use super::run::read_pair;
 use crate::decode::protobuf::envelope::text;
 use crate::decode::protobuf::wire::{Field, Message, Value, short_pair};
 
+/// The bits that no ASCII has.
+const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
+
 /// Reads the texts of a message.
 pub(super) struct Texts<'a> {
     message: &'a [u8],
@@ -15,9 +18,13 @@ pub(super) struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     pub(super) fn of(message: &'a [u8]) -> Self {
-        let chunks = message.as_chunks::<16>().0.iter();
-        let chunks = chunks.take_while(|chunk| is_ascii(*chunk)).count();
-        let ascii = message.get(..16 * chunks).unwrap_or_default();
+        let chunks = message.as_chunks().0;
+        let high = |chunk: &[u8; 16]| u128::from_le_bytes(*chunk) & HIGH;
+        let whole = chunks.iter().take_while(|chunk| high(chunk) == 0).count();
+        let part = chunks
+            .get(whole)
+            .map_or(0, |chunk| high(chunk).trailing_zeros() as usize / 8);
+        let ascii = message.get(..16 * whole + part).unwrap_or_default();
         Self {
             message,
             ascii: core::str::from_utf8(ascii).unwrap_or_default(),
@@ -34,12 +41,13 @@ impl<'a> Texts<'a> {
         let Value::Bytes(bytes) = value else {
             return Err(HeaderError::NotText { field });
         };
+        if bytes.is_empty() {
+            return Ok(None);
+        }
         let start = bytes.as_ptr().addr() - self.message.as_ptr().addr();
         let text = self.ascii.get(start..start + bytes.len());
-        match text.or_else(|| core::str::from_utf8(bytes).ok()) {
-            None => Err(HeaderError::NotText { field }),
-            Some(text) => Ok(Some(text).filter(|text| !text.is_empty())),
-        }
+        let text = text.or_else(|| core::str::from_utf8(bytes).ok());
+        text.map(Some).ok_or(HeaderError::NotText { field })
     }
 }
 
@@ -52,7 +60,6 @@ pub(super) fn read_text<'a>(
 
 /// Does what `is_ascii` of slices does, but looks at the last bytes together, too.
 pub(super) fn is_ascii(bytes: &[u8]) -> bool {
-    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
     let Some(last) = bytes.last_chunk() else {
         return bytes.is_ascii();
     };
@@ -61,16 +68,23 @@ pub(super) fn is_ascii(bytes: &[u8]) -> bool {
     all & HIGH == 0
 }
 
-/// The numbers of the texts in an entry of a map, and in an owner reference.
-pub(super) const PAIR: [u32; 2] = [1, 2];
-pub(super) const OWNER: [u32; 4] = [1, 3, 4, 5];
-
-/// Checks an entry of a map of texts, except that they are UTF-8.
-pub(super) fn check_pair(entry: &[u8], field: &'static str) -> Result<(), HeaderError> {
-    match short_pair(entry) {
-        Some(_) => Ok(()),
-        None => check_texts_of(entry, &PAIR, field),
+/// Checks an entry of a map of texts, except that they are UTF-8. Returns them if it is a [short one](short_pair).
+#[inline]
+pub(super) fn check_pair<'a>(
+    entry: &'a [u8],
+    field: &'static str,
+) -> Result<Option<[&'a [u8]; 2]>, HeaderError> {
+    let short = short_pair(entry);
+    if short.is_none() {
+        check_texts_of(entry, |number| matches!(number, 1 | 2), field)?;
     }
+    Ok(short)
+}
+
+/// Checks an owner reference in the same way.
+pub(super) fn check_owner(reference: &[u8]) -> Result<(), HeaderError> {
+    let is_text = |number| matches!(number, 1 | 3..=5);
+    check_texts_of(reference, is_text, "ownerReferences")
 }
 
 /// Checks that the texts of an entry are UTF-8.
@@ -82,16 +96,15 @@ pub(super) fn check_pair_texts(entry: &[u8]) -> Result<(), HeaderError> {
     }
 }
 
-/// Checks that fields with these numbers are texts, except that they are UTF-8.
-pub(super) fn check_texts_of(
+/// Checks that the fields that must be texts are, except that they are UTF-8.
+fn check_texts_of(
     message: &[u8],
-    texts: &[u32],
+    must_be_text: impl Fn(u32) -> bool,
     field: &'static str,
 ) -> Result<(), HeaderError> {
     let mut message = Message::new(message);
     while let Some(Field { number, value }) = message.next()? {
-        let is_bytes = matches!(value, Value::Bytes(_));
-        if !is_bytes && texts.contains(&number) {
+        if !matches!(value, Value::Bytes(_)) && must_be_text(number) {
             return Err(HeaderError::NotText { field });
         }
     }
