@@ -249,3 +249,48 @@ impl core::error::Error for EnvelopeError {
         }
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_the_same_whatever_type_is_known() {
+        let mut known = KnownType::default();
+        for bytes in [
+            &b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00\x1a\x00\x22\x00"[..],
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Job\x12\x02\x0a\x00",
+            // A length that is longer than necessary, and a type behind the object.
+            b"k8s\0\x0a\x89\x80\x00\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00",
+            b"k8s\0\x12\x02\x0a\x00\x0a\x09\x0a\x02v1\x12\x03Pod",
+            // Without a type; with two of them, which are merged; with one that takes the other back.
+            b"k8s\0\x12\x02\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Job\x0a\x05\x12\x03Pod\x12\x02\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Job\x12\x02\x0a\x00\x0a\x02\x12\x00",
+            // What cannot be read.
+            b"k8s\0\x0a\x03\x0a\x01\xff\x12\x02\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x03\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1",
+            b"\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00",
+        ] {
+            for _ in 0..2 {
+                let read = Envelope::read_knowing(bytes, &mut known);
+                assert_eq!(read, Envelope::read(bytes), "{bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_there_is_of_a_cut_object_is_found() {
+        let whole = b"\x0a\x05ADDED\x12\x0b\x0a\x09k8s\0\x12\x03abc";
+        for cut in 0..whole.len() {
+            let frame = whole.get(..cut).unwrap_or_default();
+            let event = Event::from_prefix(frame);
+            assert_eq!(event.is_some(), cut >= 7, "{cut}");
+            let object = event.map(|event| event.object).unwrap_or_default();
+            assert_eq!(object, whole.get(11..cut).unwrap_or_default(), "{cut}");
+            let object = Envelope::from_prefix(object).object;
+            assert_eq!(object, whole.get(17..cut).unwrap_or_default(), "{cut}");
+        }
+    }
+}

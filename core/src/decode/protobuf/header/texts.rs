@@ -110,3 +110,46 @@ fn check_texts_of(
     }
     Ok(())
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn texts_are_what_utf8_says_wherever_they_stand() {
+        const LENGTH: usize = 49;
+        let refused = HeaderError::NotText { field: "uid" };
+        for at in 0..=LENGTH {
+            let mut message = vec![b'x'; LENGTH];
+            if let Some(byte) = message.get_mut(at) {
+                *byte = 0x80;
+            }
+            let texts = Texts::of(&message);
+            // Only what fills no chunk is not looked at.
+            assert_eq!(texts.ascii.len(), at.min(LENGTH / 16 * 16));
+            for text in (0..LENGTH).flat_map(|start| (start..=LENGTH).map(move |end| start..end)) {
+                let bytes = message.get(text).unwrap_or_default();
+                let expected = core::str::from_utf8(bytes).map_err(|_| refused);
+                let expected = expected.map(|text| Some(text).filter(|text| !text.is_empty()));
+                assert_eq!(texts.read(Value::Bytes(bytes), "uid"), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn both_texts_of_an_entry_must_be_utf8() {
+        for (entry, is_text) in [
+            (&b"\x0a\x01a\x12\x01b"[..], true),
+            (b"\x0a\x02\xc3\xa9\x12\x02\xc3\xa9", true),
+            (b"\x0a\x02\xc3\xa9\x12\x01\xa9", false),
+            (b"\x0a\x01\xc3\x12\x02\xc3\xa9", false),
+            (b"\x12\x01\xa9\x0a\x02\xc3\xa9", false),
+            (b"\x12\x02\xc3\xa9\x0a\x01a", true),
+            // The last one counts, but all must be texts.
+            (b"\x0a\x01\xc3\x0a\x01a\x12\x01b", false),
+        ] {
+            assert_eq!(check_pair_texts(entry).is_ok(), is_text, "{entry:?}");
+        }
+    }
+}
