@@ -18,7 +18,7 @@ use decode_support::*;
 use informer_core::decode::answer::failure_of_answer;
 use informer_core::decode::form::Form;
 use informer_core::decode::{
-    Body, Decoder, Dynamic, Keep, Lean, MetadataOnly, Packed, protobuf::decode_object,
+    Body, Decode as _, Decoder, Dynamic, Keep, Lean, MetadataOnly, Packed, protobuf::decode_object,
 };
 use informer_core::flow::Fact;
 use informer_core::pack::Packer;
@@ -195,6 +195,27 @@ fn a_watch_gives_the_same_facts() {
     let [_, lean] = facts_of(Lean, Body::Watch, body!("watch"));
     for (fact, start) in lean.iter().zip(["Added", "Modified", "Deleted"]) {
         assert!(fact.starts_with(start), "{fact}");
+    }
+}
+
+#[test]
+fn each_list_states_the_type_of_its_elements() {
+    let mut decoder = Decoder::new(Lean);
+    for (kind, is_table) in [
+        ("PodList", false),
+        ("TableList", true),
+        ("Table2List", false),
+    ] {
+        let kind = [field(1, b"meta.k8s.io/v1", 0), field(2, kind.as_bytes(), 0)].concat();
+        let element = field(2, &field(1, &field(1, b"a", 0), 0), 0);
+        let items = field(2, &[&*element, &*element].concat(), 0);
+        let list = [b"k8s\0".as_slice(), &field(1, &kind, 0), &items].concat();
+        decoder.begin(Body::List, Encoding::Protobuf);
+        let mut list = list.as_slice();
+        for _ in 0..2 {
+            let fact = decoder.decode(&mut list).unwrap();
+            assert_eq!(matches!(fact, Fact::Rejected(_)), is_table, "{fact:?}");
+        }
     }
 }
 

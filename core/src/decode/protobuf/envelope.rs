@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "alloc")]
+use super::known::KnownType;
 use super::wire::{Field, Message, Value, WireError};
 use crate::decode::TypeMeta;
 
@@ -44,6 +46,23 @@ impl<'a> Envelope<'a> {
         Ok(envelope)
     }
 
+    /// Reads an object in the same way. If it is of the known type, its type is not read again.
+    #[cfg(feature = "alloc")]
+    pub(super) fn read_knowing(
+        bytes: &'a [u8],
+        known: &'a mut KnownType,
+    ) -> Result<Self, EnvelopeError> {
+        let message = bytes.strip_prefix(MAGIC).ok_or(EnvelopeError::NoMagic)?;
+        let mut message = Message::new(message);
+        let mut envelope = Self::default();
+        // Servers write the type first.
+        if let Some(type_message) = message.short_bytes(TYPE_META) {
+            envelope.type_meta = known.read(type_message)?;
+        }
+        envelope.fill(&mut message)?;
+        Ok(envelope)
+    }
+
     /// Reads what it can of bytes that are cut or broken: the type, and the start of the object.
     #[must_use]
     pub fn from_prefix(bytes: &'a [u8]) -> Self {
@@ -56,7 +75,6 @@ impl<'a> Envelope<'a> {
 
     fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
         loop {
-            let start = message.clone();
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => match (number, value) {
@@ -65,8 +83,8 @@ impl<'a> Envelope<'a> {
                     _ => {}
                 },
                 Err(error) => {
-                    if start.number() == Some(RAW) {
-                        self.object = message.rest();
+                    if let Some((RAW, rest)) = message.broken_field() {
+                        self.object = rest;
                     }
                     return Err(error.into());
                 }
@@ -146,7 +164,6 @@ impl<'a> Event<'a> {
         const KIND: u32 = 1;
         const OBJECT: u32 = 2;
         loop {
-            let start = message.clone();
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => match (number, value) {
@@ -158,9 +175,9 @@ impl<'a> Event<'a> {
                     _ => {}
                 },
                 Err(error) => {
-                    if start.number() == Some(OBJECT) {
+                    if let Some((OBJECT, rest)) = message.broken_field() {
                         // What is there of the object may have a key.
-                        let _ = self.fill_object(message.rest());
+                        let _ = self.fill_object(rest);
                     }
                     return Err(error.into());
                 }
@@ -173,7 +190,6 @@ impl<'a> Event<'a> {
         const RAW: u32 = 1;
         let mut message = Message::new(bytes);
         loop {
-            let start = message.clone();
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => {
@@ -182,8 +198,8 @@ impl<'a> Event<'a> {
                     }
                 }
                 Err(error) => {
-                    if start.number() == Some(RAW) {
-                        self.object = message.rest();
+                    if let Some((RAW, rest)) = message.broken_field() {
+                        self.object = rest;
                     }
                     return Err(error);
                 }
@@ -230,6 +246,51 @@ impl core::error::Error for EnvelopeError {
         match self {
             Self::Wire(error) => Some(error),
             _ => None,
+        }
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_the_same_whatever_type_is_known() {
+        let mut known = KnownType::default();
+        for bytes in [
+            &b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00\x1a\x00\x22\x00"[..],
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Job\x12\x02\x0a\x00",
+            // A length that is longer than necessary, and a type behind the object.
+            b"k8s\0\x0a\x89\x80\x00\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00",
+            b"k8s\0\x12\x02\x0a\x00\x0a\x09\x0a\x02v1\x12\x03Pod",
+            // Without a type; with two of them, which are merged; with one that takes the other back.
+            b"k8s\0\x12\x02\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Job\x0a\x05\x12\x03Pod\x12\x02\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Job\x12\x02\x0a\x00\x0a\x02\x12\x00",
+            // What cannot be read.
+            b"k8s\0\x0a\x03\x0a\x01\xff\x12\x02\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x03\x0a\x00",
+            b"k8s\0\x0a\x09\x0a\x02v1",
+            b"\x0a\x09\x0a\x02v1\x12\x03Pod\x12\x02\x0a\x00",
+        ] {
+            for _ in 0..2 {
+                let read = Envelope::read_knowing(bytes, &mut known);
+                assert_eq!(read, Envelope::read(bytes), "{bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_there_is_of_a_cut_object_is_found() {
+        let whole = b"\x0a\x05ADDED\x12\x0b\x0a\x09k8s\0\x12\x03abc";
+        for cut in 0..whole.len() {
+            let frame = whole.get(..cut).unwrap_or_default();
+            let event = Event::from_prefix(frame);
+            assert_eq!(event.is_some(), cut >= 7, "{cut}");
+            let object = event.map(|event| event.object).unwrap_or_default();
+            assert_eq!(object, whole.get(11..cut).unwrap_or_default(), "{cut}");
+            let object = Envelope::from_prefix(object).object;
+            assert_eq!(object, whole.get(17..cut).unwrap_or_default(), "{cut}");
         }
     }
 }

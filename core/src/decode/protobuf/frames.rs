@@ -69,6 +69,13 @@ impl<B: Buffer> Frames<B> {
         if self.handed_out {
             self.reset();
         }
+        if self.prefix == 0
+            && let Some((length, rest)) = input.split_first_chunk()
+        {
+            self.length = u32::from_be_bytes(*length);
+            self.prefix = PREFIX;
+            *input = rest;
+        }
         while self.prefix < PREFIX {
             let byte = input.split_off_first()?;
             self.length = self.length << 8 | u32::from(*byte);

@@ -29,6 +29,10 @@ pub mod list;
 // What surrounds an object: its type, and the type of an event.
 pub mod envelope;
 
+// The type that was read last.
+#[cfg(feature = "alloc")]
+mod known;
+
 // Key, uid, version and labels of an object, in one pass.
 pub mod header;
 

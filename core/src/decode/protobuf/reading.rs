@@ -6,7 +6,8 @@ use super::envelope::{Envelope, Event};
 use super::form::ProtobufObject;
 use super::frames::Frames;
 use super::header::Header;
-use super::list::{Element, ListError, ListScanner, Part};
+use super::known::KnownType;
+use super::list::{ListError, ListScanner, type_of_elements};
 use super::metadata::write_json;
 use super::record;
 use super::status::ApiStatus;
@@ -35,6 +36,13 @@ pub(in crate::decode) struct ProtobufReading {
     longest: usize,
     list: ListScanner<Vec<u8>>,
     frames: Frames<Vec<u8>>,
+    memory: Memory,
+}
+
+/// What one object leaves to the next.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    known: KnownType,
     /// `metadata` of the last object, for forms that want it.
     json: Json,
 }
@@ -54,7 +62,7 @@ impl ProtobufReading {
             longest,
             list: ListScanner::new(longest),
             frames: Frames::new(longest.saturating_add(ENVELOPE)),
-            json: Json::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -74,12 +82,14 @@ impl ProtobufReading {
         if let Body::Watch = self.body {
             return Some(match self.frames.next(input)? {
                 frame if frame.endless => facts.endless_frame(self.frames.length()),
-                frame => facts.frame(frame, &mut self.json),
+                frame => facts.frame(frame, &mut self.memory),
             });
         }
-        Some(match self.list.next(input)? {
-            Ok(Part::Element(element)) => facts.element_message(element, &mut self.json),
-            Ok(Part::End) => Fact::PageEnd {
+        Some(match self.list.next_untyped(input)? {
+            Ok(Some((frame, list_type))) => {
+                facts.element_message(frame, list_type, &mut self.memory)
+            }
+            Ok(None) => Fact::PageEnd {
                 version: self.list.version(),
                 next: self.list.next_page(),
                 remaining: self.list.remaining(),
@@ -103,17 +113,18 @@ impl ProtobufReading {
 }
 
 impl<F: Form> Facts<F> {
+    /// The object in an element of a list with this type, which was checked when it was complete.
     fn element_message(
         &mut self,
-        Element {
-            frame, type_meta, ..
-        }: Element<'_>,
-        json: &mut Json,
+        frame: Frame<'_>,
+        list_type: &[u8],
+        Memory { known, json }: &mut Memory,
     ) -> FactOf<'_, F> {
         let object = frame.bytes;
         if frame.oversized {
             return self.reject_large(Place::Item, whose(object));
         }
+        let type_meta = type_of_elements(known.read(list_type).unwrap_or_default());
         let read = self.assemble_message(object, type_meta, json);
         self.object(read, Place::Item, Fact::Item, || whose(object))
     }
@@ -143,18 +154,22 @@ impl<F: Form> Facts<F> {
         self.fail(Failure::Undecodable, text)
     }
 
-    fn frame(&mut self, frame: Frame<'_>, json: &mut Json) -> FactOf<'_, F> {
+    fn frame(&mut self, frame: Frame<'_>, memory: &mut Memory) -> FactOf<'_, F> {
         let bytes = frame.bytes;
         if frame.oversized {
             return self.broken_frame(bytes, &self.too_large());
         }
         match Event::read(bytes) {
-            Ok(event) => self.message_event(event, json),
+            Ok(event) => self.message_event(event, memory),
             Err(error) => self.broken_frame(bytes, &message(error)),
         }
     }
 
-    fn message_event<'a>(&'a mut self, event: Event<'_>, json: &mut Json) -> FactOf<'a, F> {
+    fn message_event<'a>(
+        &'a mut self,
+        event: Event<'_>,
+        Memory { known, json }: &mut Memory,
+    ) -> FactOf<'a, F> {
         let bytes = event.object;
         let (place, state): (_, fn(_) -> FactOf<'a, F>) = match event.kind {
             "ADDED" => (Place::Upsert, Fact::Added),
@@ -164,7 +179,7 @@ impl<F: Form> Facts<F> {
             "ERROR" => return self.error_event(error_event(bytes), bytes),
             other => return self.reject_unknown(other, whose_enveloped(bytes)),
         };
-        let read = match Envelope::read(bytes).map_err(BodyError::new) {
+        let read = match Envelope::read_knowing(bytes, known).map_err(BodyError::new) {
             Ok(envelope) if envelope.object.len() > self.limits.object_bytes => {
                 return self.reject_large(place, whose(envelope.object));
             }

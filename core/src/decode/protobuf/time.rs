@@ -3,7 +3,7 @@
 /// The length of `2006-01-02T15:04:05Z`.
 const LENGTH: usize = 20;
 
-const DAY: i64 = 24 * 60 * 60;
+const DAY: u64 = 24 * 60 * 60;
 
 /// The first second of the year 0, counted from 1970.
 const FIRST: i64 = -62_167_219_200;
@@ -22,8 +22,9 @@ impl TimeText {
         if !(FIRST..END).contains(&seconds) {
             return None;
         }
-        let (year, month, day) = date(seconds.div_euclid(DAY) as i32);
-        let time = seconds.rem_euclid(DAY) as i32;
+        let seconds = (seconds - FIRST).cast_unsigned();
+        let (year, month, day) = date((seconds / DAY) as u32);
+        let time = (seconds % DAY) as u32;
         let [c, y, m, d] = [year / 100, year % 100, month, day].map(digits);
         let [h, i, s] = [time / 3600, time / 60 % 60, time % 60].map(digits);
         Some(Self([
@@ -39,30 +40,32 @@ impl TimeText {
 }
 
 /// The two digits of a number below 100.
-const fn digits(number: i32) -> [u8; 2] {
+const fn digits(number: u32) -> [u8; 2] {
     [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }
 
 /// Year, month and day of the Gregorian calendar. The year is counted from March, so that the leap day
-/// is its last day.
-const fn date(days_since_1970: i32) -> (i32, i32, i32) {
-    const DAYS_FROM_MARCH_0_TO_1970: i32 = 719_468;
-    const PER_400_YEARS: i32 = 146_097;
-    let days = days_since_1970 + DAYS_FROM_MARCH_0_TO_1970;
-    let era = days.div_euclid(PER_400_YEARS);
-    let day = days.rem_euclid(PER_400_YEARS);
-    // Without the leap days, every year has 365 days.
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    // The lengths of the months repeat every five months, which have 153 days.
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 {
-        (month + 3, 0)
+/// is its last day. All numbers are positive, which makes divisions cheap.
+const fn date(days_since_year_0: u32) -> (u32, u32, u32) {
+    const PER_400_YEARS: u32 = 146_097;
+    const PER_4_YEARS: u32 = 1461;
+    const DAYS_TO_MARCH: u32 = 60;
+    // January and February of the year 0 belong to the 400 years before.
+    let days = days_since_year_0 + PER_400_YEARS - DAYS_TO_MARCH;
+    // A day is counted as four quarters, so that centuries and years have a whole number of them. Its last
+    // quarter decides where the day belongs.
+    let quarters = 4 * days + 3;
+    let (century, quarters) = (quarters / PER_400_YEARS, (quarters % PER_400_YEARS) | 3);
+    let (year, day) = (quarters / PER_4_YEARS, quarters % PER_4_YEARS / 4);
+    // The lengths of the months repeat every five months, which have 153 days. March is month 3.
+    let fifths = 5 * day + 461;
+    let (month, day) = (fifths / 153, fifths % 153 / 5 + 1);
+    let (month, next) = if month > 12 {
+        (month - 12, 1)
     } else {
-        (month - 9, 1)
+        (month, 0)
     };
-    (era * 400 + year + next, month, day)
+    (100 * century + year + next - 400, month, day)
 }
 
 #[cfg(test)]
@@ -97,13 +100,13 @@ mod tests {
 
     #[test]
     fn every_day_of_800_years_follows_the_day_before() {
-        const LENGTHS: [i32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-        let (mut year, mut month, mut day) = (1970, 1, 1);
+        const LENGTHS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let (mut year, mut month, mut day) = (0, 1, 1);
         for days in 0..292_194 {
             assert_eq!(date(days), (year, month, day));
             let leap = month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
             let length = LENGTHS.iter().zip(1..).find(|(_, number)| *number == month);
-            let length = length.map_or(0, |(length, _)| length + i32::from(leap));
+            let length = length.map_or(0, |(length, _)| length + u32::from(leap));
             day += 1;
             if day > length {
                 (month, day) = (month + 1, 1);

@@ -100,7 +100,7 @@ impl<'a> Message<'a> {
     ///
     /// # Errors
     ///
-    /// The bytes are not a message.
+    /// The bytes are not a message. It stays at the field that cannot be read.
     #[expect(
         clippy::should_implement_trait,
         reason = "an error ends the message, so it is no iterator"
@@ -113,16 +113,9 @@ impl<'a> Message<'a> {
         if let Some(field) = self.short() {
             return Ok(Some(field));
         }
-        self.any().map(Some)
-    }
-
-    /// Reads a field in the general way.
-    #[inline(never)]
-    fn any(&mut self) -> Result<Field<'a>, WireError> {
-        let tag = self.tag()?.ok_or(WireError::Truncated)?;
-        let value = self.value(tag)?;
-        let number = tag.number;
-        Ok(Field { number, value })
+        let (field, rest) = any(self.rest)?;
+        self.rest = rest;
+        Ok(Some(field))
     }
 
     /// A field as most are: a small number, and a short text. Everything else is left to the general way.
@@ -144,14 +137,29 @@ impl<'a> Message<'a> {
     /// Takes the next field if it is an entry of the map with this number, and a [short one](short_pair).
     #[inline(always)]
     pub(super) fn short_entry(&mut self, number: u32) -> Option<[&'a [u8]; 2]> {
+        let (entry, rest) = self.peek_short(number)?;
+        let pair = short_pair(entry)?;
+        self.rest = rest;
+        Some(pair)
+    }
+
+    /// Takes the next field if it has this number and is short bytes.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    pub(super) fn short_bytes(&mut self, number: u32) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.peek_short(number)?;
+        self.rest = rest;
+        Some(bytes)
+    }
+
+    /// The next field if it has this number and is short bytes, and what follows it.
+    #[inline(always)]
+    fn peek_short(&self, number: u32) -> Option<(&'a [u8], &'a [u8])> {
         let (tag, rest) = short_varint(self.rest)?;
         if tag != u64::from(number) << 3 | BYTES {
             return None;
         }
-        let (entry, rest) = short_text(rest)?;
-        let pair = short_pair(entry)?;
-        self.rest = rest;
-        Some(pair)
+        short_text(rest)
     }
 
     /// How many bytes were read.
@@ -165,10 +173,15 @@ impl<'a> Message<'a> {
         self.rest
     }
 
-    /// The number of the next field, if it can be read.
-    pub(super) fn number(&self) -> Option<u32> {
-        let tag = self.clone().tag().ok()??;
-        Some(tag.number)
+    /// The number of a field that [`next`](Self::next) cannot read, if that can be read, and what is there of its
+    /// value.
+    #[cold]
+    pub(super) fn broken_field(&self) -> Option<(u32, &'a [u8])> {
+        let mut message = self.clone();
+        let tag = message.tag().ok()??;
+        // The error only says where reading stopped.
+        let _ = message.value(tag);
+        Some((tag.number, message.rest))
     }
 
     #[inline(always)]
@@ -214,6 +227,17 @@ impl<'a> Message<'a> {
         }
         Ok(())
     }
+}
+
+/// Reads a field in the general way. What follows it is returned, so that [`Message::next`] can keep its place
+/// in registers.
+#[inline(never)]
+fn any(bytes: &[u8]) -> Result<(Field<'_>, &[u8]), WireError> {
+    let mut message = Message::new(bytes);
+    let tag = message.tag()?.ok_or(WireError::Truncated)?;
+    let value = message.value(tag)?;
+    let number = tag.number;
+    Ok((Field { number, value }, message.rest))
 }
 
 /// A number of one or two bytes, as nearly all are, and what follows it.

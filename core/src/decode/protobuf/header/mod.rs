@@ -6,6 +6,12 @@ mod run;
 // Owner references.
 mod owner;
 
+// Texts: whether they are texts, and UTF-8.
+mod texts;
+
+// Points in time, as seconds.
+mod time;
+
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 use core::fmt;
@@ -13,10 +19,10 @@ use core::ops::Range;
 
 pub(super) use owner::Owner;
 pub(super) use run::Run;
-use run::read_pair;
+use texts::{Texts, check_owner, check_pair, check_pair_texts, is_ascii, read_text};
+use time::read_time;
 
-use super::envelope::text;
-use super::wire::{Field, Message, Shape, Value, WireError, length_of_varint, short_pair};
+use super::wire::{Field, Message, Shape, Value, WireError, length_of_varint};
 use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
@@ -218,54 +224,48 @@ impl<'a> Header<'a> {
 
     fn fill(&mut self, metadata: &'a [u8]) -> Result<(), HeaderError> {
         let texts = Texts::of(metadata);
-        let read_text = |value, field| texts.read(value, field);
         let mut message = Message::new(metadata);
         loop {
-            let (start, unread) = (message.position(), message.rest());
-            let Some(field) = message.next()? else {
+            let start = message.position();
+            let Some(Field { number, value }) = message.next()? else {
                 return self.check_texts();
             };
-            let number = field.number;
             match number {
+                number::NAME => self.name = texts.read(value, "name")?,
+                number::GENERATE_NAME => self.generate_name = texts.read(value, "generateName")?,
+                number::NAMESPACE => self.namespace = texts.read(value, "namespace")?,
+                number::SELF_LINK => self.self_link = texts.read(value, "selfLink")?,
+                number::UID => self.uid = texts.read(value, "uid")?,
+                number::VERSION => self.version = texts.read(value, "resourceVersion")?,
+                number::GENERATION => self.generation = read_count(value),
+                number::CREATED => read_time(read_message(value)?, &mut self.created)?,
+                number::DELETED => read_time(read_message(value)?, &mut self.deleted)?,
+                number::GRACE_PERIOD => self.grace_period = read_count(value),
                 number::LABELS => {
-                    let first = next_label(&mut Message::new(unread));
-                    let sorted = take_sorted_labels(&mut message, first);
+                    let first = read_message(value)?;
+                    let head = message.position() - start - first.len();
+                    let sorted = take_labels(first, head, &mut message)?;
                     self.has_sorted_labels = sorted && self.labels.bytes.is_empty();
-                }
-                number::ANNOTATIONS => while message.short_entry(number).is_some() {},
-                _ => {}
-            }
-            let range = start..message.position();
-            match number {
-                number::NAME => self.name = read_text(field.value, "name")?,
-                number::GENERATE_NAME => {
-                    self.generate_name = read_text(field.value, "generateName")?;
-                }
-                number::NAMESPACE => self.namespace = read_text(field.value, "namespace")?,
-                number::SELF_LINK => self.self_link = read_text(field.value, "selfLink")?,
-                number::UID => self.uid = read_text(field.value, "uid")?,
-                number::VERSION => self.version = read_text(field.value, "resourceVersion")?,
-                number::GENERATION => self.generation = read_count(field.value),
-                number::CREATED => read_time(read_message(field.value)?, &mut self.created)?,
-                number::DELETED => read_time(read_message(field.value)?, &mut self.deleted)?,
-                number::GRACE_PERIOD => self.grace_period = read_count(field.value),
-                number::LABELS => {
-                    check_pair(read_message(field.value)?, "labels")?;
-                    self.labels.extend(metadata, range, number);
+                    self.labels
+                        .extend(metadata, start..message.position(), number);
                 }
                 number::ANNOTATIONS => {
-                    check_pair(read_message(field.value)?, "annotations")?;
-                    self.annotations.extend(metadata, range, number);
+                    check_pair(read_message(value)?, "annotations")?;
+                    while message.short_entry(number).is_some() {}
+                    self.annotations
+                        .extend(metadata, start..message.position(), number);
                 }
                 number::OWNERS => {
-                    check_texts_of(read_message(field.value)?, &OWNER, "ownerReferences")?;
-                    self.owners.extend(metadata, range, number);
+                    check_owner(read_message(value)?)?;
+                    self.owners
+                        .extend(metadata, start..message.position(), number);
                 }
                 number::FINALIZERS => {
-                    read_message(field.value)?;
-                    self.finalizers.extend(metadata, range, number);
+                    read_message(value)?;
+                    self.finalizers
+                        .extend(metadata, start..message.position(), number);
                 }
-                number::MANAGED_FIELDS => self.extend_managed_fields(range),
+                number::MANAGED_FIELDS => self.extend_managed_fields(start..message.position()),
                 _ => {}
             }
         }
@@ -287,7 +287,7 @@ impl<'a> Header<'a> {
                 let checked = match run.number {
                     number::OWNERS => Owner::read(value).map(|_| ()),
                     number::FINALIZERS => read_text(Value::Bytes(value), field).map(|_| ()),
-                    _ => read_pair(value).map(|_| ()),
+                    _ => check_pair_texts(value),
                 };
                 checked.map_err(|error| error.in_field(field))?;
             }
@@ -309,57 +309,20 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Takes a label, if it is written as servers write it.
-fn next_label<'a>(labels: &mut Message<'a>) -> Option<[&'a [u8]; 2]> {
-    labels.short_entry(number::LABELS)
-}
-
-/// Takes the labels behind the first one. `true` if all are sorted by key and no key is repeated.
-fn take_sorted_labels<'a>(message: &mut Message<'a>, first: Option<[&'a [u8]; 2]>) -> bool {
+/// Checks the first of some labels, behind a tag and a length of `head` bytes together, and takes those behind it
+/// that are written as servers write them. `true` if all are, are sorted by key, and no key is repeated.
+fn take_labels<'a>(
+    first: &'a [u8],
+    head: usize,
+    message: &mut Message<'a>,
+) -> Result<bool, HeaderError> {
+    const SHORT: usize = 4;
+    let first = check_pair(first, "labels")?.filter(|_| head <= SHORT);
     let mut last = first.map(|[key, _]| key);
-    while let Some([key, _]) = next_label(message) {
+    while let Some([key, _]) = message.short_entry(number::LABELS) {
         last = last.filter(|last| *last < key).map(|_| key);
     }
-    last.is_some()
-}
-
-/// Reads the texts of a message.
-struct Texts<'a> {
-    message: &'a [u8],
-    /// The beginning of the message that is ASCII, so that one check is enough for all texts in it. Short
-    /// lengths between them are ASCII, too, and servers write numbers behind the texts.
-    ascii: &'a str,
-}
-
-impl<'a> Texts<'a> {
-    fn of(message: &'a [u8]) -> Self {
-        const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-        let is_ascii = |word: &&[u8; 8]| u64::from_ne_bytes(**word) & HIGH == 0;
-        let words = message.as_chunks().0.iter().take_while(is_ascii).count();
-        let ascii = message.get(..8 * words).unwrap_or_default();
-        Self {
-            message,
-            ascii: core::str::from_utf8(ascii).unwrap_or_default(),
-        }
-    }
-
-    /// Reads the value of a field of the message.
-    #[inline]
-    fn read(&self, value: Value<'a>, field: &'static str) -> Result<Option<&'a str>, HeaderError> {
-        let Value::Bytes(bytes) = value else {
-            return Err(HeaderError::NotText { field });
-        };
-        let start = bytes.as_ptr().addr() - self.message.as_ptr().addr();
-        let text = self.ascii.get(start..start + bytes.len());
-        match text.or_else(|| core::str::from_utf8(bytes).ok()) {
-            None => Err(HeaderError::NotText { field }),
-            Some(text) => Ok(Some(text).filter(|text| !text.is_empty())),
-        }
-    }
-}
-
-fn read_text<'a>(value: Value<'a>, field: &'static str) -> Result<Option<&'a str>, HeaderError> {
-    text(value).ok_or(HeaderError::NotText { field })
+    Ok(last.is_some())
 }
 
 const fn read_message(value: Value<'_>) -> Result<&[u8], HeaderError> {
@@ -375,56 +338,6 @@ fn read_count(value: Value<'_>) -> Option<u64> {
         Value::Number(number) => i64::try_from(number).ok().map(i64::cast_unsigned),
         _ => None,
     }
-}
-
-/// Reads the seconds of a time. A message without them is the time zero, which counts as missing.
-fn read_time(time: &[u8], seconds: &mut Option<i64>) -> Result<(), HeaderError> {
-    const SECONDS: u32 = 1;
-    let mut message = Message::new(time);
-    while let Some(field) = message.next()? {
-        // Servers write both fields, even if they are zero.
-        let found = match field.value {
-            Value::Number(number) if field.number == SECONDS => number.cast_signed(),
-            _ => seconds.unwrap_or_default(),
-        };
-        *seconds = Some(found);
-    }
-    Ok(())
-}
-
-/// Does what `is_ascii` of slices does, but looks at the last bytes together, too.
-fn is_ascii(bytes: &[u8]) -> bool {
-    const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
-    let Some(last) = bytes.last_chunk() else {
-        return bytes.is_ascii();
-    };
-    let chunks = bytes.as_chunks().0.iter().chain([last]);
-    let all = chunks.fold(0, |all, chunk| all | u128::from_ne_bytes(*chunk));
-    all & HIGH == 0
-}
-
-/// The numbers of the texts in an entry of a map, and in an owner reference.
-const PAIR: [u32; 2] = [1, 2];
-const OWNER: [u32; 4] = [1, 3, 4, 5];
-
-/// Checks an entry of a map of texts, except that they are UTF-8.
-fn check_pair(entry: &[u8], field: &'static str) -> Result<(), HeaderError> {
-    match short_pair(entry) {
-        Some(_) => Ok(()),
-        None => check_texts_of(entry, &PAIR, field),
-    }
-}
-
-/// Checks that fields with these numbers are texts, except that they are UTF-8.
-fn check_texts_of(message: &[u8], texts: &[u32], field: &'static str) -> Result<(), HeaderError> {
-    let mut message = Message::new(message);
-    while let Some(Field { number, value }) = message.next()? {
-        let is_bytes = matches!(value, Value::Bytes(_));
-        if !is_bytes && texts.contains(&number) {
-            return Err(HeaderError::NotText { field });
-        }
-    }
-    Ok(())
 }
 
 /// Why an object cannot be used.

@@ -45,6 +45,9 @@ pub struct Element<'a> {
     pub type_meta: TypeMeta<'a>,
 }
 
+/// An element, and the message of the type of its list; `None` at the end.
+type Untyped<'a> = Option<(Frame<'a>, &'a [u8])>;
+
 /// Finds the elements of `items` of a List, and the metadata of the List.
 ///
 /// You feed it the body in pieces of any size. It looks only at what stands between the elements, and
@@ -146,12 +149,7 @@ impl<B: Buffer> ListScanner<B> {
     /// The type that the list states for its elements.
     #[must_use]
     pub fn type_meta(&self) -> TypeMeta<'_> {
-        let TypeMeta { api_version, kind } = self.own_type();
-        let kind = kind.and_then(|kind| kind.strip_suffix("List"));
-        TypeMeta {
-            api_version,
-            kind: kind.filter(|kind| !kind.is_empty()),
-        }
+        type_of_elements(self.own_type())
     }
 
     /// Takes bytes from the front of `input` up to the end of one part, and returns the part.
@@ -164,26 +162,34 @@ impl<B: Buffer> ListScanner<B> {
         &'a mut self,
         input: &mut &'i [u8],
     ) -> Option<Result<Part<'a>, ListError>> {
+        Some(self.next_untyped(input)?.map(|found| match found {
+            None => Part::End,
+            Some((frame, type_message)) => Part::Element(Element {
+                frame,
+                type_meta: type_of_elements(type_in(type_message)),
+            }),
+        }))
+    }
+
+    /// The same, except that the type is not read.
+    pub(super) fn next_untyped<'a, 'i: 'a>(
+        &'a mut self,
+        input: &mut &'i [u8],
+    ) -> Option<Result<Untyped<'a>, ListError>> {
         if core::mem::take(&mut self.handed_out) {
             self.parts.clear();
         }
-        let found = match self.step(input).transpose()? {
-            Ok(found) => found,
+        let frame = match self.step(input).transpose()? {
+            Ok(Found::End) => return Some(Ok(None)),
+            Ok(Found::Element(frame)) => frame,
+            Ok(Found::Assembled) => self.parts.frame(),
             Err(error) => {
                 self.state = State::Failed;
                 *input = &[];
                 return Some(Err(error));
             }
         };
-        let frame = match found {
-            Found::End => return Some(Ok(Part::End)),
-            Found::Element(frame) => frame,
-            Found::Assembled => self.parts.frame(),
-        };
-        Some(Ok(Part::Element(Element {
-            frame,
-            type_meta: self.type_meta(),
-        })))
+        Some(Ok(Some((frame, self.type_meta.as_ref()))))
     }
 
     /// Ends the body.
@@ -200,10 +206,7 @@ impl<B: Buffer> ListScanner<B> {
     }
 
     fn own_type(&self) -> TypeMeta<'_> {
-        let mut type_meta = TypeMeta::default();
-        // It was checked when it was complete.
-        let _ = read_type(self.type_meta.as_ref(), &mut type_meta);
-        type_meta
+        type_in(self.type_meta.as_ref())
     }
 
     /// A text in `metadata`, which was checked when it was complete.
@@ -224,5 +227,21 @@ impl<B: Buffer> ListScanner<B> {
         while let Ok(Some(field)) = message.next() {
             visit(field.number, field.value);
         }
+    }
+}
+
+/// The type of a list, which was checked when it was complete.
+fn type_in(message: &[u8]) -> TypeMeta<'_> {
+    let mut type_meta = TypeMeta::default();
+    let _ = read_type(message, &mut type_meta);
+    type_meta
+}
+
+/// The type of the elements of a list of this type.
+pub(super) fn type_of_elements(TypeMeta { api_version, kind }: TypeMeta<'_>) -> TypeMeta<'_> {
+    let kind = kind.and_then(|kind| kind.strip_suffix("List"));
+    TypeMeta {
+        api_version,
+        kind: kind.filter(|kind| !kind.is_empty()),
     }
 }
