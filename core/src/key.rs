@@ -1,12 +1,12 @@
 //! The namespace and name of an object.
 
 use alloc::string::String;
-use alloc::sync::Arc;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use foldhash::SharedSeed;
 use foldhash::fast::FoldHasher;
+use triomphe::Arc;
 
 use crate::invariant::cannot_happen;
 
@@ -29,8 +29,9 @@ use crate::invariant::cannot_happen;
 /// assert_ne!(ObjectKey::new("a", "c/b"), ObjectKey::new("a/c", "b"));
 /// # Ok::<(), informer_core::ParseKeyError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Eq, PartialOrd, Ord)]
 pub struct ObjectKey {
+    /// Without a counter of weak pointers, because there are none.
     text: Arc<str>,
     /// Where the name starts, in the lower 24 bits, and how long the name of the cluster is, in the upper 8.
     parts: u32,
@@ -166,6 +167,13 @@ impl core::str::FromStr for ObjectKey {
             Some((namespace, name)) if !name.contains('/') => Ok(Self::new(namespace, name)),
             Some(_) => Err(ParseKeyError { text: text.into() }),
         }
+    }
+}
+
+/// The hash follows from the text.
+impl PartialEq for ObjectKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts && *self.text == *other.text
     }
 }
 

@@ -1,4 +1,4 @@
-//! A lean or metadata object is two allocations: its key and its record.
+//! A lean or metadata object is two allocations: its key and its record. One with very long texts is three.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::alloc::System;
@@ -10,12 +10,13 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// How many allocations an object of this form keeps.
-fn kept<F: Form>(mut form: F) -> usize {
-    let json = br#"{"metadata":{"namespace":"web","name":"a","uid":"5a1c","resourceVersion":"7",
+fn kept<F: Form>(mut form: F, text: usize) -> usize {
+    let json = r#"{"metadata":{"namespace":"web","name":"a","uid":"5a1c","resourceVersion":"7",
         "labels":{"app":"shop","tier":"db"},"annotations":{"a":"b"},"ownerReferences":[{"kind":"X"}],
-        "managedFields":[{}]},"spec":{"containers":[{"name":"x"}]}}"#;
+        "managedFields":[{}]},"spec":{"containers":[{"name":"TEXT"}]}}"#;
+    let json = json.replace("TEXT", &"x".repeat(text));
     let before = Region::new(ALLOCATOR);
-    let object = decode_object(&mut form, json).unwrap();
+    let object = decode_object(&mut form, json.as_bytes()).unwrap();
     let after = before.change();
     assert_eq!(object.labels().get("tier"), Some("db"));
     after.allocations - after.deallocations
@@ -23,6 +24,9 @@ fn kept<F: Form>(mut form: F) -> usize {
 
 #[test]
 fn an_object_is_two_allocations() {
-    assert_eq!(kept(Lean), 2);
-    assert_eq!(kept(MetadataOnly), 2);
+    assert_eq!(kept(Lean, 1), 2);
+    assert_eq!(kept(MetadataOnly, 1), 2);
+    assert_eq!(kept(Lean, 32_000), 2);
+    assert_eq!(kept(Lean, 33_000), 3);
+    assert_eq!(kept(MetadataOnly, 33_000), 2);
 }

@@ -5,6 +5,7 @@ use core::fmt;
 use super::record::Texts;
 use super::{Extent, utf8};
 use crate::compress::take_varint;
+use crate::encoding::Encoding;
 
 /// The labels of an object, sorted by key.
 ///
@@ -36,6 +37,19 @@ pub(super) enum Notation {
     Json,
     /// Fields of a message.
     Protobuf,
+}
+
+impl Notation {
+    /// What the bytes at `labels` are, in a record with this text.
+    pub(super) const fn of(labels: Extent, text: Extent, encoding: Encoding) -> Self {
+        if labels.start() < text.start() || text.range().end <= labels.start() {
+            return Self::Table;
+        }
+        match encoding {
+            Encoding::Json => Self::Json,
+            Encoding::Protobuf => Self::Protobuf,
+        }
+    }
 }
 
 impl<'a> Labels<'a> {

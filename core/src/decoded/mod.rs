@@ -6,8 +6,14 @@ mod aside;
 // Objects that are made by hand.
 mod builder;
 
+// What a record keeps besides key, body and texts.
+mod head;
+
 // The labels of an object.
 mod labels;
+
+// What an object says about itself.
+mod meta;
 
 // Everything that is kept of an object except its key, in one allocation.
 mod record;
@@ -23,14 +29,15 @@ pub(crate) use aside::Aside;
 pub use aside::ReadAnnotations;
 pub use builder::ObjectBuilder;
 pub use labels::{LabelIter, Labels};
-pub(crate) use record::{Draft, Extent, KeptLength};
+pub(crate) use meta::{Extent, KeptLength};
+pub(crate) use record::Draft;
 
 use crate::compress;
 use crate::encoding::Encoding;
 use crate::invariant::cannot_happen;
 use crate::key::ObjectKey;
 use crate::object::Resource;
-use record::{HasTexts as _, Header, Record};
+use record::{HasTexts as _, Record};
 
 /// A decoded object: its key, uid, version and labels, and a body in the form that you chose. It
 /// dereferences to the body.
@@ -65,13 +72,13 @@ impl<K> Object<K> {
     /// `metadata.uid`; empty if the server sent none.
     #[must_use]
     pub fn uid(&self) -> &str {
-        self.text(self.record.header.meta.uid)
+        self.text(self.record.header.head.uid())
     }
 
     /// `metadata.resourceVersion`; empty if the server sent none.
     #[must_use]
     pub fn version(&self) -> &str {
-        self.text(self.record.header.meta.version)
+        self.text(self.record.header.head.version())
     }
 
     /// `metadata.labels`
@@ -80,8 +87,9 @@ impl<K> Object<K> {
         match self.aside().and_then(|aside| aside.labels.as_ref()) {
             Some(other) => other.labels(),
             None => {
-                let meta = &self.record.header.meta;
-                Labels::new(self.record.texts(), meta.labels, meta.label_notation())
+                let record = &self.record;
+                let (labels, notation) = record.header.head.labels();
+                Labels::new(record.texts(), labels, notation)
             }
         }
     }
@@ -89,25 +97,25 @@ impl<K> Object<K> {
     /// `metadata.generation`, which changes with the spec of most kinds; 0 if the server sent none.
     #[must_use]
     pub fn generation(&self) -> u64 {
-        self.record.header.meta.generation
+        self.record.header.head.generation()
     }
 
     /// `metadata.creationTimestamp`; empty if the server sent none.
     #[must_use]
     pub fn creation_time(&self) -> &str {
-        self.text(self.record.header.meta.created)
+        self.text(self.record.header.head.created())
     }
 
     /// `metadata.deletionTimestamp`; empty unless the object is being deleted.
     #[must_use]
     pub fn deletion_time(&self) -> &str {
-        self.text(self.record.header.meta.deleted)
+        self.text(self.record.header.head.deleted())
     }
 
     /// The size of the object as the server sent it, in bytes; 0 for an object that you built.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.record.header.meta.size as usize
+        self.record.header.head.size() as usize
     }
 
     /// The body.
@@ -155,9 +163,7 @@ impl<K> Object<K> {
     /// The object, to be changed without a clone; `None` if it is shared. In a transform it is not.
     pub fn get_mut(&mut self) -> Option<Unshared<'_, K>> {
         let record = triomphe::Arc::get_mut(&mut self.record)?;
-        Some(Unshared {
-            header: &mut record.header,
-        })
+        Some(Unshared { record })
     }
 
     /// Whether both are the same allocation.
@@ -168,13 +174,13 @@ impl<K> Object<K> {
 
     /// The text that is kept beside the body, unpacked if it is packed.
     pub(crate) fn kept_text(&self) -> Cow<'_, [u8]> {
-        let header = &self.record.header;
+        let head = &self.record.header.head;
         let kept = self.kept_bytes();
-        let Some(dictionary) = &header.dictionary else {
+        let Some(dictionary) = head.dictionary() else {
             return Cow::Borrowed(kept);
         };
-        let length = header.meta.kept.length();
-        let text = compress::decode(kept, dictionary.texts(), self.record.head(), length);
+        let (before, length) = (self.record.before_text(), head.kept().length());
+        let text = compress::decode(kept, dictionary.texts(), before, length);
         Cow::Owned(text.unwrap_or_else(|| cannot_happen("a packed text is broken", Vec::new())))
     }
 
@@ -193,17 +199,17 @@ impl<K> Object<K> {
 
     /// The encoding of the kept text.
     pub(crate) fn kept_encoding(&self) -> Encoding {
-        self.record.header.meta.kept.encoding()
+        self.record.header.head.kept().encoding()
     }
 
     /// The kept text as it stands in memory, packed or not. Nothing checks it as UTF-8 again.
     pub(crate) fn kept_bytes(&self) -> &[u8] {
-        self.record.texts().bytes(self.record.header.meta.text)
+        self.record.texts().bytes(self.record.text())
     }
 
     /// Whether the kept text is packed.
     pub(crate) fn is_packed(&self) -> bool {
-        self.record.header.dictionary.is_some()
+        self.dictionary().is_some()
     }
 
     /// Reads the annotations from the body, if it has them.
@@ -214,31 +220,36 @@ impl<K> Object<K> {
     /// The annotations in the kept text: in JSON, or among other fields in protobuf. Empty if there are
     /// none.
     pub(crate) fn annotations_text(&self) -> Cow<'_, [u8]> {
-        self.kept_part(self.record.header.meta.annotations)
+        self.kept_part(self.record.header.head.annotations())
     }
 
     /// The owner references in the kept text, in the same way.
     pub(crate) fn owners_text(&self) -> Cow<'_, [u8]> {
-        self.kept_part(self.record.header.meta.owners)
+        self.kept_part(self.record.header.head.owners())
     }
 
     /// A part of the kept text. A packed text is unpacked only up to its end: metadata usually come first.
     fn kept_part(&self, part: Extent) -> Cow<'_, [u8]> {
-        let header = &self.record.header;
         let kept = self.kept_bytes();
         let beyond = || cannot_happen("an extent beyond its text", Cow::Borrowed(&[][..]));
-        let Some(dictionary) = header.dictionary.as_deref().filter(|_| part.length() > 0) else {
+        let Some(dictionary) = self.dictionary().filter(|_| part.length() > 0) else {
             let part = kept.get(part.range());
             return part.map_or_else(beyond, Cow::Borrowed);
         };
-        let (texts, head) = (dictionary.texts(), self.record.head());
-        let start = compress::decode_start(kept, texts, head, part.range().end);
+        let (texts, before) = (dictionary.texts(), self.record.before_text());
+        let start = compress::decode_start(kept, texts, before, part.range().end);
         let part = start.and_then(|(start, _)| Some(start.get(part.range())?.to_vec()));
         part.map_or_else(beyond, Cow::Owned)
     }
 
     fn aside(&self) -> Option<&Aside<K>> {
-        self.record.header.aside.as_deref()
+        self.record.header.head.aside().map(|aside| &**aside)
+    }
+
+    /// What the kept text is packed with.
+    fn dictionary(&self) -> Option<&compress::Dictionary> {
+        let dictionary = self.record.header.head.dictionary();
+        dictionary.map(|dictionary| &**dictionary)
     }
 
     /// Replaces the kept text. The annotations and the owner references stand at these places in it.
@@ -259,7 +270,7 @@ impl<K> Object<K> {
         K: Clone,
     {
         if !triomphe::Arc::is_unique(&self.record) {
-            let aside = self.record.header.aside.clone();
+            let aside = self.record.header.head.aside().cloned();
             let mut draft = Draft::of(&self.record);
             *self = draft.finish_with(self.key().clone(), self.body().clone(), aside);
         }
@@ -278,18 +289,18 @@ impl<K> Object<K> {
 
 /// An object that is not shared: see [`Object::get_mut`].
 pub struct Unshared<'a, K> {
-    header: &'a mut Header<K>,
+    record: &'a mut Record<K>,
 }
 
 impl<K> Unshared<'_, K> {
     /// The body.
     pub fn body_mut(&mut self) -> &mut K {
-        &mut self.header.body
+        &mut self.record.header.body
     }
 
     /// Replaces the key, before anybody has seen it.
     pub(crate) fn set_key(&mut self, key: ObjectKey) {
-        self.header.key = key;
+        self.record.header.key = key;
     }
 
     /// Replaces the labels that indices and queries see. The body keeps its labels.
@@ -297,18 +308,21 @@ impl<K> Unshared<'_, K> {
         &mut self,
         labels: impl IntoIterator<Item = (A, B)>,
     ) {
-        let other = Object::builder(self.header.key.clone()).labels(labels);
-        let aside = self.header.aside.as_ref();
-        self.header.aside = Some(Arc::new(Aside {
+        let other = Object::builder(self.record.header.key.clone()).labels(labels);
+        let length = self.record.slice.len();
+        let head = &mut self.record.header.head;
+        let annotations = head.aside().and_then(|aside| aside.annotations);
+        let aside = Arc::new(Aside {
             labels: Some(other.body(())),
-            annotations: aside.and_then(|aside| aside.annotations),
-        }));
+            annotations,
+        });
+        head.set_aside(aside, length);
     }
 }
 
 impl<K> fmt::Debug for Unshared<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Unshared({})", self.header.key)
+        write!(f, "Unshared({})", self.record.header.key)
     }
 }
 
@@ -332,12 +346,12 @@ impl<K> Resource for Object<K> {
     }
 
     fn has_same_uid(&self, other: &Self) -> bool {
-        let uid = |object: &Self| object.record.header.meta.uid;
+        let uid = |object: &Self| object.record.header.head.uid();
         self.bytes(uid(self)) == other.bytes(uid(other))
     }
 
     fn has_same_version(&self, other: &Self) -> bool {
-        let version = |object: &Self| object.record.header.meta.version;
+        let version = |object: &Self| object.record.header.head.version();
         self.bytes(version(self)) == other.bytes(version(other))
     }
 

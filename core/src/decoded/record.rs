@@ -3,13 +3,12 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::Object;
 use super::aside::Aside;
-use super::labels::Notation;
+use super::head::Head;
+use super::meta::{Extent, KeptLength, Meta};
 use crate::compress::{Dictionary, put_varint};
-use crate::encoding::Encoding;
 use crate::invariant::cannot_happen;
 use crate::key::ObjectKey;
 
@@ -19,155 +18,8 @@ pub(super) type Record<K> = triomphe::HeaderSlice<Header<K>, [u8]>;
 /// The part of a record that has a fixed size.
 pub(super) struct Header<K> {
     pub(super) key: ObjectKey,
-    pub(super) meta: Meta,
-    /// The kept text is packed with it.
-    pub(super) dictionary: Option<Arc<Dictionary>>,
-    pub(super) aside: Option<Arc<Aside<K>>>,
+    pub(super) head: Head<K>,
     pub(super) body: K,
-}
-
-/// What an object says about itself. An empty extent means that it does not.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Meta {
-    pub(crate) uid: Extent,
-    pub(crate) version: Extent,
-    pub(crate) created: Extent,
-    pub(crate) deleted: Extent,
-    /// The table of labels: see [`Draft::put_labels`]. Or the labels themselves, if they stand in the kept text
-    /// as [`Labels`](super::Labels) can read them.
-    pub(crate) labels: Extent,
-    /// The text that is kept beside the body, packed or not: JSON or a message of protobuf.
-    pub(crate) text: Extent,
-    pub(crate) kept: KeptLength,
-    /// Where the annotations stand in the unpacked text: an object of JSON, or fields of `metadata` among
-    /// which they are.
-    pub(crate) annotations: Extent,
-    /// The owner references in the same way; in JSON they are an array.
-    pub(crate) owners: Extent,
-    pub(crate) generation: u64,
-    pub(crate) size: u32,
-}
-
-/// The place of a text in a record, or in the dictionary of the record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Extent {
-    start: u32,
-    length: u32,
-}
-
-/// How long the kept text is if it is not packed, and its encoding: one number, since every object has it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct KeptLength(u32);
-
-impl KeptLength {
-    const NONE: Self = Self(0);
-
-    /// Every length is below this bit.
-    const PROTOBUF: u32 = 1 << 31;
-
-    pub(crate) fn json(length: usize) -> Self {
-        Self(u32::try_from(length).unwrap_or_default())
-    }
-
-    pub(crate) fn protobuf(length: usize) -> Self {
-        Self(Self::json(length).0 | Self::PROTOBUF)
-    }
-
-    pub(crate) const fn length(self) -> usize {
-        (self.0 & !Self::PROTOBUF) as usize
-    }
-
-    pub(crate) const fn encoding(self) -> Encoding {
-        if self.0 & Self::PROTOBUF == 0 {
-            Encoding::Json
-        } else {
-            Encoding::Protobuf
-        }
-    }
-}
-
-impl Meta {
-    const EMPTY: Self = Self {
-        uid: Extent::EMPTY,
-        version: Extent::EMPTY,
-        created: Extent::EMPTY,
-        deleted: Extent::EMPTY,
-        labels: Extent::EMPTY,
-        text: Extent::EMPTY,
-        kept: KeptLength::NONE,
-        annotations: Extent::EMPTY,
-        owners: Extent::EMPTY,
-        generation: 0,
-        size: 0,
-    };
-
-    /// What the bytes at [`labels`](Self::labels) are.
-    pub(super) const fn label_notation(&self) -> Notation {
-        let (labels, text) = (self.labels.range(), self.text.range());
-        if labels.start < text.start || text.end <= labels.start {
-            return Notation::Table;
-        }
-        match self.kept.encoding() {
-            Encoding::Json => Notation::Json,
-            Encoding::Protobuf => Notation::Protobuf,
-        }
-    }
-}
-
-impl Extent {
-    const EMPTY: Self = Self {
-        start: 0,
-        length: 0,
-    };
-
-    /// The bit of `start` that says that the text stands in the dictionary.
-    const IN_DICTIONARY: u32 = 1 << 31;
-
-    /// Everything of a record is below this.
-    pub(crate) const LARGEST: usize = Self::IN_DICTIONARY as usize;
-
-    pub(crate) fn new(start: usize, length: usize) -> Self {
-        if start > u32::MAX as usize || length > u32::MAX as usize {
-            return cannot_happen("a record beyond its largest size", Self::default());
-        }
-        Self {
-            start: start as u32,
-            length: length as u32,
-        }
-    }
-
-    /// A text in the dictionary.
-    pub(crate) const fn in_dictionary(self) -> Self {
-        Self {
-            start: self.start | Self::IN_DICTIONARY,
-            ..self
-        }
-    }
-
-    /// An extent that was written into a table: see [`in_table`](Self::in_table).
-    pub(super) const fn from_table([start, length]: [u32; 2]) -> Self {
-        Self {
-            start: start.rotate_right(1),
-            length,
-        }
-    }
-
-    /// The numbers to write into a table, with the bit for the dictionary where it takes no room.
-    const fn in_table(self) -> [u32; 2] {
-        [self.start.rotate_left(1), self.length]
-    }
-
-    pub(super) const fn range(self) -> Range<usize> {
-        self.start()..self.start() + self.length()
-    }
-
-    pub(crate) const fn start(self) -> usize {
-        self.start as usize
-    }
-
-    pub(crate) const fn length(self) -> usize {
-        self.length as usize
-    }
 }
 
 /// What extents point into.
@@ -193,37 +45,50 @@ impl<'a> Texts<'a> {
 /// What [`Texts`] belong to.
 pub(super) trait HasTexts {
     fn texts(&self) -> Texts<'_>;
-    fn head(&self) -> &[u8];
+    fn text(&self) -> Extent;
+    fn meta(&self) -> Meta;
+    fn before_text(&self) -> &[u8];
     fn has_same_text(&self, other: &Self) -> bool;
 }
 
 impl<K> HasTexts for Record<K> {
     fn texts(&self) -> Texts<'_> {
-        let dictionary = self.header.dictionary.as_deref();
+        let dictionary = self.header.head.dictionary().map(|it| &**it);
         Texts {
             own: &self.slice,
             dictionary: dictionary.map(Dictionary::texts).unwrap_or_default(),
         }
     }
 
+    /// The place of the kept text, packed or not.
+    fn text(&self) -> Extent {
+        self.header.head.text(self.slice.len())
+    }
+
+    fn meta(&self) -> Meta {
+        self.header.head.meta(self.slice.len())
+    }
+
     /// What stands before the kept text.
-    fn head(&self) -> &[u8] {
-        let head = self.slice.get(..self.header.meta.text.start());
-        head.unwrap_or_else(|| cannot_happen("a text beyond its record", &[]))
+    fn before_text(&self) -> &[u8] {
+        let before = self.slice.get(..self.text().start());
+        before.unwrap_or_else(|| cannot_happen("a text beyond its record", &[]))
     }
 
     /// Whether the kept texts are the same, as far as it shows without unpacking them. The same text is
     /// always packed into the same bytes, after the same head and with the same dictionary.
     fn has_same_text(&self, other: &Self) -> bool {
-        let (one, two) = (&self.header, &other.header);
-        if one.meta.kept.encoding() != two.meta.kept.encoding() {
+        let (one, two) = (&self.header.head, &other.header.head);
+        if one.kept().encoding() != two.kept().encoding() {
             return false;
         }
-        let same_dictionary = match (&one.dictionary, &two.dictionary) {
-            (Some(one), Some(two)) => Arc::ptr_eq(one, two) && self.head() == other.head(),
+        let same_dictionary = match (one.dictionary(), two.dictionary()) {
+            (Some(one), Some(two)) => {
+                Arc::ptr_eq(one, two) && self.before_text() == other.before_text()
+            }
             (one, two) => one.is_none() && two.is_none(),
         };
-        same_dictionary && self.texts().bytes(one.meta.text) == other.texts().bytes(two.meta.text)
+        same_dictionary && self.texts().bytes(self.text()) == other.texts().bytes(other.text())
     }
 }
 
@@ -260,9 +125,9 @@ impl Draft {
         Self {
             bytes: record.slice.to_vec(),
             labels: Vec::new(),
-            dictionary: record.header.dictionary.clone(),
+            dictionary: record.header.head.dictionary().cloned(),
             key: String::new(),
-            meta: record.header.meta,
+            meta: record.meta(),
         }
     }
 
@@ -292,7 +157,7 @@ impl Draft {
 
     /// Copies all except the kept text. Texts stay texts, so nothing checks them as UTF-8 again.
     fn copy_meta<K>(&mut self, object: &Object<K>, find: impl Fn(&[u8]) -> Option<Extent>) {
-        let meta = &object.record.header.meta;
+        let meta = object.record.meta();
         let mut copy = |extent| self.push_bytes(&[object.bytes(extent)]);
         self.meta = Meta {
             uid: copy(meta.uid),
@@ -301,7 +166,7 @@ impl Draft {
             deleted: copy(meta.deleted),
             labels: Extent::EMPTY,
             text: self.meta.text,
-            ..*meta
+            ..meta
         };
         for pair in object.labels().pairs() {
             let [key, value] = pair.map(|text| {
@@ -408,9 +273,7 @@ impl Draft {
     ) -> Object<K> {
         let header = Header {
             key,
-            meta: self.meta,
-            dictionary: self.dictionary.take(),
-            aside,
+            head: Head::new(&self.meta, self.bytes.len(), self.dictionary.take(), aside),
             body,
         };
         Object {

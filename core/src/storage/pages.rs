@@ -1,6 +1,8 @@
 //! Copy-on-write pages of cells.
 
-use alloc::sync::Arc;
+use alloc::sync::Arc as Root;
+
+use triomphe::Arc;
 
 use super::{Cells, Full, NONE};
 use crate::invariant::cannot_happen;
@@ -14,10 +16,10 @@ use crate::invariant::cannot_happen;
 ///
 /// Nodes are narrow, because copying a pointer changes a reference count that is probably not in the
 /// cache, and dropping the old node changes it again. The tree has few levels, because each level adds
-/// a step to every access.
+/// a step to every access. They have no counter of weak pointers, because there are none.
 #[derive(Clone)]
 pub struct Pages<T, const CELLS: usize> {
-    root: Arc<[Branch<T, CELLS>]>,
+    root: Root<[Branch<T, CELLS>]>,
     len: usize,
 }
 
@@ -119,7 +121,7 @@ impl<T: Default + Clone, const CELLS: usize> Cells<T> for Pages<T, CELLS> {
 
     fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         let branch = at / Branch::<T, CELLS>::SPAN;
-        Arc::make_mut(&mut self.root).get_mut(branch)?.get_mut(at)
+        Root::make_mut(&mut self.root).get_mut(branch)?.get_mut(at)
     }
 
     fn grow(&mut self, len: usize) -> Result<(), Full> {
@@ -132,7 +134,7 @@ impl<T: Default + Clone, const CELLS: usize> Cells<T> for Pages<T, CELLS> {
                 let more = [Branch::default()];
                 self.root = self.root.iter().cloned().chain(more).collect();
             }
-            match Arc::make_mut(&mut self.root).get_mut(branch) {
+            match Root::make_mut(&mut self.root).get_mut(branch) {
                 Some(branch) => branch.add(self.len),
                 None => cannot_happen("the newest branch is missing", ()),
             }
@@ -145,7 +147,7 @@ impl<T: Default + Clone, const CELLS: usize> Cells<T> for Pages<T, CELLS> {
 impl<T, const CELLS: usize> Default for Pages<T, CELLS> {
     fn default() -> Self {
         Self {
-            root: Arc::default(),
+            root: Root::default(),
             len: 0,
         }
     }
