@@ -1,7 +1,8 @@
 //! Whatever is written can be read again.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 use proptest::prelude::*;
@@ -49,6 +50,20 @@ proptest! {
         prop_assert!(text.as_bytes().starts_with(&start));
     }
 
+    /// Records are compared by their bytes, so these may not depend on what was written before.
+    #[test]
+    fn the_same_text_is_always_written_as_the_same_bytes(
+        dictionary in text(), head in text(), text in text(), other in text()
+    ) {
+        let dictionary = Dictionary::new(dictionary.as_bytes());
+        let mut encoder = Encoder::new(&dictionary);
+        let source = [head.as_bytes(), text.as_bytes()].concat();
+        encoder.encode(&dictionary, other.as_bytes(), 0, &mut Vec::new());
+        let mut again = Vec::new();
+        encoder.encode(&dictionary, &source, head.len(), &mut again);
+        prop_assert_eq!(again, written(&dictionary, head.as_bytes(), text.as_bytes()));
+    }
+
     #[test]
     fn anything_else_is_refused_or_has_the_right_length(
         bytes in prop::collection::vec(any::<u8>(), 0..64),
@@ -86,6 +101,69 @@ fn a_text_like_the_example_is_written_as_its_differences() {
     let text = pod("shop-7d9f-abcde", "10.240.17.113", "node-104");
     let written = written(&dictionary, b"", text.as_bytes());
     assert!(written.len() < 40, "{} bytes", written.len());
+}
+
+/// Strings that end elsewhere than in the example are followed by a copy that needs one byte for its place.
+#[test]
+fn an_example_is_followed_behind_a_short_string() {
+    let fields = |value: &dyn Fn(u32) -> String| -> String {
+        let field = |at| format!("\"a-known-name-{at}\":\"{}\",", value(at));
+        (0..50).map(field).collect()
+    };
+    let dictionary = fields(&|at| format!("{at:05}"));
+    let text = fields(&|at| "x".repeat(1 + at as usize % 7));
+    let dictionary = Dictionary::new(dictionary.as_bytes());
+    let written = written(&dictionary, b"", text.as_bytes());
+    let read = decode(&written, dictionary.texts(), b"", text.len());
+    assert_eq!(read.as_deref(), Some(text.as_bytes()));
+    // On average four literals, a token, a length and a place.
+    assert!(written.len() <= 50 * 7 + 10, "{}", written.len());
+}
+
+/// A copy from the text can be as far away as two bytes can say, and no further.
+#[test]
+fn distances_around_the_largest_are_read_as_they_were() {
+    let known = b"a text that comes twice";
+    let dictionary = Dictionary::new(b"");
+    for head in [0, 100] {
+        for between in 65_500..65_660 {
+            let mut text = vec![b'.'; head];
+            text.extend_from_slice(known);
+            text.resize(between, b'-');
+            text.extend_from_slice(known);
+            let (head, text) = text.split_at(head);
+            let written = written(&dictionary, head, text);
+            let read = decode(&written, b"", head, text.len());
+            assert!(read.as_deref() == Some(text), "{} {between}", head.len());
+            let copied = between - head.len() < 1 << 16;
+            assert_eq!(written.len() < 50, copied, "{} {between}", head.len());
+        }
+    }
+}
+
+/// Literals and copies of all lengths, around those that need another byte.
+#[test]
+fn literals_and_copies_of_each_length_are_read_as_they_were() {
+    let example: Vec<u8> = (0..600_u32)
+        .flat_map(|at| (at * at).to_string().into_bytes())
+        .collect();
+    let dictionary = Dictionary::new(&example);
+    for literals in (0..40).chain(130..140) {
+        for copied in (0..30).chain(130..150) {
+            let mut text = vec![0xff; literals];
+            text.extend_from_slice(example.get(100..100 + copied).unwrap());
+            text.push(0xfe);
+            let written = written(&dictionary, b"", &text);
+            let read = decode(&written, &example, b"", text.len());
+            assert_eq!(read, Some(text), "{literals} {copied}");
+            let most = literals.min(20) + copied.min(12) + 12;
+            assert!(
+                written.len() <= most,
+                "{literals} {copied} {}",
+                written.len()
+            );
+        }
+    }
 }
 
 #[test]
