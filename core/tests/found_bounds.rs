@@ -13,7 +13,7 @@ use core::time::Duration;
 
 use hand::{EVERYTHING, Hand, Pod, listed, pod};
 use informer_core::decode::{Decoder, Dynamic};
-use informer_core::indexer::{IndexError, IndexFn, Indexer};
+use informer_core::indexer::{IndexError, IndexFn, Indexer, Subject};
 use informer_core::processor::{Backlog, ListenerConfig, ListenerId};
 use informer_core::queue::{QueueKind, Relist};
 use informer_core::reflector::{InvalidConfig, Phase};
@@ -164,8 +164,14 @@ fn a_write_that_has_no_room_in_the_second_index_leaves_the_first_as_it_was() {
     store
         .add_indices(&[("a", with_prefix("a")), ("b", with_prefix("b"))])
         .unwrap();
+    let by_namespace = IndexFn::new(|object: &Object<()>, file: &mut dyn FnMut(&[u8])| {
+        file(object.key().namespace().as_bytes());
+    });
+    let by_namespace = by_namespace.about(Subject::Namespace);
+    store.add_index("namespace", by_namespace).unwrap();
     store.put(object("1", 4, 1)).unwrap();
     assert_eq!(store.put(object("2", 1, 20)), Err(Full));
+    assert_eq!(store.count("namespace", "n"), Ok(1));
     assert_eq!(store.index_values("a").unwrap().count(), 4);
     assert_eq!(store.index_values("b").unwrap().count(), 1);
 }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use informer_core::flow::{Cause, Deletion, Delta, Step};
 use informer_core::indexer::{
-    Cursor, IndexError, IndexFn, Notifications, RangeError, Rules, View, Write,
+    Cursor, IndexError, IndexFn, Notifications, RangeError, Rules, Subject, View, Write,
 };
 use informer_core::queue::{Epoch, FullState};
 use informer_core::storage::{Heap, Seed};
@@ -65,10 +65,12 @@ fn function(index: &'static str) -> IndexFn<Obj> {
             file(&value);
         }
     });
-    if index.starts_with("ordered ") {
-        return function.ordered();
+    match index {
+        // It follows from the key.
+        "namespace" => function.about(Subject::Namespace),
+        _ if index.starts_with("ordered ") => function.ordered(),
+        _ => function,
     }
-    function
 }
 
 #[derive(Clone, Debug)]

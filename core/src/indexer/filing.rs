@@ -9,10 +9,23 @@ use crate::storage::{Full, NONE, Storage};
 const BITS: usize = 64;
 
 impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
-    /// Files the object in `slot` under the values of `object`, in each index where they differ.
+    /// Files the object in `slot`, which no index has yet, in all of them.
+    pub(super) fn file_everywhere(&mut self, slot: u32, object: &T) -> Result<(), Full> {
+        for at in 0..self.view.indices.bound() {
+            if self.view.indices.get(at).is_some() {
+                self.file(slot, at, object)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files the object in `slot` under the values of `object`, which has the same key, in each index where they
+    /// differ.
     pub(super) fn refile(&mut self, slot: u32, object: &T) -> Result<(), Full> {
         for at in 0..self.view.indices.bound() {
-            if !self.is_filed_as(slot, at, object) {
+            let index = self.view.indices.get(at);
+            let may_differ = index.is_some_and(|it| !it.function.follows_from_key());
+            if may_differ && !self.is_filed_as(slot, at, object) {
                 self.unfile(slot, Some(at));
                 self.file(slot, at, object)?;
             }

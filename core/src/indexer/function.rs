@@ -49,9 +49,10 @@ pub enum Subject {
     Own,
     /// Something with this name: see [`IndexFn::named`].
     Named(Arc<str>),
-    /// The namespace; an empty value for an object without a namespace.
+    /// The namespace; an empty value for an object without a namespace. It is a part of the key: an object that is
+    /// put under the same key again is not filed again.
     Namespace,
-    /// The key as it is displayed.
+    /// The key as it is displayed. An object that is put under the same key again is not filed again.
     Key,
     /// The value of the label with this key; no value for an object without this label.
     Label(Cow<'static, str>),
@@ -190,6 +191,14 @@ impl<T> IndexFn<T> {
     #[must_use]
     pub const fn subject(&self) -> &Subject {
         &self.subject
+    }
+
+    /// Whether objects with the same key have the same values.
+    pub(super) const fn follows_from_key(&self) -> bool {
+        #[cfg(feature = "alloc")]
+        return matches!(self.subject, Subject::Namespace | Subject::Key);
+        #[cfg(not(feature = "alloc"))]
+        false
     }
 
     /// Calls `file` with each value of `object`.

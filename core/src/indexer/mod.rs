@@ -320,7 +320,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             // Undo: without the new postings there is room for the old ones again.
             let before = self.view.slots.linked(at).ok_or(Full)?.object.clone();
             self.unfile(at, None);
-            if self.refile(at, &before).is_err() {
+            if self.file_everywhere(at, &before).is_err() {
                 cannot_happen("no room for postings that were just removed", ());
             }
             return Err(full);
@@ -342,7 +342,7 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
             postings: NONE,
         })?;
         self.view.keys.insert_reserved(hash, at);
-        if let Err(full) = self.refile(at, &object) {
+        if let Err(full) = self.file_everywhere(at, &object) {
             self.remove(object.key());
             return Err(full);
         }
