@@ -167,6 +167,9 @@ impl<'a> Event<'a> {
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => match (number, value) {
+                    // Nearly every event: nobody has to look whether these are texts.
+                    (KIND, Value::Bytes(b"ADDED")) => self.kind = "ADDED",
+                    (KIND, Value::Bytes(b"MODIFIED")) => self.kind = "MODIFIED",
                     (KIND, value) => {
                         let kind = text(value).ok_or(EnvelopeError::NotText)?;
                         self.kind = kind.unwrap_or_default();
