@@ -385,9 +385,12 @@ mod tests {
         ));
     }
 
+    /// One number of a meta.
+    type Number = fn(&mut Meta) -> &mut u32;
+
     /// Calls `check` with the meta in which one number is this one.
     fn each_with(number: u32, is_packed: bool, mut check: impl FnMut(&str, &Meta)) {
-        let starts: [(&str, fn(&mut Meta) -> &mut u32); 13] = [
+        let numbers: [(&str, Number); 13] = [
             ("start of uid", |meta| &mut meta.uid.start),
             ("start of version", |meta| &mut meta.version.start),
             ("start of created", |meta| &mut meta.created.start),
@@ -402,9 +405,9 @@ mod tests {
             ("length of version", |meta| &mut meta.version.length),
             ("size", |meta| &mut meta.size),
         ];
-        for (name, place) in starts {
+        for (name, number_of) in numbers {
             let mut meta = ordinary(is_packed);
-            *place(&mut meta) = number;
+            *number_of(&mut meta) = number;
             check(name, &meta);
         }
         let mut meta = ordinary(is_packed);

@@ -12,8 +12,8 @@ pub(crate) struct Meta {
     pub(crate) version: Extent,
     pub(crate) created: Extent,
     pub(crate) deleted: Extent,
-    /// The table of labels: see [`Draft::put_labels`](super::Draft::put_labels). Or the labels themselves, if they stand in the kept text
-    /// as [`Labels`](super::Labels) can read them.
+    /// The table of labels: see [`Draft::put_labels`](super::Draft::put_labels). Or the labels themselves, if they
+    /// stand in the kept text as [`Labels`](super::Labels) can read them.
     pub(crate) labels: Extent,
     /// The text that is kept beside the body, packed or not: JSON or a message of protobuf.
     pub(crate) text: Extent,
