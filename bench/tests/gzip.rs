@@ -16,8 +16,7 @@ use informer_bench_pods::Pods;
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
-/// What a connection and a driver hold while they read, 2.7 MB however long the list is, must be less than a tenth.
-const PODS: usize = 6000;
+const PODS: usize = 4000;
 
 /// A list as gzip. It is packed in pieces, so that it is never in memory as text.
 fn packed_list() -> Vec<u8> {
