@@ -38,7 +38,7 @@ pub(crate) struct Driver<K: Send + Sync + 'static, T> {
     spans: Spans,
     /// What handlers are done with.
     spent: Vec<Object<K>>,
-    /// Tasks to wake when it is their turn.
+    /// Handlers to wake when it is their turn.
     woken: Woken,
     /// Whether the informer was synced after the last step.
     synced: bool,

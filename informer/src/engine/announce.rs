@@ -31,9 +31,10 @@ pub(super) struct Announced {
 }
 
 impl<K: Send + Sync + 'static> State<K> {
-    /// Collects wakers, log events and reports. The caller wakes and logs after it releases the lock.
-    pub(super) fn announce(&mut self, clock: &dyn Clock, woken: &mut Vec<Waker>) {
-        woken.append(&mut self.woken);
+    /// Collects wakers, those of handlers apart, log events and reports. The caller wakes and logs after it releases
+    /// the lock.
+    pub(super) fn announce(&mut self, clock: &dyn Clock, handlers: &mut Vec<Waker>) -> Vec<Waker> {
+        let mut woken = mem::take(&mut self.woken);
         let mut now = None;
         let arrived = self.arrived.take();
         while let Some(id) = self.core.poll_ready_listener() {
@@ -44,7 +45,7 @@ impl<K: Send + Sync + 'static> State<K> {
                     let since = arrived.unwrap_or(now);
                     listener.ready_since.get_or_insert(since);
                 }
-                woken.extend(listener.waker.take());
+                handlers.extend(listener.waker.take());
             }
         }
         if self.core.sources().count() < self.sources.len() {
@@ -78,6 +79,7 @@ impl<K: Send + Sync + 'static> State<K> {
             }
             self.reports.push(Report::Rejected(rejected));
         }
+        woken
     }
 
     /// Cheaper than the whole status, because it runs on every change.

@@ -201,11 +201,11 @@ impl<K: Send + Sync + 'static> Engine<K> {
         self.update_and(&mut Woken::default(), change, |_| ()).0
     }
 
-    /// As [`update`](Self::update), but leaves it to the caller when to wake the affected tasks. `after` is called
-    /// under the same lock, when everything that the change brings is known.
+    /// As [`update`](Self::update), but leaves it to the caller when to wake handlers. `after` is called under the
+    /// same lock, when everything that the change brings is known.
     pub(crate) fn update_and<R, A>(
         &self,
-        woken: &mut Woken,
+        handlers: &mut Woken,
         change: impl FnOnce(&mut State<K>) -> R,
         after: impl FnOnce(&mut State<K>) -> A,
     ) -> (R, A) {
@@ -214,10 +214,11 @@ impl<K: Send + Sync + 'static> Engine<K> {
         if let Err(panic) = &outcome {
             state.break_off(panic_text(&**panic), self.clock.now());
         }
-        state.announce(&*self.clock, &mut woken.0);
+        let woken = state.announce(&*self.clock, &mut handlers.0);
         let after = after(&mut state);
         let logs = mem::take(&mut state.logs);
         drop(state);
+        woken.into_iter().for_each(Waker::wake);
         logs.iter().for_each(|log| log.say(&self.name));
         let outcome = outcome.unwrap_or_else(|panic| resume_unwind(panic));
         (outcome, after)
@@ -506,7 +507,7 @@ impl<K: Send + Sync + 'static> State<K> {
     }
 }
 
-/// Tasks that changes concern. They are woken when this is dropped, which must not happen under the lock.
+/// Handlers that have something to do. They are woken when this is dropped, which must not happen under the lock.
 #[derive(Default)]
 pub(crate) struct Woken(Vec<Waker>);
 
