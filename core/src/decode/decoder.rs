@@ -66,9 +66,9 @@ impl<F: Form> Decoder<F> {
 
     fn bounded(form: F, limits: Limits) -> Self {
         Self {
+            json: JsonReading::new(&form, limits),
             facts: Facts::new(form, limits),
             encoding: Encoding::Json,
-            json: JsonReading::new(limits),
             protobuf: ProtobufReading::new(limits),
             over: true,
         }

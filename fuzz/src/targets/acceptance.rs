@@ -9,6 +9,7 @@
 //!   says so.
 //! * The same objects are accepted in a list, in a watch and alone.
 //! * What is read from a prefix agrees with the whole.
+//! * What a decoder has read before changes nothing.
 
 use informer_core::Encoding;
 use informer_core::decode::json::envelope::Envelope;
@@ -25,6 +26,9 @@ use crate::Target;
 
 /// The depth limit of serde_json.
 const DEPTH: usize = 128;
+
+/// An object that inputs often look like.
+const EARLIER: &[u8] = include_bytes!("../../corpus/acceptance/pod");
 
 /// This target.
 pub const TARGET: Target = Target {
@@ -69,6 +73,7 @@ pub const TARGET: Target = Target {
 
 /// Reads the object in every possible way.
 pub fn run(input: &[u8]) {
+    behind_another(input);
     let value: Option<Value> = serde_json::from_slice(input).ok();
     let valid = validate(input, DEPTH);
     assert_eq!(
@@ -171,6 +176,30 @@ fn together(input: &[u8], accepted: bool) {
         assert_eq!(said_of(MetadataOnly, Body::Watch, &line), said);
         assert_eq!(said_of(Dynamic, Body::Watch, &line), said);
     }
+}
+
+/// An object that comes behind another one is read as if it came first.
+fn behind_another(input: &[u8]) {
+    let line = |object: &[u8]| [br#"{"type":"ADDED","object":"#, object, b"}\n"].concat();
+    let facts = |before: &[u8]| {
+        let mut decoder = Decoder::new(Lean);
+        let _ = facts_of(&mut decoder, before);
+        facts_of(&mut decoder, &line(input))
+    };
+    assert_eq!(
+        facts(&line(EARLIER)),
+        facts(b""),
+        "an earlier object changes the facts"
+    );
+}
+
+fn facts_of(decoder: &mut Decoder<Lean>, mut bytes: &[u8]) -> Vec<String> {
+    decoder.begin(Body::Watch, Encoding::Json);
+    let mut facts = Vec::new();
+    while let Some(fact) = decoder.decode(&mut bytes) {
+        facts.push(format!("{fact:?}"));
+    }
+    facts
 }
 
 /// The facts of a body, one word each. They do not depend on the pieces.

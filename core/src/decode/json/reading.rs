@@ -4,12 +4,12 @@ use alloc::vec::Vec;
 
 use super::envelope::{Envelope, EventType};
 use super::form::JsonObject;
-use super::header::{Header, HeaderError};
+use super::header::{EarlierParts, Header, HeaderError};
 use super::lines::Lines;
 use super::list::{Element, ListError, ListScanner, Part};
 use super::record;
 use super::status::ApiStatus;
-use super::text::{ArrayLength, ArrayLengths, JsonStr};
+use super::text::{ArrayLength, ArrayLengths, Familiar, JsonStr};
 use crate::decode::excerpt::Excerpt;
 use crate::decode::facts::{AsideOf, Bookmark, ErrorEvent, FactOf, Facts, TABLE, Whose};
 use crate::decode::form::{BodyError, Form};
@@ -29,18 +29,27 @@ pub(in crate::decode) struct JsonReading {
     longest: usize,
     list: ListScanner<Vec<u8>>,
     lines: Lines<Vec<u8>>,
+    noted: Noted,
+}
+
+/// What is noted while headers are read.
+#[derive(Clone, Debug)]
+struct Noted {
+    /// The arrays of the last object.
     lengths: ArrayLengths,
+    /// Parts of objects before it.
+    earlier: EarlierParts,
 }
 
 impl JsonReading {
-    pub(in crate::decode) const fn new(limits: Limits) -> Self {
+    pub(in crate::decode) fn new<F: Form>(form: &F, limits: Limits) -> Self {
         let longest = limits.object_bytes;
         Self {
             body: Body::List,
             longest,
             list: ListScanner::new(longest),
             lines: Lines::new(longest.saturating_add(ENVELOPE)),
-            lengths: ArrayLengths::new(),
+            noted: Noted::new(form),
         }
     }
 
@@ -58,14 +67,14 @@ impl JsonReading {
         facts: &'a mut Facts<F>,
     ) -> Option<FactOf<'a, F>> {
         if let Body::Watch = self.body {
-            return Some(facts.line(self.lines.next(input)?, &mut self.lengths));
+            return Some(facts.line(self.lines.next(input)?, &mut self.noted));
         }
         if let Some((json, header)) = self.whole_element::<F>(input, facts.limits) {
-            let lengths = self.lengths.found();
+            let lengths = self.noted.lengths.found();
             return Some(facts.item(json, Ok(header), self.list.type_meta(), lengths));
         }
         Some(match self.list.next(input)? {
-            Ok(Part::Element(element)) => facts.element(element, &mut self.lengths),
+            Ok(Part::Element(element)) => facts.element(element, &mut self.noted),
             Ok(Part::End) => Fact::PageEnd {
                 version: self.list.version(),
                 next: self.list.next_page(),
@@ -98,12 +107,7 @@ impl JsonReading {
         if !self.list.is_at_element(input) {
             return None;
         }
-        let (header, length) = if F::COUNTS_ARRAYS {
-            self.lengths.clear();
-            Header::first(input, limits.depth, &mut self.lengths).ok()?
-        } else {
-            Header::first(input, limits.depth, &mut ()).ok()?
-        };
+        let (header, length) = self.noted.first::<F>(input, limits.depth).ok()?;
         if length > limits.object_bytes {
             return None;
         }
@@ -111,18 +115,65 @@ impl JsonReading {
     }
 }
 
+impl Noted {
+    fn new<F: Form>(form: &F) -> Self {
+        // The arrays of a part that looks like an earlier one are not counted.
+        let reads_spec = F::COUNTS_ARRAYS;
+        let reads_managed_fields = F::COUNTS_ARRAYS && form.sees_managed_fields();
+        let unless = |is_read: bool| (!is_read).then(Familiar::default);
+        Self {
+            lengths: ArrayLengths::new(),
+            earlier: EarlierParts {
+                managed_fields: unless(reads_managed_fields),
+                spec: unless(reads_spec),
+                status: unless(reads_spec),
+            },
+        }
+    }
+
+    /// The header of an object, and the lengths of its arrays if the form uses them.
+    fn header<'a, F: Form>(
+        &mut self,
+        json: &'a [u8],
+        depth: usize,
+    ) -> Result<Header<'a>, HeaderError> {
+        let Self { lengths, earlier } = self;
+        lengths.clear();
+        if F::COUNTS_ARRAYS {
+            Header::read_noting(json, depth, lengths, earlier)
+        } else {
+            Header::read_noting(json, depth, &mut (), earlier)
+        }
+    }
+
+    /// The same of the object at the start of a text, and its length.
+    fn first<'a, F: Form>(
+        &mut self,
+        text: &'a [u8],
+        depth: usize,
+    ) -> Result<(Header<'a>, usize), HeaderError> {
+        let Self { lengths, earlier } = self;
+        lengths.clear();
+        if F::COUNTS_ARRAYS {
+            Header::first(text, depth, lengths, earlier)
+        } else {
+            Header::first(text, depth, &mut (), earlier)
+        }
+    }
+}
+
 impl<F: Form> Facts<F> {
     fn element(
         &mut self,
         Element { frame, type_meta }: Element<'_>,
-        lengths: &mut ArrayLengths,
+        noted: &mut Noted,
     ) -> FactOf<'_, F> {
         let json = frame.bytes;
         if frame.oversized {
             return self.reject_large(Place::Item, whose(json));
         }
-        let header = read_header::<F>(json, self.limits.depth, lengths);
-        self.item(json, header, type_meta, lengths.found())
+        let header = noted.header::<F>(json, self.limits.depth);
+        self.item(json, header, type_meta, noted.lengths.found())
     }
 
     fn item(
@@ -154,7 +205,7 @@ impl<F: Form> Facts<F> {
         )
     }
 
-    fn line(&mut self, frame: Frame<'_>, lengths: &mut ArrayLengths) -> FactOf<'_, F> {
+    fn line(&mut self, frame: Frame<'_>, noted: &mut Noted) -> FactOf<'_, F> {
         let line = frame.bytes;
         if frame.endless {
             let found = Excerpt(line);
@@ -165,14 +216,14 @@ impl<F: Form> Facts<F> {
             return self.broken_line(line, &self.too_large());
         }
         if let Some(envelope) = Envelope::guess(line)
-            && let Ok(header) = read_header::<F>(envelope.object, self.limits.depth, lengths)
+            && let Ok(header) = noted.header::<F>(envelope.object, self.limits.depth)
         {
-            return self.event(envelope, Ok(header), lengths.found());
+            return self.event(envelope, Ok(header), noted.lengths.found());
         }
         match Envelope::read(line) {
             Ok(envelope) => {
-                let header = read_header::<F>(envelope.object, self.limits.depth, lengths);
-                self.event(envelope, header, lengths.found())
+                let header = noted.header::<F>(envelope.object, self.limits.depth);
+                self.event(envelope, header, noted.lengths.found())
             }
             Err(error) => self.broken_line(line, &message(error)),
         }
@@ -270,7 +321,7 @@ fn whose(json: &[u8]) -> Whose<JsonStr<'_>> {
 /// The text is not an object with a name, or the object does not fit the form.
 pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Body>, BodyError> {
     let mut lengths = ArrayLengths::new();
-    let header = read_header::<F>(json, Limits::new().depth, &mut lengths);
+    let header = Header::read_noting(json, Limits::new().depth, &mut lengths, &mut ());
     let aside = Aside::shared(form.body_annotations());
     assemble(
         form,
@@ -281,19 +332,6 @@ pub fn decode_object<F: Form>(form: &mut F, json: &[u8]) -> Result<Object<F::Bod
         lengths.found(),
         &aside,
     )
-}
-
-/// Reads a header, and the lengths of the arrays if the form uses them.
-fn read_header<'a, F: Form>(
-    json: &'a [u8],
-    depth: usize,
-    lengths: &mut ArrayLengths,
-) -> Result<Header<'a>, HeaderError> {
-    if !F::COUNTS_ARRAYS {
-        return Header::read(json, depth);
-    }
-    lengths.clear();
-    Header::read_counting(json, depth, lengths)
 }
 
 fn assemble<F: Form>(

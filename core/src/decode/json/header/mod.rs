@@ -32,8 +32,14 @@
 // The labels and annotations of an object.
 mod pairs;
 
+// The large parts of an object, which are only passed.
+mod parts;
+
 // Labels that can be read again without a parser.
 mod plain;
+
+// Fields of an object, read strictly or leniently.
+mod reader;
 
 // An object whose text was written, not read.
 #[cfg(feature = "alloc")]
@@ -45,7 +51,11 @@ use core::fmt;
 use core::ops::Range;
 
 pub use pairs::Pairs;
+#[cfg(feature = "alloc")]
+pub(super) use parts::EarlierParts;
+use parts::{Part, Parts};
 pub(in crate::decode) use plain::PlainLabels;
+use reader::Reader;
 #[cfg(feature = "alloc")]
 pub(in crate::decode) use written::{Place, Written};
 
@@ -111,16 +121,17 @@ impl<'a> Header<'a> {
     /// have the type that Kubernetes defines. A missing name is not an error here: see
     /// [`Header::key`].
     pub fn read(json: &'a [u8], depth: usize) -> Result<Self, HeaderError> {
-        Self::read_counting(json, depth, &mut ())
+        Self::read_noting(json, depth, &mut (), &mut ())
     }
 
-    /// Does the same, and counts the elements of arrays.
-    pub(super) fn read_counting(
+    /// Does the same, counts the elements of arrays, and passes the large parts of the object in its own way.
+    pub(super) fn read_noting(
         json: &'a [u8],
         depth: usize,
         arrays: &mut impl Arrays,
+        parts: &mut impl Parts,
     ) -> Result<Self, HeaderError> {
-        let (header, mut behind) = Self::begin(json, depth, arrays)?;
+        let (header, mut behind) = Self::begin(json, depth, arrays, parts)?;
         behind.end()?;
         header.complete()
     }
@@ -131,8 +142,9 @@ impl<'a> Header<'a> {
         text: &'a [u8],
         depth: usize,
         arrays: &mut impl Arrays,
+        parts: &mut impl Parts,
     ) -> Result<(Self, usize), HeaderError> {
-        let (header, behind) = Self::begin(text, depth, arrays)?;
+        let (header, behind) = Self::begin(text, depth, arrays, parts)?;
         Ok((header.complete()?, behind.position()))
     }
 
@@ -140,12 +152,14 @@ impl<'a> Header<'a> {
         text: &'a [u8],
         depth: usize,
         arrays: &mut impl Arrays,
+        parts: &mut impl Parts,
     ) -> Result<(Self, JsonCursor<'a>), HeaderError> {
         let mut header = Self::default();
         let mut reader = Reader {
             cursor: JsonCursor::new(text),
             strict: true,
             arrays,
+            parts,
         };
         if reader.cursor.kind() != Ok(JsonKind::Object) {
             return Err(HeaderError::NotAnObject);
@@ -178,6 +192,7 @@ impl<'a> Header<'a> {
             cursor: JsonCursor::new(json),
             strict: false,
             arrays: &mut (),
+            parts: &mut (),
         };
         // The error only says where reading stopped.
         let _ = header.fill(&mut reader, usize::MAX);
@@ -234,7 +249,7 @@ impl<'a> Header<'a> {
 
     fn fill(
         &mut self,
-        reader: &mut Reader<'a, '_, impl Arrays>,
+        reader: &mut Reader<'a, '_, impl Arrays, impl Parts>,
         depth: usize,
     ) -> Result<(), HeaderError> {
         let inside = depth.saturating_sub(1);
@@ -253,6 +268,10 @@ impl<'a> Header<'a> {
                 self.kind = reader.text("kind", inside)?;
             } else if name.eq_str("apiVersion") {
                 self.api_version = reader.text("apiVersion", inside)?;
+            } else if name.eq_str("spec") {
+                reader.pass(Part::Spec, inside)?;
+            } else if name.eq_str("status") {
+                reader.pass(Part::Status, inside)?;
             } else {
                 reader.skip(inside)?;
             }
@@ -270,7 +289,7 @@ impl<'a> Header<'a> {
 
     fn fill_metadata(
         &mut self,
-        reader: &mut Reader<'a, '_, impl Arrays>,
+        reader: &mut Reader<'a, '_, impl Arrays, impl Parts>,
         depth: usize,
     ) -> Result<(), HeaderError> {
         let inside = depth.saturating_sub(1);
@@ -306,7 +325,7 @@ impl<'a> Header<'a> {
                 }
                 b"managedFields" => {
                     start = members.comma().map_or(start, |comma| comma + 1);
-                    reader.skip(inside)?;
+                    reader.pass(Part::ManagedFields, inside)?;
                     let cut = members.comma().unwrap_or(start);
                     self.managed_fields = Some(cut..reader.cursor.position());
                     managed_is_last = true;
@@ -338,88 +357,6 @@ fn known_field(name: JsonStr<'_>) -> &[u8] {
     let escaped = || READ.into_iter().find(|field| name.eq_str(field));
     let escaped = || escaped().map(str::as_bytes);
     name.plain_bytes().or_else(escaped).unwrap_or_default()
-}
-
-/// A cursor that is strict or lenient.
-struct Reader<'a, 'r, A> {
-    cursor: JsonCursor<'a>,
-    strict: bool,
-    arrays: &'r mut A,
-}
-
-impl<'a, A: Arrays> Reader<'a, '_, A> {
-    fn skip(&mut self, depth: usize) -> Result<&'a [u8], TextError> {
-        if self.strict {
-            self.cursor.skip_counting(depth, self.arrays)
-        } else {
-            self.cursor.skip_extent()
-        }
-    }
-
-    fn text(
-        &mut self,
-        field: &'static str,
-        depth: usize,
-    ) -> Result<Option<JsonStr<'a>>, HeaderError> {
-        let kind = self.cursor.kind();
-        let start = self.cursor.clone();
-        if let Ok(JsonKind::String) = kind {
-            match self.cursor.string() {
-                Ok(text) => return Ok(Some(text)),
-                Err(error) if self.strict => return Err(error.into()),
-                Err(_) => self.cursor = start,
-            }
-        }
-        self.skip(depth)?;
-        if kind? != JsonKind::Null && self.strict {
-            return Err(HeaderError::NotText { field });
-        }
-        Ok(None)
-    }
-
-    /// A text, if it is one. Nothing depends on it.
-    fn any_text(&mut self, depth: usize) -> Result<Option<JsonStr<'a>>, TextError> {
-        if let Ok(JsonKind::String) = self.cursor.kind()
-            && let start = self.cursor.clone()
-        {
-            match self.cursor.string() {
-                Err(error) if self.strict => return Err(error),
-                Err(_) => self.cursor = start,
-                text => return text.map(Some),
-            }
-        }
-        self.skip(depth).map(|_| None)
-    }
-
-    /// The text of the labels, and whether they are [plain](Header::has_plain_labels).
-    fn labels(&mut self, depth: usize) -> Result<(&'a [u8], bool), HeaderError> {
-        let before = self.cursor.clone();
-        let kind = self.cursor.kind()?;
-        if !self.strict || kind != JsonKind::Object {
-            let text = self.skip(depth)?;
-            return match kind {
-                JsonKind::Null => Ok((&[], false)),
-                _ if self.strict => Err(NOT_LABELS),
-                _ => Ok((text, false)),
-            };
-        }
-        let mut any_not_text = false;
-        let mut plain = PlainLabels::new();
-        let mut members = self.cursor.enter_object(depth)?;
-        while let Some(name) = members.next(&mut self.cursor)? {
-            if self.cursor.kind()? == JsonKind::String {
-                plain.add(name, self.cursor.string()?);
-            } else {
-                any_not_text = true;
-                self.cursor.skip_value(depth.saturating_sub(1))?;
-            }
-        }
-        if any_not_text {
-            return Err(NOT_LABELS);
-        }
-        let text = before.up_to(&self.cursor);
-        Ok((text, plain.are_all_of(text)))
-    }
 }
 
 /// Why an object cannot be used.

@@ -35,6 +35,10 @@ mod extent;
 // Sixteen bytes in one step.
 mod lanes;
 
+// Values that look like earlier ones.
+#[cfg(feature = "alloc")]
+mod familiar;
+
 // The members of objects and the elements of arrays.
 mod members;
 
@@ -60,6 +64,8 @@ pub(super) use arrays::Arrays;
 #[cfg(feature = "alloc")]
 pub(super) use arrays::{ArrayLength, ArrayLengths};
 pub(super) use extent::Extent;
+#[cfg(feature = "alloc")]
+pub(super) use familiar::Familiar;
 pub(in crate::decode) use members::last_member;
 pub use members::{Elements, Members};
 #[cfg(feature = "alloc")]
