@@ -21,6 +21,8 @@ LOOKS = {
     "metadata": ("#c2488f", "", "circle"),
     "received": ("#7d8590", "", "circle"),
     "received-protobuf": ("#7d8590", "3 3", "circle"),
+    "received-plainly": ("#7d8590", "7 4", "square"),
+    "received-plainly-protobuf": ("#7d8590", "2 4", "square"),
     "kube-rs": ("#d2691e", "7 4", "square"),
     "client-go": ("#0e8fa6", "2 4", "diamond"),
     "client-go-protobuf": ("#0e8fa6", "7 4", "diamond"),

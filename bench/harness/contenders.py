@@ -53,7 +53,7 @@ def build(say, only=None, real=False):
         raise Missing("cargo was not found: install Rust first")
     say("building our client")
     cargo("build", "--release", "--locked", "-p", "informer-bench", "--features", "typed")
-    say("building the load server and the client of kube-rs")
+    say("building the load server, the client of kube-rs, and the client that only receives")
     manifest = os.path.join("bench", "compare", "Cargo.toml")
     cargo("build", "--release", "--locked", "--manifest-path", manifest, "--target-dir", COMPARE)
     ours = os.path.join(TARGET, "release", "bench-informer")
@@ -64,6 +64,9 @@ def build(say, only=None, real=False):
         else:
             say(f"left out: bench-informer does not know the form {form}")
     contenders.append(Contender(REFERENCE, [os.path.join(COMPARE, "release", "bench-kube-rs")]))
+    receive = os.path.join(COMPARE, "release", "bench-receive")
+    contenders.append(Contender("received-plainly", [receive]))
+    contenders.append(Contender("received-plainly-protobuf", [receive, "--protobuf"]))
     go = build_client_go(say)
     if go:
         contenders.append(Contender("client-go", [go]))

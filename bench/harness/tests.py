@@ -15,6 +15,9 @@ ABOUT = {
     "versions": ["rustc 1"], "data": "Seed 1", "notes": ["a note"],
 }
 
+# Who is not ours.
+OTHERS = (contenders.REFERENCE, "client-go", "client-go-protobuf", "received-plainly", "received-plainly-protobuf")
+
 
 def record(name, size, sync, case="streamed", **more):
     made = {
@@ -76,7 +79,7 @@ class Charts(unittest.TestCase):
                 self.assertGreater(charts.contrast(colour, background), 3.2, f"{colour} on {background}")
 
     def test_every_contender_has_a_look_of_its_own(self):
-        for name in (*contenders.OUR_FORMS, contenders.REFERENCE, "client-go", "client-go-protobuf"):
+        for name in (*contenders.OUR_FORMS, *OTHERS):
             self.assertIn(name, charts.LOOKS)
         self.assertEqual(len(set(charts.LOOKS.values())), len(charts.LOOKS))
 
@@ -122,6 +125,14 @@ class Forms(unittest.TestCase):
         self.assertEqual(there, ["packed", "lean", "typed", "full", "metadata"])
         without = [form for form in contenders.OUR_FORMS if not contenders.Contender(form).has_store]
         self.assertEqual(without, ["received", "received-protobuf"])
+
+    def test_the_usual_http_client_is_not_ours_and_needs_a_real_server(self):
+        others = [contenders.Contender(name) for name in OTHERS]
+        self.assertEqual([other for other in others if other.is_ours], [])
+        without = [other.name for other in others if not other.has_store]
+        self.assertEqual(without, ["received-plainly", "received-plainly-protobuf"])
+        there = [other.name for other in others if not other.needs_real_server]
+        self.assertEqual(there, ["kube-rs", "client-go"])
 
     def test_forms_are_found_in_both_kinds_of_help(self):
         short = "      --form <FORM>  The form [default: lean] [possible values: typed, lean]\n      --handlers <H>"

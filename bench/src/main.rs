@@ -29,6 +29,9 @@ mod run;
 // The same without an informer.
 mod received;
 
+// What was received.
+mod seen;
+
 use std::error::Error;
 use std::io::Write as _;
 use std::process::ExitCode;

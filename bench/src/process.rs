@@ -1,4 +1,4 @@
-//! Memory and CPU time of this process, as Linux counts them.
+//! Memory and CPU time of this process, as Linux counts them. `bench-receive` includes this file.
 
 use std::fs;
 use std::time::Duration;
