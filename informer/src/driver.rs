@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use informer_core::transport::{Signal, Target, Transport};
 use informer_core::{Instant, Object, SourceId, Timer};
@@ -22,9 +23,13 @@ const BUDGET: usize = 32;
 /// How many bytes the driver takes before it yields. A turn must not bring more changes than a handler
 /// takes in its turn, or even fast handlers would fall behind. Objects below 300 bytes are rare.
 const BYTES: usize = 128 << 10;
-/// The same until the informer is synced. Handlers are behind anyway then, and an object that crosses the border
-/// of two turns is read twice.
-const FIRST_BYTES: usize = 256 << 10;
+/// The same until the informer is synced. Handlers are behind anyway then, and with each turn the driver may move to
+/// another thread.
+const FIRST_BYTES: usize = 1 << 20;
+/// A turn before that also ends when it has taken this long.
+const FIRST_TURN: Duration = Duration::from_millis(1);
+/// How many bytes the core gets at once until then. An object that crosses the border of two is read twice.
+const FIRST_PORTION: usize = 256 << 10;
 
 /// Drives one source of an informer until it is removed or the informer is stopped.
 pub(crate) struct Driver<K: Send + Sync + 'static, T> {
@@ -142,6 +147,7 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
 
     /// Takes steps until there is nothing to do, or it is the turn of other tasks.
     fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let began = self.engine.clock.now();
         let mut bytes = 0;
         for _ in 0..BUDGET {
             match self.step(cx) {
@@ -149,7 +155,12 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
                 Step::Idle => return Poll::Pending,
                 Step::Ended => return Poll::Ready(()),
             }
-            if bytes >= BYTES {
+            let is_over = if self.synced {
+                bytes >= BYTES
+            } else {
+                bytes >= FIRST_BYTES || self.engine.clock.now().since(began) >= FIRST_TURN
+            };
+            if is_over {
                 break;
             }
         }
@@ -167,7 +178,7 @@ fn portion(signal: Signal<'_>, synced: bool) -> Signal<'_> {
     let Signal::Bytes(bytes) = signal else {
         return signal;
     };
-    let most = if synced { BYTES } else { FIRST_BYTES };
+    let most = if synced { BYTES } else { FIRST_PORTION };
     let bytes = bytes.get(..most).unwrap_or(bytes);
     if !synced {
         make_room(bytes);

@@ -24,6 +24,7 @@ use informer_core::Encoding;
 use informer_core::transport::{Command, ExchangeId, Signal};
 use informer_test_support::Woken;
 use informer_transport_mock::{MockServer, ServerConfig, VirtualClock};
+use world::flood::Flood;
 use world::{Pod, World, pods};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -219,49 +220,21 @@ fn waiting_for_a_handler_of_a_stopped_informer_fails_with_the_reason() {
     assert_eq!(error.reason, "it was stopped");
 }
 
-/// A server that has all its data ready, in large pieces.
-struct Flood {
-    exchange: Option<ExchangeId>,
-    text: Vec<u8>,
-    at: usize,
-}
-
-impl Transport for Flood {
-    fn execute(&mut self, command: Command<'_>) {
-        self.exchange = match command {
-            Command::Open { exchange, .. } => Some(exchange),
-            Command::Abort(_) => None,
-        };
-    }
-
-    fn poll_signal(&mut self, _: &mut Context<'_>) -> Poll<(ExchangeId, Signal<'_>)> {
-        let piece = &self.text[self.at..self.text.len().min(self.at + (256 << 10))];
-        match self.exchange {
-            Some(exchange) if !piece.is_empty() => Poll::Ready((exchange, Signal::Bytes(piece))),
-            _ => Poll::Pending,
-        }
-    }
-
-    fn consume(&mut self, n: usize) {
-        self.at += n;
-    }
-}
-
 #[test]
 fn a_fast_handler_keeps_up_with_a_flood() {
-    let mut text = String::new();
-    for version in 1..=4_000 {
-        let kind = if version == 1 { "ADDED" } else { "MODIFIED" };
+    // Synced from here on: turns of a first state end by the clock, too, which stands still.
+    let end = r#"{"k8s.io/initial-events-end":"true"}"#;
+    let mut text = format!(
+        "{{\"type\":\"BOOKMARK\",\"object\":{{\"metadata\":{{\"resourceVersion\":\"1\",\"annotations\":{end}}}}}}}\n"
+    );
+    for version in 2..=4_001 {
+        let kind = if version == 2 { "ADDED" } else { "MODIFIED" };
         let padding = "x".repeat(900);
         text += &format!(
             "{{\"type\":\"{kind}\",\"object\":{{\"metadata\":{{\"name\":\"a\",\"resourceVersion\":\"{version}\",\"annotations\":{{\"p\":\"{padding}\"}}}}}}}}\n"
         );
     }
-    let connect = move |_: &Target| Flood {
-        exchange: None,
-        text: text.clone().into_bytes(),
-        at: 0,
-    };
+    let connect = move |_: &Target| Flood::new(&text);
     let world = World::new();
     let pods = InformerBuilder::dynamic_at(Target::new("", "v1", "pods"))
         .build(&connect, world.runtime.clone())

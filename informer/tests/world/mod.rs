@@ -1,6 +1,9 @@
 //! A mock API server, virtual time, and informers between them, all driven by hand.
 #![allow(dead_code, unreachable_pub, reason = "not every test uses all of it")]
 
+// A server that is faster than any client.
+pub mod flood;
+
 // Captured log events.
 pub mod logged;
 

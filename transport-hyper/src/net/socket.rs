@@ -1,6 +1,6 @@
 //! A socket that can stop listening.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::Shutdown;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,9 +9,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 
+/// The most bytes that are taken at once without listening. The room for them is cleared before.
+const PORTION: usize = 128 << 10;
+
 /// A TCP connection that the runtime does not look at while it is deaf.
 ///
 /// The system wakes a thread of the runtime whenever bytes arrive, whether anybody wants to read them or not.
+/// A deaf connection is read directly. It listens again when there is nothing to read.
 pub(super) struct Socket {
     state: State,
     runtime: Handle,
@@ -45,6 +49,32 @@ impl Socket {
             State::Listening(stream) => Ok(stream),
             State::Deaf(_) | State::Lost => Err(io::ErrorKind::NotConnected.into()),
         }
+    }
+
+    /// Reads what is there without listening, if it is deaf. `None` if nothing is there, or it is not deaf.
+    fn read_deaf(&mut self, buf: &mut ReadBuf<'_>) -> Option<io::Result<()>> {
+        let State::Deaf(stream) = &mut self.state else {
+            return None;
+        };
+        let before = buf.filled().len();
+        while buf.remaining() > 0 {
+            let room = buf.initialize_unfilled_to(buf.remaining().min(PORTION));
+            let asked = room.len();
+            match stream.read(room) {
+                Ok(length) => {
+                    buf.advance(length);
+                    if length < asked {
+                        return Some(Ok(()));
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // What has been read comes first. The next read finds the end of a connection that has failed.
+                Err(_) if buf.filled().len() > before => break,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(()))
     }
 
     /// Writes without listening, if it is deaf. `None` if it has to wait for that, or is not deaf.
@@ -84,7 +114,10 @@ impl AsyncRead for Socket {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(self.listening()?).poll_read(cx, buf)
+        match self.read_deaf(buf) {
+            Some(read) => Poll::Ready(read),
+            None => Pin::new(self.listening()?).poll_read(cx, buf),
+        }
     }
 }
 
@@ -154,6 +187,47 @@ mod tests {
         socket.deafen();
         drop(server);
         assert_eq!(socket.read(&mut [0; 5]).await.unwrap(), 0, "the end");
+    }
+
+    #[tokio::test]
+    async fn it_stays_deaf_while_there_is_something_to_read() {
+        let (mut server, mut socket) = pair().await;
+        server.write_all(b"one, two").await.unwrap();
+        let mut bytes = [0; 4];
+        socket.read_exact(&mut bytes).await.unwrap();
+        socket.deafen();
+        socket.read_exact(&mut bytes).await.unwrap();
+        assert_eq!(&bytes, b" two");
+        assert!(matches!(socket.state, State::Deaf(_)));
+        let read = async {
+            let read = socket.read(&mut bytes).await;
+            (read.unwrap(), bytes)
+        };
+        let (read, written) = tokio::join!(read, server.write_all(b"end"));
+        written.unwrap();
+        assert_eq!(read, (3, *b"endo"));
+        assert!(matches!(socket.state, State::Listening(_)));
+    }
+
+    #[tokio::test]
+    async fn a_deaf_socket_reads_all_in_order() {
+        let (mut server, mut socket) = pair().await;
+        let sent: Vec<u8> = (0..8 << 20_u32).map(|at| (at >> 10) as u8).collect();
+        let writing = async {
+            server.write_all(&sent).await.unwrap();
+            server.shutdown().await.unwrap();
+        };
+        let reading = async {
+            let mut received = Vec::with_capacity(sent.len() + 1);
+            loop {
+                socket.deafen();
+                if socket.read_buf(&mut received).await.unwrap() == 0 {
+                    break received;
+                }
+            }
+        };
+        let ((), received) = tokio::join!(writing, reading);
+        assert!(received == sent);
     }
 
     #[tokio::test]

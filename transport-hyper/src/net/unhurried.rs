@@ -1,4 +1,4 @@
-//! Reads less often, and more at once, while a full state arrives.
+//! Reads less often, and more at once, while a full state arrives; and is not told of bytes while it is behind.
 //!
 //! A server sends each object of a streamed state on its own, and a list in pieces of a few KiB. A client
 //! that reads each as it arrives is woken for each. That costs more than decoding it, and nobody waits for
@@ -16,6 +16,10 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use super::forward::forward_writes;
 use super::socket::Deafen;
+
+/// A read that fills at least as much room shows that the reader is behind. Then nobody needs to tell it that more
+/// has arrived, and a thread that waits for that would be woken for nothing.
+const BEHIND: usize = 64 << 10;
 
 /// How long to let bytes gather at first. Timers are no finer.
 const REST: Duration = Duration::from_millis(1);
@@ -111,9 +115,11 @@ impl<T: AsyncRead + Deafen + Unpin> AsyncRead for Unhurried<T> {
         self.is_resting = false;
         let before = buf.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
-        let has_brought = buf.filled().len() > before;
-        if has_brought && buf.remaining() > 0 {
+        let brought = buf.filled().len() - before;
+        if brought > 0 && buf.remaining() > 0 {
             self.begin_rest();
+        } else if brought >= BEHIND {
+            self.inner.deafen();
         }
         Poll::Ready(Ok(()))
     }
@@ -127,12 +133,27 @@ mod tests {
     use std::future::poll_fn;
     use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
 
-    impl Deafen for DuplexStream {
-        fn deafen(&mut self) {}
+    /// A stream that counts how often it was told not to listen.
+    struct Counting(DuplexStream, usize);
+
+    impl AsyncRead for Counting {
+        fn poll_read(
+            mut self: Pin<&mut Self>,
+            cx: &mut Context<'_>,
+            buf: &mut ReadBuf<'_>,
+        ) -> Poll<io::Result<()>> {
+            Pin::new(&mut self.0).poll_read(cx, buf)
+        }
+    }
+
+    impl Deafen for Counting {
+        fn deafen(&mut self) {
+            self.1 += 1;
+        }
     }
 
     /// How many bytes one read brings, or `None` if it has to wait.
-    async fn read(stream: &mut Unhurried<DuplexStream>, most: usize) -> Option<usize> {
+    async fn read(stream: &mut Unhurried<Counting>, most: usize) -> Option<usize> {
         let mut bytes = vec![0; most];
         poll_fn(|cx| {
             let mut buf = ReadBuf::new(&mut bytes);
@@ -152,7 +173,7 @@ mod tests {
     async fn small_pieces_gather_while_a_state_arrives() {
         let (mut server, client) = duplex(1 << 20);
         let states = States::default();
-        let mut stream = Unhurried::new(client, states.clone());
+        let mut stream = Unhurried::new(Counting(client, 0), states.clone());
         let state = states.arriving();
         server.write_all(&[0; 10]).await.unwrap();
         assert_eq!(read(&mut stream, 100).await, Some(10), "the first at once");
@@ -173,7 +194,7 @@ mod tests {
     async fn there_is_no_rest_while_there_is_more() {
         let (mut server, client) = duplex(1 << 20);
         let states = States::default();
-        let mut stream = Unhurried::new(client, states.clone());
+        let mut stream = Unhurried::new(Counting(client, 0), states.clone());
         let _state = states.arriving();
         server.write_all(&[0; 30]).await.unwrap();
         assert_eq!(read(&mut stream, 20).await, Some(20));
@@ -182,11 +203,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn nobody_is_told_of_bytes_while_the_reader_is_behind() {
+        let (mut server, client) = duplex(1 << 20);
+        let mut stream = Unhurried::new(Counting(client, 0), States::default());
+        server.write_all(&[0; 3 * BEHIND]).await.unwrap();
+        assert_eq!(read(&mut stream, 100).await, Some(100));
+        assert_eq!(stream.inner.1, 0, "a small piece");
+        assert_eq!(read(&mut stream, BEHIND).await, Some(BEHIND));
+        assert_eq!(stream.inner.1, 1, "there is more than it took");
+        assert_eq!(read(&mut stream, 4 * BEHIND).await, Some(2 * BEHIND - 100));
+        assert_eq!(stream.inner.1, 1, "it took everything");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_state_that_takes_long_rests_longer() {
         use tokio::io::AsyncReadExt as _;
         let (mut server, client) = duplex(1 << 20);
         let states = States::default();
-        let mut stream = Unhurried::new(client, states.clone());
+        let mut stream = Unhurried::new(Counting(client, 0), states.clone());
         let mut bytes = [0; 100];
         for round in 0..2 {
             let state = states.arriving();
@@ -213,7 +247,7 @@ mod tests {
         use tokio::io::AsyncReadExt as _;
         let (mut server, client) = duplex(1 << 20);
         let states = States::default();
-        let mut stream = Unhurried::new(client, states.clone());
+        let mut stream = Unhurried::new(Counting(client, 0), states.clone());
         let _states = [states.arriving(), states.arriving()];
         server.write_all(b"first").await.unwrap();
         let mut bytes = [0; 100];
