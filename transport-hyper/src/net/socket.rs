@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 
 /// The most bytes that are taken at once without listening. The room for them is cleared before.
-const PORTION: usize = 128 << 10;
+const PORTION: usize = 32 << 10;
 
 /// A TCP connection that the runtime does not look at while it is deaf.
 ///

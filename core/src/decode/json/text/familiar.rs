@@ -2,16 +2,14 @@
 //!
 //! Objects of one kind look alike: the `managedFields` of two pods often differ in a few names and times
 //! only. So a value is compared with the last values of its kind, sixteen bytes in one step. Where it
-//! differs inside a string, that string is read, and the comparison goes on behind it. That takes a
+//! differs within a string or a number, that is read, and the comparison goes on behind it. That takes a
 //! fraction of the instructions of a walk.
 //!
-//! A value that passes is as valid as the example, and as deep: it has the same bytes, except for the
-//! contents of strings, which are checked like any other.
+//! A value that passes is as valid as the example, and as deep: it has the same bytes, except for strings,
+//! numbers and literals, which are read like any other.
 
 use alloc::vec::Vec;
 use core::fmt;
-
-use memchr::memrchr;
 
 use super::arrays::Arrays;
 use super::{JsonCursor, TextError};
@@ -22,7 +20,7 @@ const EXAMPLES: usize = 4;
 /// Shorter values are walked as fast.
 const SHORTEST: usize = 64;
 
-/// Longer values are not kept.
+/// Longer values are not kept. Places in them fit into sixteen bits.
 const LONGEST: usize = 8 << 10;
 
 /// An example that differs more often than once in so many bytes is no help.
@@ -34,12 +32,20 @@ const RAREST: u8 = 16;
 /// Examples of values, all of the same kind and at the same depth.
 #[derive(Clone, Default)]
 pub(in crate::decode::json) struct Familiar {
-    /// Valid arrays and objects. The one that a value looked like last comes first.
-    examples: Vec<Vec<u8>>,
+    /// The one that a value looked like last comes first.
+    examples: Vec<Example>,
     /// How many values are walked before the next one is compared.
     pause: u8,
     /// The next pause.
     pauses: u8,
+}
+
+/// An array or an object.
+#[derive(Clone)]
+struct Example {
+    text: Vec<u8>,
+    /// Where its strings, numbers and literals begin and end.
+    scalars: Vec<[u16; 2]>,
 }
 
 impl JsonCursor<'_> {
@@ -68,7 +74,7 @@ impl Familiar {
     /// The length of the value that `text` begins with, if it looks like an example.
     fn length_of(&mut self, text: &[u8]) -> Option<usize> {
         let mut examples = self.examples.iter().enumerate();
-        let (at, length) = examples.find_map(|(at, it)| Some((at, length_like(it, text)?)))?;
+        let (at, length) = examples.find_map(|(at, it)| Some((at, it.length_of(text)?)))?;
         self.examples.swap(0, at);
         self.pauses = 0;
         Some(length)
@@ -83,55 +89,71 @@ impl Familiar {
         if !is_nested || !(SHORTEST..=LONGEST).contains(&value.len()) {
             return;
         }
-        let mut example = Vec::new();
-        if self.examples.len() == EXAMPLES {
-            example = self.examples.pop().unwrap_or_default();
-            example.clear();
-        }
-        example.extend_from_slice(value);
-        self.examples.insert(0, example);
+        self.examples.truncate(EXAMPLES - 1);
+        self.examples.insert(0, Example::of(value));
     }
 }
 
-/// The length of the value that `text` begins with, if it differs from `example` only inside of strings.
-fn length_like(example: &[u8], text: &[u8]) -> Option<usize> {
-    let (mut own, mut other) = (example, text);
-    for _ in 0..=example.len() / BYTES_PER_DIFFERENCE {
-        let same = common_prefix(own, other);
-        if same == own.len() {
-            return Some(text.len() - other.len() + same);
+impl Example {
+    /// `value` is valid.
+    fn of(value: &[u8]) -> Self {
+        let mut scalars = Vec::new();
+        let mut cursor = JsonCursor::new(value);
+        while let Some(byte) = cursor.peek() {
+            let begin = cursor.at;
+            if !matches!(byte, b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') {
+                cursor.at += 1;
+            } else if cursor.skip_scalar().is_ok() {
+                let extent = [begin, cursor.at];
+                scalars.push(extent.map(|at| u16::try_from(at).unwrap_or(u16::MAX)));
+            } else {
+                break;
+            }
         }
-        let opening = opening_quote(own, same)?;
-        own = behind_string(own, opening)?;
-        other = behind_string(other, opening)?;
-    }
-    None
-}
-
-/// The opening quote of the string around `at` in a valid text. `None` if there is none, or it is hard to tell.
-///
-/// The last quote before it opens a string unless it closes one. What follows a closing quote is known.
-fn opening_quote(text: &[u8], at: usize) -> Option<usize> {
-    let mut quote = at;
-    loop {
-        quote = memrchr(b'"', text.get(..quote)?)?;
-        let before = text.get(..quote)?.iter().rev();
-        let backslashes = before.take_while(|byte| **byte == b'\\').count();
-        if backslashes.is_multiple_of(2) {
-            break;
+        Self {
+            text: value.to_vec(),
+            scalars,
         }
     }
-    let is_opening = !matches!(
-        text.get(quote + 1)?,
-        b',' | b':' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t'
-    );
-    is_opening.then_some(quote)
+
+    /// The length of the value that `text` begins with, if it differs only in strings, numbers and literals.
+    fn length_of(&self, text: &[u8]) -> Option<usize> {
+        let (mut own, mut other) = (self.text.as_slice(), text);
+        for _ in 0..=self.text.len() / BYTES_PER_DIFFERENCE {
+            let same = common_prefix(own, other);
+            if same == own.len() {
+                return Some(text.len() - other.len() + same);
+            }
+            let compared = self.text.len() - own.len();
+            let [begin, end] = self.scalar_at(compared + same)?;
+            own = self.text.get(end..)?;
+            other = behind_scalar(
+                other.get(begin.checked_sub(compared)?..)?,
+                self.text.get(begin)?,
+            )?;
+        }
+        None
+    }
+
+    /// The scalar at a place, or the number or literal that ends there.
+    fn scalar_at(&self, at: usize) -> Option<[usize; 2]> {
+        let before = self
+            .scalars
+            .partition_point(|[begin, _]| usize::from(*begin) <= at);
+        let [begin, end] = self.scalars.get(before.checked_sub(1)?)?.map(usize::from);
+        (at <= end).then_some([begin, end])
+    }
 }
 
-/// What follows the string with its opening quote at this place.
-fn behind_string(text: &[u8], opening: usize) -> Option<&[u8]> {
-    let mut cursor = JsonCursor::new(text.get(opening..)?);
-    cursor.string().ok()?;
+/// What follows a scalar in the place of one that begins with `first`. A string may be a name, so only another string
+/// may take its place.
+fn behind_scalar<'a>(text: &'a [u8], first: &u8) -> Option<&'a [u8]> {
+    let mut cursor = JsonCursor::new(text);
+    if *first == b'"' {
+        cursor.string().ok()?;
+    } else {
+        cursor.skip_scalar().ok()?;
+    }
     Some(cursor.rest())
 }
 
@@ -200,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_may_differ() {
+    fn scalars_may_differ() {
         for (from, to) in [
             (
                 "kubelet",
@@ -216,6 +238,13 @@ mod tests {
             (r"caf\u00e9", r"caf\ud83d\ude00"),
             (r#""""#, r#""now there is something""#),
             ("é", "e"),
+            ("[1,", "[12,"),
+            ("[1,", "[-0.5e-7,"),
+            ("[1,", "[null,"),
+            ("-2.5e3", "2"),
+            ("true", "false"),
+            ("true", "10"),
+            ("null", "true"),
         ] {
             let other = VALUE.replacen(from, to, 1);
             assert_ne!(other, VALUE, "{from} is not there");
@@ -223,6 +252,10 @@ mod tests {
             assert!(check(&other, VALUE.as_bytes()), "{other}");
             assert!(check(VALUE, format!("{other},\"more\"").as_bytes()));
         }
+        // A string may be a name, which nothing else can be.
+        let text = VALUE.replacen("[1,", "[\"1\",", 1);
+        assert!(check(VALUE, text.as_bytes()));
+        assert!(!check(&text, VALUE.as_bytes()));
     }
 
     #[test]
@@ -230,18 +263,23 @@ mod tests {
         for (from, to) in [
             (r#"{".":{},"#, r#"{".":{},"f:more":{},"#),
             (r#"{".":{},"#, "{"),
-            ("true", "false"),
-            ("[1,", "[12,"),
-            ("[1,", "[\"1\","),
+            ("true", "{}"),
+            ("true", "truth"),
+            ("true", "true,true"),
+            ("[1,", "["),
+            ("[1,", "[1:"),
+            ("[1,", "[1 ,"),
+            ("[1,", "[01,"),
             ("{ }", "{}"),
-            ("[1,", "[1, "),
-            (r#""""#, "7"),
+            (r#""n""#, "7"),
+            (r#""z""#, r#""z"""#),
             (r#""é"}]"#, r#""é"},{}]"#),
         ] {
             let other = VALUE.replacen(from, to, 1);
             assert_ne!(other, VALUE, "{from} is not there");
             assert!(!check(VALUE, other.as_bytes()), "{other}");
-            assert!(!check(&other, VALUE.as_bytes()), "{other}");
+            let is_valid = JsonCursor::new(other.as_bytes()).skip_value(DEPTH).is_ok();
+            assert!(!is_valid || !check(&other, VALUE.as_bytes()), "{other}");
         }
     }
 
@@ -298,7 +336,7 @@ mod tests {
         let mut compared = 0;
         for number in 0..1600 {
             compared += usize::from(familiar.pause == 0);
-            let text = format!("[{number},{VALUE}]");
+            let text = format!("[{}{VALUE}]", "[],".repeat(number));
             JsonCursor::new(text.as_bytes())
                 .skip_familiar(DEPTH, &mut (), &mut familiar)
                 .unwrap();
@@ -322,7 +360,8 @@ mod tests {
                 .skip_familiar(DEPTH, &mut (), &mut familiar)
                 .unwrap();
             familiar.pause = 0;
-            let kept: usize = familiar.examples.iter().map(Vec::len).sum();
+            let lengths = familiar.examples.iter();
+            let kept: usize = lengths.map(|it| it.text.len().max(it.scalars.len())).sum();
             assert!(familiar.examples.len() <= EXAMPLES && kept <= EXAMPLES * LONGEST);
         }
         for scalar in ["1234567890".repeat(8), format!("\"{}\"", "a".repeat(100))] {
@@ -334,7 +373,7 @@ mod tests {
 
     #[test]
     fn an_example_that_helped_stays() {
-        let value = |number: u8| format!("[{VALUE},{number}]");
+        let value = |number| format!("[{}{VALUE}]", "[],".repeat(number));
         let mut familiar = Familiar::default();
         let mut numbers = (1..=9).map(value);
         for known in numbers.by_ref().take(EXAMPLES) {

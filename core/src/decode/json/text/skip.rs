@@ -34,7 +34,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     #[inline(always)]
-    fn skip_scalar(&mut self) -> Result<(), TextError> {
+    pub(super) fn skip_scalar(&mut self) -> Result<(), TextError> {
         match self.kind()? {
             JsonKind::String => self.scan_string().map(|_| ()),
             JsonKind::Number => self.scan_number(),
