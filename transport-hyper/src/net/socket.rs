@@ -51,7 +51,39 @@ impl Socket {
         }
     }
 
+    /// Writes without listening, if it is deaf. `None` if it has to wait for that, or is not deaf.
+    fn write_deaf(
+        &self,
+        write: impl FnOnce(&std::net::TcpStream) -> io::Result<usize>,
+    ) -> Option<io::Result<usize>> {
+        let State::Deaf(stream) = &self.state else {
+            return None;
+        };
+        let written = write(stream);
+        let must_wait = matches!(&written, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+        (!must_wait).then_some(written)
+    }
+}
+
+/// A stream that need not tell when bytes arrive.
+pub(super) trait Deafen {
+    /// Stops listening until a read finds nothing.
+    fn deafen(&mut self);
+
     /// Reads what is there without listening, if it is deaf. `None` if nothing is there, or it is not deaf.
+    fn read_deaf(&mut self, buf: &mut ReadBuf<'_>) -> Option<io::Result<()>>;
+}
+
+impl Deafen for Socket {
+    fn deafen(&mut self) {
+        if let State::Listening(_) = self.state
+            && let State::Listening(stream) = std::mem::replace(&mut self.state, State::Lost)
+            && let Ok(stream) = stream.into_std()
+        {
+            self.state = State::Deaf(stream);
+        }
+    }
+
     fn read_deaf(&mut self, buf: &mut ReadBuf<'_>) -> Option<io::Result<()>> {
         let State::Deaf(stream) = &mut self.state else {
             return None;
@@ -75,36 +107,6 @@ impl Socket {
             }
         }
         Some(Ok(()))
-    }
-
-    /// Writes without listening, if it is deaf. `None` if it has to wait for that, or is not deaf.
-    fn write_deaf(
-        &self,
-        write: impl FnOnce(&std::net::TcpStream) -> io::Result<usize>,
-    ) -> Option<io::Result<usize>> {
-        let State::Deaf(stream) = &self.state else {
-            return None;
-        };
-        let written = write(stream);
-        let must_wait = matches!(&written, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
-        (!must_wait).then_some(written)
-    }
-}
-
-/// A stream that need not tell when bytes arrive.
-pub(super) trait Deafen {
-    /// Stops listening until the next read.
-    fn deafen(&mut self);
-}
-
-impl Deafen for Socket {
-    fn deafen(&mut self) {
-        if let State::Listening(_) = self.state
-            && let State::Listening(stream) = std::mem::replace(&mut self.state, State::Lost)
-            && let Ok(stream) = stream.into_std()
-        {
-            self.state = State::Deaf(stream);
-        }
     }
 }
 

@@ -17,9 +17,9 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::forward::forward_writes;
 use super::socket::Deafen;
 
-/// A read that fills at least as much room shows that the reader is behind. Then nobody needs to tell it that more
-/// has arrived, and a thread that waits for that would be woken for nothing.
-const BEHIND: usize = 64 << 10;
+/// A read that brings so much shows that the reader is behind, or that the server is fast. It may be waiting for room
+/// in the window of the connection, so a rest now would slow it down.
+const MUCH: usize = 32 << 10;
 
 /// How long to let bytes gather at first. Timers are no finer.
 const REST: Duration = Duration::from_millis(1);
@@ -62,6 +62,8 @@ pub(super) struct Unhurried<T> {
     states: States,
     rest: Pin<Box<Sleep>>,
     is_resting: bool,
+    /// Whether the last read brought much.
+    had_much: bool,
     /// When the first of the states began to arrive.
     since: Option<Instant>,
 }
@@ -73,11 +75,12 @@ impl<T> Unhurried<T> {
             states,
             rest: Box::pin(sleep(REST)),
             is_resting: false,
+            had_much: false,
             since: None,
         }
     }
 
-    /// Begins a rest after a read that took all there was, if a state arrives.
+    /// Begins a rest after all there was has been taken, if a state arrives.
     fn begin_rest(&mut self)
     where
         T: Deafen,
@@ -114,12 +117,24 @@ impl<T: AsyncRead + Deafen + Unpin> AsyncRead for Unhurried<T> {
         }
         self.is_resting = false;
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let is_more_likely = std::mem::take(&mut self.had_much) && self.states.is_any();
+        let read = is_more_likely.then(|| self.inner.read_deaf(buf));
+        match read {
+            Some(Some(read)) => read?,
+            Some(None) => {
+                self.begin_rest();
+                ready!(self.rest.as_mut().poll(cx));
+                ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+            }
+            None => ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?,
+        }
         let brought = buf.filled().len() - before;
-        if brought > 0 && buf.remaining() > 0 {
-            self.begin_rest();
-        } else if brought >= BEHIND {
+        if brought >= MUCH {
+            self.had_much = true;
+            // Nobody needs to be told of more.
             self.inner.deafen();
+        } else if brought > 0 && buf.remaining() > 0 {
+            self.begin_rest();
         }
         Poll::Ready(Ok(()))
     }
@@ -149,6 +164,14 @@ mod tests {
     impl Deafen for Counting {
         fn deafen(&mut self) {
             self.1 += 1;
+        }
+
+        fn read_deaf(&mut self, buf: &mut ReadBuf<'_>) -> Option<io::Result<()>> {
+            let mut cx = Context::from_waker(std::task::Waker::noop());
+            match Pin::new(&mut self.0).poll_read(&mut cx, buf) {
+                Poll::Ready(read) => Some(read),
+                Poll::Pending => None,
+            }
         }
     }
 
@@ -206,13 +229,58 @@ mod tests {
     async fn nobody_is_told_of_bytes_while_the_reader_is_behind() {
         let (mut server, client) = duplex(1 << 20);
         let mut stream = Unhurried::new(Counting(client, 0), States::default());
-        server.write_all(&[0; 3 * BEHIND]).await.unwrap();
+        server.write_all(&[0; 3 * MUCH]).await.unwrap();
         assert_eq!(read(&mut stream, 100).await, Some(100));
         assert_eq!(stream.inner.1, 0, "a small piece");
-        assert_eq!(read(&mut stream, BEHIND).await, Some(BEHIND));
-        assert_eq!(stream.inner.1, 1, "there is more than it took");
-        assert_eq!(read(&mut stream, 4 * BEHIND).await, Some(2 * BEHIND - 100));
-        assert_eq!(stream.inner.1, 1, "it took everything");
+        assert_eq!(read(&mut stream, 2 * MUCH).await, Some(2 * MUCH));
+        assert_eq!(stream.inner.1, 1);
+        assert_eq!(read(&mut stream, 4 * MUCH).await, Some(MUCH - 100));
+        assert_eq!(stream.inner.1, 1, "little was left");
+    }
+
+    /// A server cannot send more than the window of a connection until the client has read.
+    #[tokio::test(start_paused = true)]
+    async fn a_fast_server_behind_a_small_window_is_not_slowed_down() {
+        const STATE: usize = 64 << 20;
+        let (mut server, client) = duplex(MUCH);
+        let states = States::default();
+        let _state = states.arriving();
+        let mut stream = Unhurried::new(Counting(client, 0), states);
+        let began = Instant::now();
+        let sending = async {
+            let piece = [0; MUCH];
+            for _ in 0..STATE / MUCH {
+                server.write_all(&piece).await.unwrap();
+            }
+        };
+        let receiving = async {
+            use tokio::io::AsyncReadExt as _;
+            let mut room = vec![0; 8 * MUCH];
+            let mut received = 0;
+            while received < STATE {
+                received += stream.read(&mut room).await.unwrap();
+                // The server sends more while this is decoded. The two take turns in changing order.
+                tokio::task::yield_now().await;
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::join!(sending, receiving);
+        assert!(began.elapsed() < LONGEST_REST, "{:?}", began.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn much_and_then_nothing_is_followed_by_a_rest() {
+        let (mut server, client) = duplex(1 << 20);
+        let states = States::default();
+        let mut stream = Unhurried::new(Counting(client, 0), states.clone());
+        let _state = states.arriving();
+        server.write_all(&[0; MUCH]).await.unwrap();
+        assert_eq!(read(&mut stream, 2 * MUCH).await, Some(MUCH));
+        assert_eq!(read(&mut stream, 2 * MUCH).await, None, "it rests");
+        server.write_all(&[0; 10]).await.unwrap();
+        assert_eq!(read(&mut stream, 2 * MUCH).await, None, "it still rests");
+        sleep(REST * 2).await;
+        assert_eq!(read(&mut stream, 2 * MUCH).await, Some(10));
     }
 
     #[tokio::test(start_paused = true)]
