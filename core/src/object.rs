@@ -29,6 +29,16 @@ pub trait Resource {
         0
     }
 
+    /// Whether a key says all that an index by namespace or by key needs: objects with equal keys have the same
+    /// namespace, and their keys are displayed alike. The store then does not ask such an index again when an
+    /// object changes.
+    fn key_has_namespace() -> bool
+    where
+        Self: Sized,
+    {
+        false
+    }
+
     /// The uid, which differs when an object is re-created under the same key; empty if unknown.
     fn uid(&self) -> &str;
 
@@ -77,6 +87,9 @@ macro_rules! resource_through_pointer {
             type Key = R::Key;
             fn identity(key: &Self::Key) -> usize {
                 R::identity(key)
+            }
+            fn key_has_namespace() -> bool {
+                R::key_has_namespace()
             }
             fn key(&self) -> &Self::Key {
                 (**self).key()

@@ -88,4 +88,28 @@ proptest! {
         check(Dynamic, &before, &event);
         check(Keep::new(Dynamic).managed_fields(true), &before, &event);
     }
+
+    #[test]
+    fn what_came_before_changes_no_element_of_a_list(
+        at in 0..4usize,
+        changes in changes(),
+        pieces in pieces(),
+    ) {
+        let object = |event: &[u8]| {
+            let event = event.strip_prefix(br#"{"type":"ADDED","object":"#).unwrap();
+            event.strip_suffix(b"}\n").unwrap().to_vec()
+        };
+        let before: Vec<Vec<u8>> = events().take(4).map(object).collect();
+        let changed = changed(&[&before[at][..], b"\n"].concat(), &changes);
+        let begin = br#"{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":["#;
+        let list = |objects: &[&[u8]]| [begin.as_slice(), &objects.join(&b","[..]), b"]}"].concat();
+        let all: Vec<&[u8]> = before.iter().map(Vec::as_slice).chain([&changed[..]]).collect();
+        let alone = facts(Lean, Body::List, &list(&[&changed]), &[usize::MAX]);
+        let behind = facts(Lean, Body::List, &list(&all), &pieces);
+        prop_assert_eq!(behind.len(), alone.len() + before.len());
+        // The message of a failure says where in the list.
+        let failed = alone.iter().position(|fact| fact.starts_with("Failed"));
+        let end = failed.unwrap_or(alone.len());
+        prop_assert_eq!(&behind[before.len()..][..end], &alone[..end]);
+    }
 }

@@ -135,8 +135,11 @@ impl<K: Send + Sync + 'static, T: Transport> Driver<K, T> {
             .update_and(&mut self.woken, change, State::take_reports)
     }
 
-    /// Calls the user's hooks.
+    /// Calls the user's hooks. Handlers do not wait for them.
     fn tell(&mut self, reports: Vec<Report>, now: Instant) {
+        if !reports.is_empty() {
+            self.woken.wake();
+        }
         self.hooks.call(reports, |panic| {
             if let Some(Say { not_logged }) = self.panics.say(now) {
                 let informer = &self.engine.name;

@@ -337,6 +337,10 @@ impl<K> Resource for Object<K> {
         key.address()
     }
 
+    fn key_has_namespace() -> bool {
+        true
+    }
+
     fn uid(&self) -> &str {
         self.uid()
     }

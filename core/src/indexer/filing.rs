@@ -1,7 +1,7 @@
 //! Files an object under its values in the indices, and removes it again.
 
-use super::Indexer;
 use super::postings::Posting;
+use super::{IndexFn, Indexer};
 use crate::object::Resource;
 use crate::storage::{Full, NONE, Storage};
 
@@ -24,7 +24,9 @@ impl<T: Resource + Clone, S: Storage> Indexer<T, S> {
     pub(super) fn refile(&mut self, slot: u32, object: &T) -> Result<(), Full> {
         for at in 0..self.view.indices.bound() {
             let index = self.view.indices.get(at);
-            let may_differ = index.is_some_and(|it| !it.function.follows_from_key());
+            let follows_from_key =
+                |function: &IndexFn<T>| T::key_has_namespace() && function.is_about_key();
+            let may_differ = index.is_some_and(|it| !follows_from_key(&it.function));
             if may_differ && !self.is_filed_as(slot, at, object) {
                 self.unfile(slot, Some(at));
                 self.file(slot, at, object)?;

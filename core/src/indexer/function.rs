@@ -49,10 +49,10 @@ pub enum Subject {
     Own,
     /// Something with this name: see [`IndexFn::named`].
     Named(Arc<str>),
-    /// The namespace; an empty value for an object without a namespace. It is a part of the key: an object that is
-    /// put under the same key again is not filed again.
+    /// The namespace; an empty value for an object without a namespace. If it is a part of the key, an object that is
+    /// put under the same key again is not filed again: see [`Resource::key_has_namespace`](crate::Resource).
     Namespace,
-    /// The key as it is displayed. An object that is put under the same key again is not filed again.
+    /// The key as it is displayed. What is said of the namespace holds here, too.
     Key,
     /// The value of the label with this key; no value for an object without this label.
     Label(Cow<'static, str>),
@@ -114,7 +114,8 @@ impl<T> IndexFn<T> {
         }
     }
 
-    /// Sets what the values mean. If this is wrong, queries miss objects.
+    /// Sets what the values mean. If this is wrong, queries miss objects, and an object may stay filed under
+    /// values that it no longer has.
     #[cfg(feature = "alloc")]
     #[must_use]
     pub fn about(self, subject: Subject) -> Self {
@@ -193,8 +194,8 @@ impl<T> IndexFn<T> {
         &self.subject
     }
 
-    /// Whether objects with the same key have the same values.
-    pub(super) const fn follows_from_key(&self) -> bool {
+    /// Whether the values are the namespace or the key.
+    pub(super) const fn is_about_key(&self) -> bool {
         #[cfg(feature = "alloc")]
         return matches!(self.subject, Subject::Namespace | Subject::Key);
         #[cfg(not(feature = "alloc"))]

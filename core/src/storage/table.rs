@@ -50,7 +50,7 @@ impl Default for Bucket {
 }
 
 /// From this many buckets on, which take 256 KiB, a table grows by half. Doubling takes fewer copies and makes
-/// searches a little shorter, but leaves more than half of the buckets free as often as not.
+/// searches a little shorter, but leaves up to five eighths of the buckets free.
 const LARGE: usize = 1 << 15;
 
 /// A map from hashes to numbers: open addressing with linear probing.

@@ -27,8 +27,8 @@ use crate::Target;
 /// The depth limit of serde_json.
 const DEPTH: usize = 128;
 
-/// An object that inputs often look like.
-const EARLIER: &[u8] = include_bytes!("../../corpus/acceptance/pod");
+/// Objects of a real server.
+const EARLIER: &[u8] = include_bytes!("../../../core/tests/protobuf_bodies/real/stream.json");
 
 /// This target.
 pub const TARGET: Target = Target {
@@ -187,7 +187,7 @@ fn behind_another(input: &[u8]) {
         facts_of(&mut decoder, &line(input))
     };
     assert_eq!(
-        facts(&line(EARLIER)),
+        facts(EARLIER),
         facts(b""),
         "an earlier object changes the facts"
     );

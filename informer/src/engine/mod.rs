@@ -219,6 +219,10 @@ impl<K: Send + Sync + 'static> Engine<K> {
         let logs = mem::take(&mut state.logs);
         drop(state);
         woken.into_iter().for_each(Waker::wake);
+        if !logs.is_empty() {
+            // Handlers do not wait for those who read logs.
+            handlers.wake();
+        }
         logs.iter().for_each(|log| log.say(&self.name));
         let outcome = outcome.unwrap_or_else(|panic| resume_unwind(panic));
         (outcome, after)

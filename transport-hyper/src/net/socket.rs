@@ -15,9 +15,12 @@ const PORTION: usize = 32 << 10;
 /// A TCP connection that the runtime does not look at while it is deaf.
 ///
 /// The system wakes a thread of the runtime whenever bytes arrive, whether anybody wants to read them or not.
-/// A deaf connection is read directly. It listens again when there is nothing to read.
+/// A deaf connection is read directly. It listens again when there is nothing to read, or no room to write.
+/// Whoever makes it deaf reads it again without being woken.
 pub(super) struct Socket {
     state: State,
+    /// Why the last read ended, if it brought something before. The system says that once.
+    failed: Option<io::Error>,
     runtime: Handle,
 }
 
@@ -33,6 +36,7 @@ impl Socket {
     pub(super) fn new(stream: TcpStream) -> Self {
         Self {
             state: State::Listening(stream),
+            failed: None,
             runtime: Handle::current(),
         }
     }
@@ -85,6 +89,9 @@ impl Deafen for Socket {
     }
 
     fn read_deaf(&mut self, buf: &mut ReadBuf<'_>) -> Option<io::Result<()>> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
         let State::Deaf(stream) = &mut self.state else {
             return None;
         };
@@ -100,9 +107,13 @@ impl Deafen for Socket {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // What has been read comes first. The next read finds the end of a connection that has failed.
-                Err(_) if buf.filled().len() > before => break,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return (buf.filled().len() > before).then_some(Ok(()));
+                }
+                Err(error) if buf.filled().len() > before => {
+                    self.failed = Some(error);
+                    return Some(Ok(()));
+                }
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -209,6 +220,21 @@ mod tests {
         written.unwrap();
         assert_eq!(read, (3, *b"endo"));
         assert!(matches!(socket.state, State::Listening(_)));
+    }
+
+    #[tokio::test]
+    async fn what_arrived_before_a_connection_was_reset_is_read_first() {
+        let (mut server, mut socket) = pair().await;
+        server.write_all(&[7; PORTION]).await.unwrap();
+        socket2::SockRef::from(&server)
+            .set_linger(Some(std::time::Duration::ZERO))
+            .unwrap();
+        drop(server);
+        socket.deafen();
+        let mut bytes = vec![0; 2 * PORTION];
+        assert_eq!(socket.read(&mut bytes).await.unwrap(), PORTION);
+        let error = socket.read(&mut bytes).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     }
 
     #[tokio::test]
