@@ -16,7 +16,7 @@ const PORTION: usize = 32 << 10;
 ///
 /// The system wakes a thread of the runtime whenever bytes arrive, whether anybody wants to read them or not.
 /// A deaf connection is read directly. It listens again when there is nothing to read, or no room to write.
-/// Whoever makes it deaf reads it again without being woken.
+/// A caller that makes it deaf must read it again without being woken.
 pub(super) struct Socket {
     state: State,
     /// Why the last read ended, if it brought something before. The system says that once.

@@ -1,4 +1,5 @@
-//! Reads less often, and more at once, while a full state arrives; and is not told of bytes while it is behind.
+//! Reads less often, and more at once, while a full state arrives. While the reader is behind, the runtime does not
+//! watch the socket.
 //!
 //! A server sends each object of a streamed state on its own, and a list in pieces of a few KiB. A client
 //! that reads each as it arrives is woken for each. That costs more than decoding it, and nobody waits for
@@ -18,7 +19,7 @@ use tokio::time::{Instant, Sleep, sleep};
 use super::forward::forward_writes;
 use super::socket::Deafen;
 
-/// A read that brings so much shows that the reader is behind, or that the server is fast. It may be waiting for room
+/// A read that brings this much shows that the reader is behind, or that the server is fast. It may be waiting for room
 /// in the window of the connection, so a rest now would slow it down.
 const MUCH: usize = 32 << 10;
 

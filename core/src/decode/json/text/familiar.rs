@@ -23,10 +23,10 @@ const SHORTEST: usize = 64;
 /// Longer values are not kept. Places in them fit into sixteen bits.
 const LONGEST: usize = 8 << 10;
 
-/// An example that differs more often than once in so many bytes is no help.
+/// An example is given up if it differs more often than once in this many bytes.
 const BYTES_PER_DIFFERENCE: usize = 64;
 
-/// After many values in a row that look like no example, only one in so many is compared.
+/// After many values in a row that look like no example, only one in this many is compared.
 const RAREST: u8 = 16;
 
 /// Examples of values, all of the same kind and at the same depth.
