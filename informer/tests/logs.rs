@@ -109,8 +109,27 @@ fn panics_of_a_handler_are_logged_sparingly_and_all_are_counted() {
     });
     let said = saying(&lines, "a handler panicked");
     assert_eq!(said.len(), LINES + 2);
+    assert_eq!(said[0].get("key"), Some("web/pod-0"));
     let unsaid = not_logged(&said);
     assert_eq!(unsaid[LINES + 1], Some("90".to_owned()), "{unsaid:?}");
+}
+
+#[test]
+fn a_panic_of_a_handler_is_logged_with_the_key_whatever_has_happened_to_the_object() {
+    let lines = logged(|| {
+        let world = World::new();
+        let informer = watching(&world, &pods());
+        let _panicking = informer.on(|_: Notification<Pod>| panic!("whatever it is"));
+        world.create("pod-0");
+        world.settle();
+        world.touch("pod-0");
+        world.settle();
+        world.delete("pod-0");
+        world.settle();
+    });
+    let said = saying(&lines, "a handler panicked");
+    let keys: Vec<_> = said.iter().map(|line| line.get("key")).collect();
+    assert_eq!(keys, [Some("web/pod-0"); 3]);
 }
 
 #[test]

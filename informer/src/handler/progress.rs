@@ -6,7 +6,8 @@ use std::time::Duration;
 use informer_core::Instant;
 
 /// Notifications that a handler has taken but not finished. It changes before and after every call, so it
-/// uses atomics instead of the lock. Only the status reads it.
+/// uses atomics instead of the lock. Only the task of the handler writes it, so a load and a store will do for a
+/// change. Only the status reads it.
 #[derive(Default, Debug)]
 pub(crate) struct Progress {
     /// Notifications taken but not finished.
@@ -18,7 +19,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Counts notifications that the handler takes.
     pub(crate) fn take(&self, count: usize) {
-        self.taken.fetch_add(count, Ordering::Relaxed);
+        self.taken.store(self.taken() + count, Ordering::Relaxed);
     }
 
     /// Marks the begin of a call.
@@ -30,7 +31,7 @@ impl Progress {
     /// Marks the end of a call.
     pub(super) fn end(&self) {
         self.began.store(0, Ordering::Relaxed);
-        self.taken.fetch_sub(1, Ordering::Relaxed);
+        self.taken.store(self.taken() - 1, Ordering::Relaxed);
     }
 
     /// Notifications taken but not finished.

@@ -132,16 +132,18 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
 ) {
     let mut panics = Sparing::default();
     while let Some(notification) = poll_fn(|cx| pulling.poll_next(cx.waker())).await {
-        let key = notification.key().clone();
-        pulling.spent.extend(old_state(&notification));
+        let old = old_state(&notification);
+        // The old state has the key, too. Each clone changes a counter that all handlers share.
+        let key = old.is_none().then(|| notification.key().clone());
         pulling.progress.begin(pulling.engine.clock.now());
         let outcome = caught(|| handler.notified(notification)).await;
         pulling.done();
         if let Err(panic) = outcome {
+            let key = old.as_ref().map(Object::key).or(key.as_ref());
             if let Some(Say { not_logged }) = panics.say(pulling.engine.clock.now()) {
                 tracing::error!(
                     informer = pulling.engine.name,
-                    %key,
+                    key = key.map(tracing::field::display),
                     panic,
                     not_logged,
                     "a handler panicked"
@@ -149,6 +151,7 @@ pub(crate) async fn run<K: Send + Sync + 'static>(
             }
             pulling.engine.count_panic(pulling.id);
         }
+        pulling.spent.extend(old);
     }
     pulling.in_task = false;
 }
