@@ -5,7 +5,7 @@ use crate::decode::TypeMeta;
 use crate::decode::excerpt::Beginning;
 use crate::decode::frame::{Buffer, Frame};
 use crate::decode::protobuf::envelope::{EnvelopeError, MAGIC, RAW, TYPE_META, read_type, text};
-use crate::decode::protobuf::wire::{Field, Message, Shape, Tag, Value, Varint, WireError};
+use crate::decode::protobuf::wire::{Message, Shape, Tag, Varint, WireError};
 
 /// Field numbers of every list.
 const METADATA: u32 = 1;
@@ -266,13 +266,7 @@ impl<B: Buffer> ListScanner<B> {
     fn whole_element<'i>(&mut self, input: &mut &'i [u8]) -> Option<Found<'i>> {
         let left = self.left.filter(|_| self.groups == 0)?;
         let mut message = Message::new(input);
-        let Ok(Some(Field {
-            number: ITEMS,
-            value: Value::Bytes(element),
-        })) = message.next()
-        else {
-            return None;
-        };
+        let element = message.short_bytes(ITEMS)?;
         let length = length_of_most(message.position());
         let head = length - length_of(element);
         let endless = length_of_most(self.endless);
