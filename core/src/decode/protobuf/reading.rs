@@ -249,6 +249,7 @@ fn whose_enveloped(bytes: &[u8]) -> Whose<&str> {
 }
 
 /// Whether the object is a Table of `meta.k8s.io`: rows for printing, not an object.
+#[inline]
 fn is_table(type_meta: TypeMeta<'_>) -> bool {
     let is_meta = |version: &str| version.starts_with("meta.k8s.io/");
     type_meta.kind == Some("Table") && type_meta.api_version.is_some_and(is_meta)
@@ -321,12 +322,13 @@ fn assemble<F: Form>(
         ProtobufObject::new(bytes, header, type_meta)
     };
     let body = form.read_protobuf(object)?;
-    record::write(draft, object, &form.keeps_protobuf(object));
+    record::write(draft, &object, &form.keeps_protobuf(object));
     draft.meta.size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     Ok(draft.finish_with(key, body, aside.clone()))
 }
 
 /// A record cannot be larger.
+#[inline]
 fn check_size(bytes: &[u8]) -> Result<(), BodyError> {
     if bytes.len() >= Extent::LARGEST {
         return Err(BodyError::new("larger than 2 GiB"));
