@@ -74,6 +74,7 @@ impl ProtobufReading {
     }
 
     /// Takes bytes up to the end of one fact.
+    #[inline(always)]
     pub(in crate::decode) fn next<'a, F: Form>(
         &'a mut self,
         input: &mut &[u8],
@@ -114,6 +115,7 @@ impl ProtobufReading {
 
 impl<F: Form> Facts<F> {
     /// The object in an element of a list with this type, which was checked when it was complete.
+    #[inline(always)]
     fn element_message(
         &mut self,
         frame: Frame<'_>,
@@ -154,6 +156,7 @@ impl<F: Form> Facts<F> {
         self.fail(Failure::Undecodable, text)
     }
 
+    #[inline(always)]
     fn frame(&mut self, frame: Frame<'_>, memory: &mut Memory) -> FactOf<'_, F> {
         let bytes = frame.bytes;
         if frame.oversized {
@@ -165,6 +168,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
+    #[inline(always)]
     fn message_event<'a>(
         &'a mut self,
         event: Event<'_>,

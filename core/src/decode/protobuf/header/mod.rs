@@ -31,10 +31,8 @@ use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
 #[cfg(feature = "alloc")]
 use crate::key::ObjectKey;
 
-/// Every object has its metadata here, and most have the other two.
+/// Every object has its metadata here.
 const METADATA: u32 = 1;
-const SPEC: u32 = 2;
-const STATUS: u32 = 3;
 
 /// Field numbers of `ObjectMeta`.
 mod number {
@@ -136,12 +134,11 @@ impl<'a> Header<'a> {
     pub(super) fn read_from(&mut self, object: &'a [u8]) -> Result<(), HeaderError> {
         let mut message = Message::new(object);
         let mut found = false;
-        // As servers write it: `metadata`, `spec` and `status`, and nothing behind them.
+        // As servers write it: `metadata`, and then fields with larger numbers.
         if let Some(metadata) = message.short_bytes(METADATA) {
             self.read_metadata(metadata, 1, message.position())?;
             found = true;
-            message.short_bytes(SPEC);
-            message.short_bytes(STATUS);
+            message.skip_short(METADATA);
         }
         loop {
             let field = message.rest();
@@ -239,6 +236,7 @@ impl<'a> Header<'a> {
 
     /// The same key, put together in a buffer that keeps its memory.
     #[cfg(feature = "alloc")]
+    #[inline]
     pub(in crate::decode) fn key_in(&self, buffer: &mut String) -> Result<ObjectKey, HeaderError> {
         let name = self.name.ok_or(HeaderError::NoName)?;
         let namespace = self.namespace.unwrap_or_default();

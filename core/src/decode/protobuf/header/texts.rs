@@ -35,6 +35,7 @@ pub(super) fn check_pair<'a>(
 }
 
 /// Checks an owner reference in the same way.
+#[inline(always)]
 pub(super) fn check_owner(reference: &[u8]) -> Result<(), HeaderError> {
     let mut message = Message::new(reference);
     // As servers write it, nothing is left behind these.
@@ -44,7 +45,10 @@ pub(super) fn check_owner(reference: &[u8]) -> Result<(), HeaderError> {
     message.short_bytes(5);
     message.short_number(6);
     message.short_number(7);
-    check_texts_of_owner(message.rest())
+    match message.rest() {
+        [] => Ok(()),
+        rest => check_texts_of_owner(rest),
+    }
 }
 
 fn check_texts_of_owner(fields: &[u8]) -> Result<(), HeaderError> {

@@ -31,6 +31,19 @@ impl<'a> Message<'a> {
         Some(bytes)
     }
 
+    /// Skips short bytes with larger numbers than this.
+    #[inline(always)]
+    pub(in crate::decode::protobuf) fn skip_short(&mut self, number: u32) {
+        let larger = u64::from(number + 1) << 3;
+        while let Some((tag, rest)) = short_varint(self.rest)
+            && tag >= larger
+            && tag & 7 == BYTES
+            && let Some((_, rest)) = short_text(rest)
+        {
+            self.rest = rest;
+        }
+    }
+
     /// Takes the next field if it has this number and is a short number.
     #[inline(always)]
     pub(in crate::decode::protobuf) fn short_number(&mut self, number: u32) -> Option<u64> {
@@ -124,16 +137,13 @@ fn shortest_entry(bytes: &[u8], number: u32) -> Option<(&[u8], &[u8])> {
     if head & 0x80ff_80ff != 0x000a_0000 | number << 3 | BYTES as u32 {
         return None;
     }
-    let (key, rest) = rest.split_at_checked((head >> 24) as usize)?;
-    let (&[0x12, value @ ..0x80], rest) = rest.split_first_chunk()? else {
-        return None;
-    };
-    let value = usize::from(value);
-    let length = key.len() + value + 4;
-    if length != (head >> 8 & 0xff) as usize {
-        return None;
+    let length = (head >> 8 & 0x7f) as usize;
+    let (entry, rest) = rest.split_at_checked(length.checked_sub(2)?)?;
+    let (key, value) = entry.split_at_checked((head >> 24) as usize)?;
+    match value {
+        [0x12, length, value @ ..] if usize::from(*length) == value.len() => Some((key, rest)),
+        _ => None,
     }
-    Some((key, rest.get(value..)?))
 }
 
 /// The texts of a message that has only the fields 1 and 2, in this order, and both short: an entry of most
