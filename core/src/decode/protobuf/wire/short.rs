@@ -131,10 +131,10 @@ fn short_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 /// follows the entry.
 #[inline(always)]
 fn shortest_entry(bytes: &[u8], number: u32) -> Option<(&[u8], &[u8])> {
-    // The tag, a length, the tag of the key and its length are looked at together.
+    // The tag, a length, the tag of the key and its length are taken together. A key of 128 bytes would not fit.
     let (head, rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes(*head);
-    if head & 0x80ff_80ff != 0x000a_0000 | number << 3 | BYTES as u32 {
+    if head & 0x00ff_80ff != 0x000a_0000 | number << 3 | BYTES as u32 {
         return None;
     }
     let length = (head >> 8 & 0x7f) as usize;
