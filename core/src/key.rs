@@ -90,6 +90,7 @@ impl ObjectKey {
         Self::of(Arc::from(text), (cluster.len() as u32) << 24 | name_at)
     }
 
+    #[inline]
     fn of(text: Arc<str>, parts: u32) -> Self {
         // The seed differs in every process, so that users of a cluster cannot choose names that collide.
         let mut hasher = FoldHasher::with_seed(0, SharedSeed::global_random());

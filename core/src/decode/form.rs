@@ -318,10 +318,12 @@ macro_rules! text_forms {
                 Self::kept(object)
             }
 
+            #[inline]
             fn read_protobuf(&mut self, _: ProtobufObject<'_>) -> Result<TextBody<Self>, BodyError> {
                 Ok(TextBody::new())
             }
 
+            #[inline]
             fn keeps_protobuf(&self, object: ProtobufObject<'_>) -> KeptProtobuf {
                 object.whole()
             }

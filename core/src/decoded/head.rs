@@ -96,6 +96,7 @@ impl Time {
 impl Narrow {
     /// `None` if a number is too large. `end` is where the text must end, unless it is as long as
     /// [`KeptLength`] says.
+    #[inline]
     fn new(meta: &Meta, end: Option<usize>) -> Option<Self> {
         let text = meta.text.range();
         let same_end = text.end == end.unwrap_or_else(|| text.start + meta.kept.length());
@@ -294,6 +295,7 @@ impl<K> Head<K> {
 }
 
 /// Whether all numbers take two bytes. The length of the text is not asked for: its end is known.
+#[inline]
 fn has_short_numbers(meta: &Meta) -> bool {
     let places = [
         meta.uid,

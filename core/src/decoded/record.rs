@@ -210,6 +210,11 @@ impl Draft {
         Extent::new(start, self.bytes.len() - start)
     }
 
+    /// Appends a number as messages of protobuf have it.
+    pub(crate) fn push_number(&mut self, number: u32) {
+        put_varint(&mut self.bytes, number);
+    }
+
     /// Keeps these annotations and owner references, in JSON, as the text beside a body that may not have
     /// them.
     pub(crate) fn push_metadata(&mut self, annotations: &[u8], owners: &[u8]) {

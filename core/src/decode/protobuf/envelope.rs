@@ -13,6 +13,10 @@ pub const MAGIC: &[u8; 4] = b"k8s\0";
 /// Field numbers of `runtime.Unknown`.
 pub(super) const TYPE_META: u32 = 1;
 pub(super) const RAW: u32 = 2;
+#[cfg(feature = "alloc")]
+const CONTENT_ENCODING: u32 = 3;
+#[cfg(feature = "alloc")]
+const CONTENT_TYPE: u32 = 4;
 
 /// An object with its type: the message `runtime.Unknown`.
 ///
@@ -58,6 +62,11 @@ impl<'a> Envelope<'a> {
         // Servers write the type first.
         if let Some(type_message) = message.short_bytes(TYPE_META) {
             envelope.type_meta = known.read(type_message)?;
+        }
+        if let Some(object) = message.short_bytes(RAW) {
+            envelope.object = object;
+            message.short_bytes(CONTENT_ENCODING);
+            message.short_bytes(CONTENT_TYPE);
         }
         envelope.fill(&mut message)?;
         Ok(envelope)
@@ -163,17 +172,18 @@ impl<'a> Event<'a> {
     fn fill(&mut self, message: &mut Message<'a>) -> Result<(), EnvelopeError> {
         const KIND: u32 = 1;
         const OBJECT: u32 = 2;
+        // Servers write both, in this order.
+        if let Some(kind) = message.short_bytes(KIND) {
+            self.kind = event_kind(Value::Bytes(kind))?;
+            if let Some(object) = message.short_bytes(OBJECT) {
+                self.fill_object(object)?;
+            }
+        }
         loop {
             match message.next() {
                 Ok(None) => return Ok(()),
                 Ok(Some(Field { number, value })) => match (number, value) {
-                    // Nearly every event: nobody has to look whether these are texts.
-                    (KIND, Value::Bytes(b"ADDED")) => self.kind = "ADDED",
-                    (KIND, Value::Bytes(b"MODIFIED")) => self.kind = "MODIFIED",
-                    (KIND, value) => {
-                        let kind = text(value).ok_or(EnvelopeError::NotText)?;
-                        self.kind = kind.unwrap_or_default();
-                    }
+                    (KIND, value) => self.kind = event_kind(value)?,
                     (OBJECT, Value::Bytes(bytes)) => self.fill_object(bytes)?,
                     _ => {}
                 },
@@ -192,6 +202,9 @@ impl<'a> Event<'a> {
     fn fill_object(&mut self, bytes: &'a [u8]) -> Result<(), WireError> {
         const RAW: u32 = 1;
         let mut message = Message::new(bytes);
+        if let Some(object) = message.short_bytes(RAW) {
+            self.object = object;
+        }
         loop {
             match message.next() {
                 Ok(None) => return Ok(()),
@@ -209,6 +222,17 @@ impl<'a> Event<'a> {
             }
         }
     }
+}
+
+fn event_kind(value: Value<'_>) -> Result<&str, EnvelopeError> {
+    Ok(match value {
+        // Nearly every event: nobody has to look whether these are texts.
+        Value::Bytes(b"ADDED") => "ADDED",
+        Value::Bytes(b"MODIFIED") => "MODIFIED",
+        value => text(value)
+            .ok_or(EnvelopeError::NotText)?
+            .unwrap_or_default(),
+    })
 }
 
 /// Why bytes are not an object with a type, or not an event.

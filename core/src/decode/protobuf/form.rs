@@ -44,6 +44,7 @@ impl<'a> ProtobufObject<'a> {
 
     /// Keeps the whole message, without `managedFields`.
     #[must_use]
+    #[inline]
     pub fn whole(self) -> KeptProtobuf {
         KeptProtobuf::Whole { cut: self.cut() }
     }
@@ -58,6 +59,7 @@ impl<'a> ProtobufObject<'a> {
     }
 
     /// What is cut out of the message.
+    #[inline]
     pub(super) fn cut(self) -> Option<Range<usize>> {
         let cut = self.header.managed_fields.clone();
         cut.filter(|_| !self.keeps_managed_fields)

@@ -21,20 +21,30 @@ pub(super) struct KnownType {
 
 impl KnownType {
     /// Reads the message of a type.
+    #[inline]
     pub(super) fn read<'a>(&'a mut self, message: &'a [u8]) -> Result<TypeMeta<'a>, EnvelopeError> {
         if self.message != message {
-            let mut type_meta = TypeMeta::default();
-            read_type(message, &mut type_meta)?;
-            if message.len() > LONGEST {
-                return Ok(type_meta);
-            }
-            self.remember(message, type_meta);
+            return self.read_other(message);
         }
-        let text = |text: &'a String| Some(text.as_str()).filter(|text| !text.is_empty());
-        Ok(TypeMeta {
-            api_version: text(&self.api_version),
-            kind: text(&self.kind),
-        })
+        Ok(self.type_meta())
+    }
+
+    #[cold]
+    fn read_other<'a>(&'a mut self, message: &'a [u8]) -> Result<TypeMeta<'a>, EnvelopeError> {
+        let mut type_meta = TypeMeta::default();
+        read_type(message, &mut type_meta)?;
+        if message.len() > LONGEST {
+            return Ok(type_meta);
+        }
+        self.remember(message, type_meta);
+        Ok(self.type_meta())
+    }
+
+    #[inline]
+    fn type_meta(&self) -> TypeMeta<'_> {
+        let [api_version, kind] = [&self.api_version, &self.kind]
+            .map(|text| Some(text.as_str()).filter(|text| !text.is_empty()));
+        TypeMeta { api_version, kind }
     }
 
     fn remember(&mut self, message: &[u8], type_meta: TypeMeta<'_>) {

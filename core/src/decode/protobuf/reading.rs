@@ -74,6 +74,7 @@ impl ProtobufReading {
     }
 
     /// Takes bytes up to the end of one fact.
+    #[inline(always)]
     pub(in crate::decode) fn next<'a, F: Form>(
         &'a mut self,
         input: &mut &[u8],
@@ -114,6 +115,7 @@ impl ProtobufReading {
 
 impl<F: Form> Facts<F> {
     /// The object in an element of a list with this type, which was checked when it was complete.
+    #[inline(always)]
     fn element_message(
         &mut self,
         frame: Frame<'_>,
@@ -154,6 +156,7 @@ impl<F: Form> Facts<F> {
         self.fail(Failure::Undecodable, text)
     }
 
+    #[inline(always)]
     fn frame(&mut self, frame: Frame<'_>, memory: &mut Memory) -> FactOf<'_, F> {
         let bytes = frame.bytes;
         if frame.oversized {
@@ -165,6 +168,7 @@ impl<F: Form> Facts<F> {
         }
     }
 
+    #[inline(always)]
     fn message_event<'a>(
         &'a mut self,
         event: Event<'_>,
@@ -249,6 +253,7 @@ fn whose_enveloped(bytes: &[u8]) -> Whose<&str> {
 }
 
 /// Whether the object is a Table of `meta.k8s.io`: rows for printing, not an object.
+#[inline]
 fn is_table(type_meta: TypeMeta<'_>) -> bool {
     let is_meta = |version: &str| version.starts_with("meta.k8s.io/");
     type_meta.kind == Some("Table") && type_meta.api_version.is_some_and(is_meta)
@@ -321,12 +326,13 @@ fn assemble<F: Form>(
         ProtobufObject::new(bytes, header, type_meta)
     };
     let body = form.read_protobuf(object)?;
-    record::write(draft, object, &form.keeps_protobuf(object));
+    record::write(draft, &object, &form.keeps_protobuf(object));
     draft.meta.size = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     Ok(draft.finish_with(key, body, aside.clone()))
 }
 
 /// A record cannot be larger.
+#[inline]
 fn check_size(bytes: &[u8]) -> Result<(), BodyError> {
     if bytes.len() >= Extent::LARGEST {
         return Err(BodyError::new("larger than 2 GiB"));

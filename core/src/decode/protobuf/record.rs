@@ -11,7 +11,7 @@ use crate::decoded::{Draft, Extent, KeptLength};
 use crate::invariant::cannot_happen;
 
 /// Writes what is kept of an object. A text that the kept message contains is not written again.
-pub(super) fn write(draft: &mut Draft, object: ProtobufObject<'_>, kept: &KeptProtobuf) {
+pub(super) fn write(draft: &mut Draft, object: &ProtobufObject<'_>, kept: &KeptProtobuf) {
     let header = object.header;
     draft.clear();
     let places = match kept {
@@ -46,7 +46,7 @@ pub(super) fn write(draft: &mut Draft, object: ProtobufObject<'_>, kept: &KeptPr
 /// Writes the message without what is cut out of its `metadata`, whose length changes.
 fn write_whole<'a>(
     draft: &mut Draft,
-    object: ProtobufObject<'a>,
+    object: &ProtobufObject<'a>,
     cut: Option<Range<usize>>,
 ) -> Places<'a> {
     let (bytes, header) = (object.bytes, object.header);
@@ -56,20 +56,18 @@ fn write_whole<'a>(
         moved: 0,
     };
     if let Some(cut) = cut {
-        let mut buffer = [0; 10];
-        let length = written((header.metadata.len() - cut.len()) as u64, &mut buffer);
-        places.moved = (header.metadata.start - header.length_at).saturating_sub(length.len());
-        let parts = [
-            part(bytes, 0..header.length_at),
-            length,
+        draft.push_bytes(&[part(bytes, 0..header.length_at)]);
+        draft.push_number((header.metadata.len() - cut.len()) as u32);
+        places.moved = header.metadata.start.saturating_sub(draft.bytes().len());
+        draft.push_bytes(&[
             part(bytes, header.metadata.start..cut.start),
             part(bytes, cut.end..bytes.len()),
-        ];
-        draft.meta.text = draft.push_bytes(&parts);
+        ]);
         places.cut = cut;
     } else {
-        draft.meta.text = draft.push_bytes(&[bytes]);
+        draft.push_bytes(&[bytes]);
     }
+    draft.meta.text = Extent::new(0, draft.bytes().len());
     let metadata = Extent::new(
         header.metadata.start - places.moved,
         header.metadata.len() - places.cut.len(),

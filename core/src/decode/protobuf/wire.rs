@@ -1,13 +1,15 @@
 //! The wire format of protobuf: messages are fields, and a field is a tag and a value.
 
+// Short fields, without the general reader.
+mod short;
+
 use core::fmt;
+
+pub(super) use short::short_pair;
+use short::short_varint;
 
 /// The largest number of a field.
 const MAX_NUMBER: u64 = (1 << 29) - 1;
-
-/// The lower three bits of the tag of a number, and of a text, bytes or a message.
-const NUMBER: u64 = 0;
-const BYTES: u64 = 2;
 
 /// Reads the fields of a message, one after the other.
 ///
@@ -118,50 +120,6 @@ impl<'a> Message<'a> {
         Ok(Some(field))
     }
 
-    /// A field as most are: a small number, and a short text. Everything else is left to the general way.
-    #[inline(always)]
-    fn short(&mut self) -> Option<Field<'a>> {
-        let (tag @ 8.., rest) = short_varint(self.rest)? else {
-            return None;
-        };
-        let (value, rest) = match tag & 7 {
-            BYTES => short_text(rest).map(|(text, rest)| (Value::Bytes(text), rest))?,
-            NUMBER => short_varint(rest).map(|(number, rest)| (Value::Number(number), rest))?,
-            _ => return None,
-        };
-        self.rest = rest;
-        let number = (tag >> 3) as u32;
-        Some(Field { number, value })
-    }
-
-    /// Takes the next field if it is an entry of the map with this number, and a [short one](short_pair).
-    #[inline(always)]
-    pub(super) fn short_entry(&mut self, number: u32) -> Option<[&'a [u8]; 2]> {
-        let (entry, rest) = self.peek_short(number)?;
-        let pair = short_pair(entry)?;
-        self.rest = rest;
-        Some(pair)
-    }
-
-    /// Takes the next field if it has this number and is short bytes.
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub(super) fn short_bytes(&mut self, number: u32) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.peek_short(number)?;
-        self.rest = rest;
-        Some(bytes)
-    }
-
-    /// The next field if it has this number and is short bytes, and what follows it.
-    #[inline(always)]
-    fn peek_short(&self, number: u32) -> Option<(&'a [u8], &'a [u8])> {
-        let (tag, rest) = short_varint(self.rest)?;
-        if tag != u64::from(number) << 3 | BYTES {
-            return None;
-        }
-        short_text(rest)
-    }
-
     /// How many bytes were read.
     #[must_use]
     pub const fn position(&self) -> usize {
@@ -238,40 +196,6 @@ fn any(bytes: &[u8]) -> Result<(Field<'_>, &[u8]), WireError> {
     let value = message.value(tag)?;
     let number = tag.number;
     Ok((Field { number, value }, message.rest))
-}
-
-/// A number of one or two bytes, as nearly all are, and what follows it.
-#[inline(always)]
-fn short_varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    match bytes {
-        [byte @ ..0x80, rest @ ..] => Some((u64::from(*byte), rest)),
-        [low, high @ ..0x80, rest @ ..] => {
-            Some((u64::from(low & 0x7f) | u64::from(*high) << 7, rest))
-        }
-        _ => None,
-    }
-}
-
-/// The text behind a length of one or two bytes, and what follows it.
-#[inline(always)]
-fn short_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = short_varint(bytes)?;
-    rest.split_at_checked(usize::try_from(length).ok()?)
-}
-
-/// The texts of a message that has only the fields 1 and 2, in this order, and both short: an entry of most
-/// maps.
-#[inline(always)]
-pub(super) fn short_pair(message: &[u8]) -> Option<[&[u8]; 2]> {
-    let [0x0a, rest @ ..] = message else {
-        return None;
-    };
-    let (one, rest) = short_text(rest)?;
-    let [0x12, rest @ ..] = rest else {
-        return None;
-    };
-    let (two, rest) = short_text(rest)?;
-    rest.is_empty().then_some([one, two])
 }
 
 #[inline(always)]

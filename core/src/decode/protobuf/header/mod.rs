@@ -6,6 +6,9 @@ mod run;
 // Owner references.
 mod owner;
 
+// Fields as servers write them.
+mod usual;
+
 // Texts: whether they are texts, and UTF-8.
 mod texts;
 
@@ -19,8 +22,9 @@ use core::ops::Range;
 
 pub(super) use owner::Owner;
 pub(super) use run::Run;
-use texts::{Texts, check_owner, check_pair, check_pair_texts, is_ascii, read_text};
+use texts::{check_owner, check_pair, check_pair_texts, is_ascii, read_text};
 use time::read_time;
+use usual::taken;
 
 use super::wire::{Field, Message, Shape, Value, WireError, length_of_varint};
 use crate::decode::json::header::{INITIAL_EVENTS_END, MAX_NAME};
@@ -98,6 +102,8 @@ pub struct Header<'a> {
     pub(super) owners: Run<'a>,
     pub(super) finalizers: Run<'a>,
     scattered: bool,
+    /// Whether labels, annotations, owner references or finalizers may have texts that are not ASCII.
+    has_foreign_texts: bool,
 }
 
 impl<'a> Header<'a> {
@@ -128,6 +134,12 @@ impl<'a> Header<'a> {
     pub(super) fn read_from(&mut self, object: &'a [u8]) -> Result<(), HeaderError> {
         let mut message = Message::new(object);
         let mut found = false;
+        // As servers write it: `metadata`, and then fields with larger numbers.
+        if let Some(metadata) = message.short_bytes(METADATA) {
+            self.read_metadata(metadata, 1, message.position())?;
+            found = true;
+            message.skip_short(METADATA);
+        }
         loop {
             let field = message.rest();
             let start = message.position();
@@ -141,14 +153,25 @@ impl<'a> Header<'a> {
             if core::mem::replace(&mut found, true) {
                 return Err(HeaderError::MetadataTwice);
             }
-            self.length_at = start + length_of_varint(field);
-            self.metadata = message.position() - metadata.len()..message.position();
-            self.fill(metadata)?;
+            let length_at = start + length_of_varint(field);
+            self.read_metadata(metadata, length_at, message.position())?;
         }
         if !found {
             return Err(HeaderError::NoMetadata);
         }
         Ok(())
+    }
+
+    /// Reads `metadata`, which ends here in the object and has its length there.
+    fn read_metadata(
+        &mut self,
+        metadata: &'a [u8],
+        length_at: usize,
+        end: usize,
+    ) -> Result<(), HeaderError> {
+        self.length_at = length_at;
+        self.metadata = end - metadata.len()..end;
+        self.fill(metadata)
     }
 
     /// Reads what it can of an object that is cut or broken.
@@ -213,6 +236,7 @@ impl<'a> Header<'a> {
 
     /// The same key, put together in a buffer that keeps its memory.
     #[cfg(feature = "alloc")]
+    #[inline]
     pub(in crate::decode) fn key_in(&self, buffer: &mut String) -> Result<ObjectKey, HeaderError> {
         let name = self.name.ok_or(HeaderError::NoName)?;
         let namespace = self.namespace.unwrap_or_default();
@@ -223,52 +247,65 @@ impl<'a> Header<'a> {
     }
 
     fn fill(&mut self, metadata: &'a [u8]) -> Result<(), HeaderError> {
-        let texts = Texts::of(metadata);
         let mut message = Message::new(metadata);
+        self.take_texts(&mut message);
         loop {
-            let start = message.position();
-            let Some(Field { number, value }) = message.next()? else {
-                return self.check_texts();
-            };
-            match number {
-                number::NAME => self.name = texts.read(value, "name")?,
-                number::GENERATE_NAME => self.generate_name = texts.read(value, "generateName")?,
-                number::NAMESPACE => self.namespace = texts.read(value, "namespace")?,
-                number::SELF_LINK => self.self_link = texts.read(value, "selfLink")?,
-                number::UID => self.uid = texts.read(value, "uid")?,
-                number::VERSION => self.version = texts.read(value, "resourceVersion")?,
-                number::GENERATION => self.generation = read_count(value),
-                number::CREATED => read_time(read_message(value)?, &mut self.created)?,
-                number::DELETED => read_time(read_message(value)?, &mut self.deleted)?,
-                number::GRACE_PERIOD => self.grace_period = read_count(value),
-                number::LABELS => {
-                    let first = read_message(value)?;
-                    let head = message.position() - start - first.len();
-                    let sorted = take_labels(first, head, &mut message)?;
-                    self.has_sorted_labels = sorted && self.labels.bytes.is_empty();
-                    self.labels
-                        .extend(metadata, start..message.position(), number);
-                }
-                number::ANNOTATIONS => {
-                    check_pair(read_message(value)?, "annotations")?;
-                    while message.short_entry(number).is_some() {}
-                    self.annotations
-                        .extend(metadata, start..message.position(), number);
-                }
-                number::OWNERS => {
-                    check_owner(read_message(value)?)?;
-                    self.owners
-                        .extend(metadata, start..message.position(), number);
-                }
-                number::FINALIZERS => {
-                    read_message(value)?;
-                    self.finalizers
-                        .extend(metadata, start..message.position(), number);
-                }
-                number::MANAGED_FIELDS => self.extend_managed_fields(start..message.position()),
-                _ => {}
+            self.take_runs(metadata, &mut message)?;
+            if message.rest().is_empty() {
+                break;
             }
+            self.read_field(metadata, &mut message)?;
         }
+        if self.has_foreign_texts {
+            self.check_texts()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a field of `metadata`, however it is written.
+    fn read_field(
+        &mut self,
+        metadata: &'a [u8],
+        message: &mut Message<'a>,
+    ) -> Result<(), HeaderError> {
+        let (before, start) = (message.rest(), message.position());
+        let Some(Field { number, value }) = message.next()? else {
+            return Ok(());
+        };
+        let field = taken(before, message);
+        self.has_foreign_texts = true;
+        match number {
+            number::NAME => self.name = read_text(value, "name")?,
+            number::GENERATE_NAME => self.generate_name = read_text(value, "generateName")?,
+            number::NAMESPACE => self.namespace = read_text(value, "namespace")?,
+            number::SELF_LINK => self.self_link = read_text(value, "selfLink")?,
+            number::UID => self.uid = read_text(value, "uid")?,
+            number::VERSION => self.version = read_text(value, "resourceVersion")?,
+            number::GENERATION => self.generation = read_count(value),
+            number::CREATED => read_time(read_message(value)?, &mut self.created)?,
+            number::DELETED => read_time(read_message(value)?, &mut self.deleted)?,
+            number::GRACE_PERIOD => self.grace_period = read_count(value),
+            number::LABELS => {
+                check_pair(read_message(value)?, "labels")?;
+                self.has_sorted_labels = false;
+                self.labels.add(metadata, field, number);
+            }
+            number::ANNOTATIONS => {
+                check_pair(read_message(value)?, "annotations")?;
+                self.annotations.add(metadata, field, number);
+            }
+            number::OWNERS => {
+                check_owner(read_message(value)?)?;
+                self.owners.add(metadata, field, number);
+            }
+            number::FINALIZERS => {
+                read_message(value)?;
+                self.finalizers.add(metadata, field, number);
+            }
+            number::MANAGED_FIELDS => self.extend_managed_fields(start..message.position()),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Checks that all texts are UTF-8. Tags and lengths are usually ASCII like the texts between them, so that
@@ -307,22 +344,6 @@ impl<'a> Header<'a> {
             none => *none = Some(field),
         }
     }
-}
-
-/// Checks the first of some labels, behind a tag and a length of `head` bytes together, and takes those behind it
-/// that are written as servers write them. `true` if all are, are sorted by key, and no key is repeated.
-fn take_labels<'a>(
-    first: &'a [u8],
-    head: usize,
-    message: &mut Message<'a>,
-) -> Result<bool, HeaderError> {
-    const SHORT: usize = 4;
-    let first = check_pair(first, "labels")?.filter(|_| head <= SHORT);
-    let mut last = first.map(|[key, _]| key);
-    while let Some([key, _]) = message.short_entry(number::LABELS) {
-        last = last.filter(|last| *last < key).map(|_| key);
-    }
-    Ok(last.is_some())
 }
 
 const fn read_message(value: Value<'_>) -> Result<&[u8], HeaderError> {

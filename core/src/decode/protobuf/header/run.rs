@@ -1,7 +1,5 @@
 //! The labels, annotations and other repeated fields of `metadata`.
 
-use core::ops::Range;
-
 #[cfg(feature = "alloc")]
 use super::number;
 use super::{HeaderError, read_text};
@@ -15,15 +13,21 @@ pub(in crate::decode::protobuf) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Adds a field at this place of `metadata`.
-    pub(super) fn extend(&mut self, metadata: &'a [u8], field: Range<usize>, number: u32) {
-        let start = if self.bytes.is_empty() {
-            field.start
+    /// Adds these fields of `metadata`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, metadata: &'a [u8], fields: &'a [u8], number: u32) {
+        if self.bytes.is_empty() {
+            *self = Self::of(fields, number);
         } else {
-            self.bytes.as_ptr().addr() - metadata.as_ptr().addr()
-        };
-        let bytes = metadata.get(start..field.end).unwrap_or_default();
-        *self = Self::of(bytes, number);
+            self.extend(metadata, fields);
+        }
+    }
+
+    #[cold]
+    fn extend(&mut self, metadata: &'a [u8], fields: &'a [u8]) {
+        let place = |bytes: &[u8]| bytes.as_ptr().addr() - metadata.as_ptr().addr();
+        let (start, end) = (place(self.bytes), place(fields) + fields.len());
+        self.bytes = metadata.get(start..end).unwrap_or_default();
     }
 
     /// All fields of this message that have this number.

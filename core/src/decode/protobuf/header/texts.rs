@@ -5,52 +5,6 @@ use super::run::read_pair;
 use crate::decode::protobuf::envelope::text;
 use crate::decode::protobuf::wire::{Field, Message, Value, short_pair};
 
-/// The bits that no ASCII has.
-const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
-
-/// Reads the texts of a message.
-pub(super) struct Texts<'a> {
-    message: &'a [u8],
-    /// The beginning of the message that is ASCII, so that one check is enough for all texts in it. Short
-    /// lengths between them are ASCII, too, and servers write numbers behind the texts.
-    ascii: &'a str,
-}
-
-impl<'a> Texts<'a> {
-    pub(super) fn of(message: &'a [u8]) -> Self {
-        let chunks = message.as_chunks().0;
-        let high = |chunk: &[u8; 16]| u128::from_le_bytes(*chunk) & HIGH;
-        let whole = chunks.iter().take_while(|chunk| high(chunk) == 0).count();
-        let part = chunks
-            .get(whole)
-            .map_or(0, |chunk| high(chunk).trailing_zeros() as usize / 8);
-        let ascii = message.get(..16 * whole + part).unwrap_or_default();
-        Self {
-            message,
-            ascii: core::str::from_utf8(ascii).unwrap_or_default(),
-        }
-    }
-
-    /// Reads the value of a field of the message.
-    #[inline]
-    pub(super) fn read(
-        &self,
-        value: Value<'a>,
-        field: &'static str,
-    ) -> Result<Option<&'a str>, HeaderError> {
-        let Value::Bytes(bytes) = value else {
-            return Err(HeaderError::NotText { field });
-        };
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        let start = bytes.as_ptr().addr() - self.message.as_ptr().addr();
-        let text = self.ascii.get(start..start + bytes.len());
-        let text = text.or_else(|| core::str::from_utf8(bytes).ok());
-        text.map(Some).ok_or(HeaderError::NotText { field })
-    }
-}
-
 pub(super) fn read_text<'a>(
     value: Value<'a>,
     field: &'static str,
@@ -58,14 +12,13 @@ pub(super) fn read_text<'a>(
     text(value).ok_or(HeaderError::NotText { field })
 }
 
-/// Does what `is_ascii` of slices does, but looks at the last bytes together, too.
+/// Does what `is_ascii` of slices does, which looks at 64 bytes at once, and at the last ones byte by byte.
 pub(super) fn is_ascii(bytes: &[u8]) -> bool {
-    let Some(last) = bytes.last_chunk() else {
-        return bytes.is_ascii();
-    };
-    let chunks = bytes.as_chunks().0.iter().chain([last]);
-    let all = chunks.fold(0, |all, chunk| all | u128::from_ne_bytes(*chunk));
-    all & HIGH == 0
+    const STEP: usize = 64;
+    match bytes.last_chunk::<STEP>() {
+        Some(last) => bytes.as_chunks::<STEP>().0.as_flattened().is_ascii() && last.is_ascii(),
+        None => bytes.is_ascii(),
+    }
 }
 
 /// Checks an entry of a map of texts, except that they are UTF-8. Returns them if it is a [short one](short_pair).
@@ -82,9 +35,25 @@ pub(super) fn check_pair<'a>(
 }
 
 /// Checks an owner reference in the same way.
+#[inline(always)]
 pub(super) fn check_owner(reference: &[u8]) -> Result<(), HeaderError> {
+    let mut message = Message::new(reference);
+    // As servers write it, nothing is left behind these.
+    message.short_bytes(1);
+    message.short_bytes(3);
+    message.short_bytes(4);
+    message.short_bytes(5);
+    message.short_number(6);
+    message.short_number(7);
+    match message.rest() {
+        [] => Ok(()),
+        rest => check_texts_of_owner(rest),
+    }
+}
+
+fn check_texts_of_owner(fields: &[u8]) -> Result<(), HeaderError> {
     let is_text = |number| matches!(number, 1 | 3..=5);
-    check_texts_of(reference, is_text, "ownerReferences")
+    check_texts_of(fields, is_text, "ownerReferences")
 }
 
 /// Checks that the texts of an entry are UTF-8.
@@ -114,28 +83,6 @@ fn check_texts_of(
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use alloc::vec;
-
-    #[test]
-    fn texts_are_what_utf8_says_wherever_they_stand() {
-        const LENGTH: usize = 49;
-        let refused = HeaderError::NotText { field: "uid" };
-        for at in 0..=LENGTH {
-            let mut message = vec![b'x'; LENGTH];
-            if let Some(byte) = message.get_mut(at) {
-                *byte = 0x80;
-            }
-            let texts = Texts::of(&message);
-            // Only what fills no chunk is not looked at.
-            assert_eq!(texts.ascii.len(), at.min(LENGTH / 16 * 16));
-            for text in (0..LENGTH).flat_map(|start| (start..=LENGTH).map(move |end| start..end)) {
-                let bytes = message.get(text).unwrap_or_default();
-                let expected = core::str::from_utf8(bytes).map_err(|_| refused);
-                let expected = expected.map(|text| Some(text).filter(|text| !text.is_empty()));
-                assert_eq!(texts.read(Value::Bytes(bytes), "uid"), expected);
-            }
-        }
-    }
 
     #[test]
     fn both_texts_of_an_entry_must_be_utf8() {
@@ -150,6 +97,47 @@ mod tests {
             (b"\x0a\x01\xc3\x0a\x01a\x12\x01b", false),
         ] {
             assert_eq!(check_pair_texts(entry).is_ok(), is_text, "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn an_owner_is_checked_however_it_is_written() {
+        let owner = b"\x0a\x02RS\x1a\x01s\x22\x02u1\x2a\x02v1\x30\x01\x38\x01";
+        for at in 0..owner.len() {
+            let cut = owner.get(..at).unwrap_or_default();
+            assert_eq!(check_owner(cut), check_texts_of_owner(cut), "{cut:?}");
+            for byte in 0..=u8::MAX {
+                let mut changed = *owner;
+                if let Some(place) = changed.get_mut(at) {
+                    *place = byte;
+                }
+                let expected = check_texts_of_owner(&changed);
+                assert_eq!(check_owner(&changed), expected, "{changed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ascii_is_told_whatever_the_length() {
+        let mut bytes = [b'x'; 200];
+        for length in 0..=bytes.len() {
+            let text = bytes.get(..length).unwrap_or_default();
+            assert!(is_ascii(text));
+        }
+        for at in 0..bytes.len() {
+            let mut set = |byte| {
+                if let Some(place) = bytes.get_mut(at) {
+                    *place = byte;
+                }
+            };
+            set(0x80);
+            for length in 0..=200 {
+                let text = bytes.get(..length).unwrap_or_default();
+                assert_eq!(is_ascii(text), length <= at, "{at} {length}");
+            }
+            if let Some(place) = bytes.get_mut(at) {
+                *place = b'x';
+            }
         }
     }
 }

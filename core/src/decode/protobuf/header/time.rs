@@ -24,7 +24,7 @@ pub(super) fn read_time(time: &[u8], seconds: &mut Option<i64>) -> Result<(), He
 
 /// The seconds of a time as servers write it: a number of five bytes, from the year 1978 to 3058, and no
 /// nanoseconds.
-fn short_time(time: &[u8]) -> Option<i64> {
+pub(super) fn short_time(time: &[u8]) -> Option<i64> {
     const FIXED: u64 = u64::from_le_bytes([0xff, 0x80, 0x80, 0x80, 0x80, 0x80, 0xff, 0xff]);
     const SHORT: u64 = u64::from_le_bytes([0x08, 0x80, 0x80, 0x80, 0x80, 0x00, 0x10, 0x00]);
     let time = u64::from_le_bytes(time.try_into().ok()?);

@@ -172,12 +172,16 @@ impl<B: Buffer> ListScanner<B> {
     }
 
     /// The same, except that the type is not read.
+    #[inline(always)]
     pub(super) fn next_untyped<'a, 'i: 'a>(
         &'a mut self,
         input: &mut &'i [u8],
     ) -> Option<Result<Untyped<'a>, ListError>> {
         if core::mem::take(&mut self.handed_out) {
             self.parts.clear();
+        }
+        if let Some(frame) = self.whole_element(input) {
+            return Some(Ok(Some((frame, self.type_meta.as_ref()))));
         }
         let frame = match self.step(input).transpose()? {
             Ok(Found::End) => return Some(Ok(None)),
@@ -238,6 +242,7 @@ fn type_in(message: &[u8]) -> TypeMeta<'_> {
 }
 
 /// The type of the elements of a list of this type.
+#[inline]
 pub(super) fn type_of_elements(TypeMeta { api_version, kind }: TypeMeta<'_>) -> TypeMeta<'_> {
     let kind = kind.and_then(|kind| kind.strip_suffix("List"));
     TypeMeta {

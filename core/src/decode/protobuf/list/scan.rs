@@ -5,7 +5,7 @@ use crate::decode::TypeMeta;
 use crate::decode::excerpt::Beginning;
 use crate::decode::frame::{Buffer, Frame};
 use crate::decode::protobuf::envelope::{EnvelopeError, MAGIC, RAW, TYPE_META, read_type, text};
-use crate::decode::protobuf::wire::{Field, Message, Shape, Tag, Value, Varint, WireError};
+use crate::decode::protobuf::wire::{Message, Shape, Tag, Varint, WireError};
 
 /// Field numbers of every list.
 const METADATA: u32 = 1;
@@ -53,6 +53,7 @@ impl State {
 
 impl<B: Buffer> ListScanner<B> {
     /// Goes on to the next part; `None` if `input` was too short.
+    #[inline(never)]
     pub(super) fn step<'i>(
         &mut self,
         input: &mut &'i [u8],
@@ -67,11 +68,8 @@ impl<B: Buffer> ListScanner<B> {
                 self.state = State::Complete;
                 return Ok(Some(Found::End));
             }
-            if let State::Tag(varint) = self.state
-                && !varint.has_begun()
-                && let Some(found) = self.whole_element(input)
-            {
-                return Ok(Some(found));
+            if let Some(element) = self.whole_element(input) {
+                return Ok(Some(Found::Element(element)));
             }
             if input.is_empty() && !self.needs_nothing() {
                 return Ok(None);
@@ -263,16 +261,15 @@ impl<B: Buffer> ListScanner<B> {
 
     /// Takes an element that lies whole in `input`, with its tag and length, as most do. Everything else is
     /// left to the other states.
-    fn whole_element<'i>(&mut self, input: &mut &'i [u8]) -> Option<Found<'i>> {
+    #[inline(always)]
+    pub(super) fn whole_element<'i>(&mut self, input: &mut &'i [u8]) -> Option<Frame<'i>> {
+        match self.state {
+            State::Tag(varint) if !varint.has_begun() => {}
+            _ => return None,
+        }
         let left = self.left.filter(|_| self.groups == 0)?;
         let mut message = Message::new(input);
-        let Ok(Some(Field {
-            number: ITEMS,
-            value: Value::Bytes(element),
-        })) = message.next()
-        else {
-            return None;
-        };
+        let element = message.short_bytes(ITEMS)?;
         let length = length_of_most(message.position());
         let head = length - length_of(element);
         let endless = length_of_most(self.endless);
@@ -283,7 +280,7 @@ impl<B: Buffer> ListScanner<B> {
         self.taken = self.taken.saturating_add(length);
         self.between = 0;
         *input = message.rest();
-        Some(Found::Element(self.parts.frame_of(element)))
+        Some(self.parts.frame_of(element))
     }
 
     fn element<'i>(&mut self, input: &mut &'i [u8], length: usize) -> Option<Found<'i>> {

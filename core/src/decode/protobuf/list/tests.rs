@@ -135,6 +135,25 @@ fn unknown_fields_and_groups_are_skipped() {
 }
 
 #[test]
+fn the_second_half_of_a_tag_begins_no_element() {
+    let body = [HEAD, b"\x12\x09\x92\x12\x02ab\x12\x02cd"].concat();
+    for cut in 0..body.len() {
+        let mut list = ListScanner::<Vec<u8>>::new(100);
+        let mut found = Vec::new();
+        let (one, two) = body.split_at_checked(cut).unwrap_or_default();
+        for mut piece in [one, two] {
+            while let Some(part) = list.next(&mut piece) {
+                if let Ok(Part::Element(element)) = part {
+                    found.push(element.frame.bytes.to_vec());
+                }
+            }
+        }
+        assert_eq!(found, [b"cd"], "{cut}");
+        assert_eq!(list.end(), Ok(()));
+    }
+}
+
+#[test]
 fn broken_lists_say_what_is_wrong() {
     use crate::decode::protobuf::envelope::EnvelopeError;
     use crate::decode::protobuf::wire::WireError;
