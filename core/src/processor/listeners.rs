@@ -49,6 +49,7 @@ impl<T: Resource + Clone, S: Storage> Listeners<T, S> {
     }
 
     /// Changes a listener.
+    #[inline]
     pub(super) fn change<R>(
         &mut self,
         at: u32,
