@@ -282,6 +282,55 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_event_is_read_however_it_is_written() {
+        let long = [
+            &b"\x0a\x05ADDED\x12\x84\x80\x01\x0a\x80\x80\x01"[..],
+            &[7; 1 << 14],
+        ]
+        .concat();
+        let wire = |error| Err(EnvelopeError::Wire(error));
+        for (frame, read) in [
+            (
+                &b"\x0a\x05ADDED\x12\x03\x0a\x01x"[..],
+                Ok(("ADDED", &b"x"[..])),
+            ),
+            // The last one counts.
+            (
+                b"\x0a\x05ADDED\x12\x02\x0a\x00\x0a\x08MODIFIED",
+                Ok(("MODIFIED", b"")),
+            ),
+            (
+                b"\x0a\x05ADDED\x12\x05\x0a\x00\x0a\x01x",
+                Ok(("ADDED", b"x")),
+            ),
+            // In another order, with an unknown field, and with a length that is longer than necessary.
+            (b"\x12\x03\x0a\x01x\x0a\x05ADDED", Ok(("ADDED", b"x"))),
+            (
+                b"\x0a\x05ADDED\x18\x01\x12\x03\x0a\x01x",
+                Ok(("ADDED", b"x")),
+            ),
+            (
+                b"\x0a\x05ADDED\x12\x83\x80\x00\x0a\x01x",
+                Ok(("ADDED", b"x")),
+            ),
+            (&long, Ok(("ADDED", &[7; 1 << 14]))),
+            // What follows a whole object is read, too.
+            (
+                b"\x0a\x05ADDED\x12\x03\x0a\x00\x0a",
+                wire(WireError::Truncated),
+            ),
+            (
+                b"\x0a\x05ADDED\x12\x02\x0a\x00\xff",
+                wire(WireError::Truncated),
+            ),
+            (b"\x12\x02\x0a\x00", Err(EnvelopeError::NoType)),
+        ] {
+            let read = read.map(|(kind, object)| Event { kind, object });
+            assert_eq!(Event::read(frame), read, "{frame:?}");
+        }
+    }
+
+    #[test]
     fn an_object_is_the_same_whatever_type_is_known() {
         let mut known = KnownType::default();
         for bytes in [

@@ -12,7 +12,8 @@ pub(super) fn read_text<'a>(
     text(value).ok_or(HeaderError::NotText { field })
 }
 
-/// Does what `is_ascii` of slices does, which looks at 64 bytes at once, and at the last ones byte by byte.
+/// The same as `is_ascii` of slices, which takes the last bytes one by one. Here the last 64 are looked at together,
+/// also if some of them were looked at before.
 pub(super) fn is_ascii(bytes: &[u8]) -> bool {
     const STEP: usize = 64;
     match bytes.last_chunk::<STEP>() {
@@ -21,17 +22,13 @@ pub(super) fn is_ascii(bytes: &[u8]) -> bool {
     }
 }
 
-/// Checks an entry of a map of texts, except that they are UTF-8. Returns them if it is a [short one](short_pair).
+/// Checks an entry of a map of texts, except that they are UTF-8.
 #[inline]
-pub(super) fn check_pair<'a>(
-    entry: &'a [u8],
-    field: &'static str,
-) -> Result<Option<[&'a [u8]; 2]>, HeaderError> {
-    let short = short_pair(entry);
-    if short.is_none() {
-        check_texts_of(entry, |number| matches!(number, 1 | 2), field)?;
+pub(super) fn check_pair(entry: &[u8], field: &'static str) -> Result<(), HeaderError> {
+    match short_pair(entry) {
+        Some(_) => Ok(()),
+        None => check_texts_of(entry, |number| matches!(number, 1 | 2), field),
     }
-    Ok(short)
 }
 
 /// Checks an owner reference in the same way.

@@ -162,22 +162,22 @@ mod tests {
         ]
     }
 
-    /// Reads an object field by field, in the general way only.
+    /// Reads an object field by field, with `read_field` only.
     fn read_plainly(object: &[u8]) -> Result<Header<'_>, HeaderError> {
         let mut header = Header::default();
         let (mut message, mut found) = (Message::new(object), false);
         loop {
             let (start, before) = (message.position(), message.rest());
-            let (number, metadata) = match message.next()? {
+            let metadata = match message.next()? {
                 None if found => return Ok(header),
                 None => return Err(HeaderError::NoMetadata),
-                Some(Field { number: 1, value }) => (1, value),
+                Some(Field { number: 1, value }) => value,
                 Some(_) => continue,
             };
             let Value::Bytes(metadata) = metadata else {
                 return Err(HeaderError::NotAMessage);
             };
-            if core::mem::replace(&mut found, number == 1) {
+            if core::mem::replace(&mut found, true) {
                 return Err(HeaderError::MetadataTwice);
             }
             header.length_at = start + length_of_varint(before);
@@ -270,8 +270,11 @@ mod tests {
 
     #[test]
     fn changed_bytes_are_the_same_in_both_ways() {
-        for text in ["e", "é"] {
-            let bytes = object(&fields(text));
+        // Behind an unknown field, all is read in the general way.
+        for (text, unknown) in [("e", 0), ("é", 0), ("é", 2)] {
+            let mut fields = fields(text);
+            fields.insert(10, [0x7a, 0][..unknown].to_vec());
+            let bytes = object(&fields);
             for at in 0..bytes.len() {
                 check(&bytes[..at]);
                 let mut changed = bytes.clone();
@@ -288,6 +291,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn texts_that_are_read_in_the_general_way_must_be_utf8() {
+        // A label with a tag that is longer than necessary.
+        let broken = b"\x0a\x0a\x7a\x00\xda\x00\x05\x0a\x01\xff\x12\x00";
+        let error = Header::read(broken).err();
+        assert!(
+            matches!(error, Some(HeaderError::NotText { .. })),
+            "{error:?}"
+        );
     }
 
     #[test]

@@ -68,9 +68,6 @@ impl<B: Buffer> ListScanner<B> {
                 self.state = State::Complete;
                 return Ok(Some(Found::End));
             }
-            if let Some(element) = self.whole_element(input) {
-                return Ok(Some(Found::Element(element)));
-            }
             if input.is_empty() && !self.needs_nothing() {
                 return Ok(None);
             }

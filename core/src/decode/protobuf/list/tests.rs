@@ -132,25 +132,63 @@ fn unknown_fields_and_groups_are_skipped() {
     let length = u8::try_from(list.len()).unwrap_or_default();
     let body = [b"k8s\0", &unknown[..], &HEAD[4..], &[0x12, length], &list].concat();
     assert_eq!(last(&body, 100), Some(Ok(())));
+    for cut in 0..body.len() {
+        assert_eq!(elements(&body, cut), Ok(vec![b"e".to_vec()]), "{cut}");
+    }
+}
+
+/// The elements of a body in two pieces.
+fn elements(body: &[u8], cut: usize) -> Result<Vec<Vec<u8>>, ListError> {
+    let mut list = ListScanner::<Vec<u8>>::new(100);
+    let mut found = Vec::new();
+    let (one, two) = body.split_at_checked(cut).unwrap_or_default();
+    for mut piece in [one, two] {
+        while let Some(part) = list.next(&mut piece) {
+            if let Part::Element(element) = part? {
+                found.push(element.frame.bytes.to_vec());
+            }
+        }
+    }
+    list.end().map(|()| found)
 }
 
 #[test]
 fn the_second_half_of_a_tag_begins_no_element() {
     let body = [HEAD, b"\x12\x09\x92\x12\x02ab\x12\x02cd"].concat();
     for cut in 0..body.len() {
-        let mut list = ListScanner::<Vec<u8>>::new(100);
-        let mut found = Vec::new();
-        let (one, two) = body.split_at_checked(cut).unwrap_or_default();
-        for mut piece in [one, two] {
-            while let Some(part) = list.next(&mut piece) {
-                if let Ok(Part::Element(element)) = part {
-                    found.push(element.frame.bytes.to_vec());
-                }
-            }
-        }
-        assert_eq!(found, [b"cd"], "{cut}");
-        assert_eq!(list.end(), Ok(()));
+        assert_eq!(elements(&body, cut), Ok(vec![b"cd".to_vec()]), "{cut}");
     }
+}
+
+#[test]
+fn the_head_of_an_element_counts_as_a_part_of_the_gap_before_it_in_any_pieces() {
+    let longest = 32 << 20;
+    let what = "what stands between two elements";
+    for (shorter, is_too_long) in [(0, true), (1, true), (2, false), (3, false)] {
+        // An element, an unknown field, and another element.
+        let filling = vec![b'.'; longest - shorter - 5];
+        let list = [
+            b"\x12\x01d\x5a",
+            &length_of(filling.len())[..],
+            &filling,
+            b"\x12\x01e",
+        ]
+        .concat();
+        let body = [HEAD, b"\x12", &length_of(list.len()), &list].concat();
+        for cut in [0, 100, body.len() - 3, body.len() - 2, body.len() - 1] {
+            let expected = match is_too_long {
+                true => Err(ListError::TooLong { what, longest }),
+                false => Ok(vec![b"d".to_vec(), b"e".to_vec()]),
+            };
+            assert_eq!(elements(&body, cut), expected, "{shorter} {cut}");
+        }
+    }
+}
+
+/// A length in four bytes.
+fn length_of(length: usize) -> [u8; 4] {
+    let seven = |at: u32| (length >> (7 * at)) as u8 & 0x7f;
+    [seven(0) | 0x80, seven(1) | 0x80, seven(2) | 0x80, seven(3)]
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl<'a> Message<'a> {
         Some(pair)
     }
 
-    /// Takes all such entries that follow. `visit` is called with their keys.
+    /// Takes all such entries that follow, of a map whose number is below 16. `visit` is called with their keys.
     #[inline(always)]
     pub(in crate::decode::protobuf) fn short_entries(
         &mut self,
@@ -79,12 +79,6 @@ impl<'a> Message<'a> {
                 rest = after;
             }
             self.rest = rest;
-            if rest
-                .first()
-                .is_none_or(|tag| u32::from(*tag) != number << 3 | BYTES as u32)
-            {
-                return;
-            }
             let Some([key, _]) = self.short_entry(number) else {
                 return;
             };
@@ -127,10 +121,11 @@ fn short_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::try_from(length).ok()?)
 }
 
-/// The key of an entry of the map with this number, if its tag and all its lengths take one byte each, and what
-/// follows the entry.
+/// The key of an entry of the map with this number, which is below 16, if all its lengths take one byte each, and
+/// what follows the entry.
 #[inline(always)]
 fn shortest_entry(bytes: &[u8], number: u32) -> Option<(&[u8], &[u8])> {
+    debug_assert!(number < 16, "the tag takes one byte");
     // The tag, a length, the tag of the key and its length are taken together. A key of 128 bytes would not fit.
     let (head, rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes(*head);
@@ -191,13 +186,23 @@ mod tests {
         let mut message = Message::new(bytes);
         let mut keys = Vec::new();
         message.short_entries(11, |key| keys.push(key));
-        let mut general = Message::new(bytes);
+        let (mut one_by_one, mut general) = (Message::new(bytes), Message::new(bytes));
         for key in keys {
-            let found = general.short_entry(11).map(|[key, _]| key);
-            assert_eq!(found, Some(key), "{bytes:?}");
+            let pair = one_by_one.short_entry(11).unwrap();
+            assert_eq!(pair[0], key, "{bytes:?}");
+            let entry = general.next().unwrap().unwrap();
+            assert_eq!(entry.number, 11, "{bytes:?}");
+            let Value::Bytes(entry) = entry.value else {
+                unreachable!("{bytes:?}");
+            };
+            let mut entry = Message::new(entry);
+            let fields = [entry.next(), entry.next(), entry.next()];
+            let fields = fields.map(|field| field.unwrap().map(|it| (it.number, it.value)));
+            let pair = pair.map(Value::Bytes);
+            assert_eq!(fields, [Some((1, pair[0])), Some((2, pair[1])), None]);
         }
         assert_eq!(message.rest(), general.rest(), "{bytes:?}");
-        assert_eq!(general.short_entry(11), None, "{bytes:?}");
+        assert_eq!(one_by_one.short_entry(11), None, "{bytes:?}");
     }
 
     #[test]
