@@ -6,8 +6,8 @@ use std::time::Duration;
 use informer_core::Instant;
 
 /// Notifications that a handler has taken but not finished. It changes before and after every call, so it
-/// uses atomics instead of the lock. Only the task of the handler writes it, so a load and a store will do for a
-/// change. Only the status reads it.
+/// uses atomics instead of the lock. Only the one that takes the notifications writes it, so a load and a store
+/// will do for a change. Only the status reads it.
 #[derive(Default, Debug)]
 pub(crate) struct Progress {
     /// Notifications taken but not finished.
