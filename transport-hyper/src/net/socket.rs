@@ -9,8 +9,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 
-/// The most bytes that are taken at once without listening. The room for them is cleared before.
-const PORTION: usize = 32 << 10;
+/// How many bytes are asked for at once without listening: about as many as arrive. The room for them is cleared before,
+/// so more would cost time for nothing. Each read may send the peer word that there is room again, so fewer would, too.
+const LEAST: usize = 16 << 10;
+const MOST: usize = 128 << 10;
 
 /// A TCP connection that the runtime does not look at while it is deaf.
 ///
@@ -19,6 +21,8 @@ const PORTION: usize = 32 << 10;
 /// A caller that makes it deaf must read it again without being woken.
 pub(super) struct Socket {
     state: State,
+    /// How many bytes the next read without listening asks for.
+    portion: usize,
     /// Why the last read ended, if it brought something before. The system says that once.
     failed: Option<io::Error>,
     runtime: Handle,
@@ -36,6 +40,7 @@ impl Socket {
     pub(super) fn new(stream: TcpStream) -> Self {
         Self {
             state: State::Listening(stream),
+            portion: LEAST,
             failed: None,
             runtime: Handle::current(),
         }
@@ -97,13 +102,19 @@ impl Deafen for Socket {
         };
         let before = buf.filled().len();
         while buf.remaining() > 0 {
-            let room = buf.initialize_unfilled_to(buf.remaining().min(PORTION));
+            let room = buf.initialize_unfilled_to(buf.remaining().min(self.portion));
             let asked = room.len();
             match stream.read(room) {
                 Ok(length) => {
                     buf.advance(length);
                     if length < asked {
+                        if length < self.portion / 4 {
+                            self.portion = (self.portion / 2).max(LEAST);
+                        }
                         return Some(Ok(()));
+                    }
+                    if length == self.portion {
+                        self.portion = (2 * length).min(MOST);
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -225,14 +236,14 @@ mod tests {
     #[tokio::test]
     async fn what_arrived_before_a_connection_was_reset_is_read_first() {
         let (mut server, mut socket) = pair().await;
-        server.write_all(&[7; PORTION]).await.unwrap();
+        server.write_all(&[7; LEAST]).await.unwrap();
         socket2::SockRef::from(&server)
             .set_linger(Some(std::time::Duration::ZERO))
             .unwrap();
         drop(server);
         socket.deafen();
-        let mut bytes = vec![0; 2 * PORTION];
-        assert_eq!(socket.read(&mut bytes).await.unwrap(), PORTION);
+        let mut bytes = vec![0; 2 * LEAST];
+        assert_eq!(socket.read(&mut bytes).await.unwrap(), LEAST);
         let error = socket.read(&mut bytes).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::ConnectionReset);
     }
@@ -256,6 +267,42 @@ mod tests {
         };
         let ((), received) = tokio::join!(writing, reading);
         assert!(received == sent);
+    }
+
+    #[tokio::test]
+    async fn it_asks_for_as_many_bytes_as_arrive() {
+        let (mut server, mut socket) = pair().await;
+        let own = socket2::SockRef::from(&*socket.listening().unwrap());
+        own.set_recv_buffer_size(4 * MOST).unwrap();
+        let room = own.recv_buffer_size().unwrap();
+        assert!(
+            room > 2 * MOST,
+            "the system allows {room} bytes, too few to wait for"
+        );
+        let mut bytes = vec![0; 2 * MOST];
+        for (sent, room, portion) in [
+            (LEAST - 1, MOST, LEAST),
+            (LEAST, MOST, 2 * LEAST),
+            (LEAST / 2, MOST, 2 * LEAST),
+            (3 * LEAST, MOST, 4 * LEAST),
+            (LEAST - 1, MOST, 2 * LEAST),
+            (1, MOST, LEAST),
+            (1, MOST, LEAST),
+            // There may be more than there is room for.
+            (LEAST / 8, LEAST / 8, LEAST),
+            (7 * LEAST, MOST, MOST),
+            (MOST, 2 * MOST, MOST),
+            (LEAST, LEAST, MOST),
+            (2 * LEAST, 3 * LEAST, MOST),
+            (LEAST, 3 * LEAST, MOST / 2),
+        ] {
+            server.write_all(&bytes[..sent]).await.unwrap();
+            // All of it is there before the socket is read without listening.
+            while socket.listening().unwrap().peek(&mut bytes).await.unwrap() < sent {}
+            socket.deafen();
+            assert_eq!(socket.read(&mut bytes[..room]).await.unwrap(), sent);
+            assert_eq!(socket.portion, portion, "after {sent} bytes in {room}");
+        }
     }
 
     #[tokio::test]
