@@ -135,3 +135,28 @@ impl Timer for TokioTimer {
         catch_unwind(AssertUnwindSafe(poll)).unwrap_or(Poll::Ready(()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_deadline_counts() {
+        let clock = Tokio::current().unwrap().clock();
+        for deadlines in [[5, 60, 30], [60, 5, 30], [30, 30, 30], [5, 6, 5]] {
+            let begin = clock.now();
+            let after = |seconds| begin.after(Duration::from_secs(seconds));
+            let mut timer = clock.timer();
+            let mut cx = Context::from_waker(Waker::noop());
+            for seconds in deadlines {
+                assert!(timer.poll_until(after(seconds), &mut cx).is_pending());
+            }
+            let last = after(deadlines[2]);
+            poll_fn(|cx| timer.poll_until(last, cx)).await;
+            assert_eq!(clock.now(), last, "{deadlines:?}");
+            assert!(timer.poll_until(begin, &mut cx).is_ready());
+            assert!(timer.poll_until(after(90), &mut cx).is_pending());
+        }
+    }
+}
