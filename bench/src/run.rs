@@ -4,7 +4,9 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use informer::{Client, Config, Encodings, FirstState, InformerConfig, SharedInformer, by};
+use informer::{
+    Backlog, Client, Config, Encodings, FirstState, InformerConfig, SharedInformer, by,
+};
 use tokio::time::sleep;
 use tokio::try_join;
 
@@ -127,6 +129,8 @@ fn start<K: Measured>(options: &Options) -> Result<SharedInformer<K>, Box<dyn Er
     let client = connect(options)?;
     let mut builder = K::builder()
         .preset(config(options))
+        // The other programs merge no changes either.
+        .backlog(Backlog::Grow)
         .index("namespace", by::namespace())
         .index("app", by::label(LABEL));
     if options.form.is_protobuf() {
