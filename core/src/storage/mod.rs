@@ -2,7 +2,7 @@
 //!
 //! Every machine is written once, over three kinds of container: numbered [`Cells`] (with a [`Slab`]
 //! and a [`Table`] on top), [`Text`] and [`Bytes`]. A [`Storage`] picks the types. [`Heap`] takes them
-//! from the allocator. [`Fixed`] stores them inline, with sizes that are part of the type.
+//! from the allocator. `Fixed`, of the feature `heapless`, stores them inline, with sizes that are part of the type.
 //!
 //! Only listeners and indices contain containers, and there are few of them. Chains, backlogs and
 //! postings are cells that are linked by their numbers. So a fixed-size storage has one bound per stage
