@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use core::ops::Range;
 
-use serde::de::{Deserializer, Error as _, Unexpected, Visitor};
+use serde::de::{Deserializer, Error as _, Expected, Unexpected, Visitor};
 
 use super::access::{Elements, Members, Variant};
 use super::error::TypeError;
@@ -142,9 +142,10 @@ impl<'de, 'l> Reader<'de, 'l> {
         value
     }
 
-    /// The error of a value that is of another kind than the type expects.
+    /// The error of a value that is of another kind than the type expects. Not generic: a program with the types of
+    /// Kubernetes would have a copy for each of hundreds of visitors.
     #[cold]
-    fn unexpected<V: Visitor<'de>>(&mut self, visitor: &V) -> TypeError {
+    fn unexpected(&mut self, expected: &dyn Expected) -> TypeError {
         let text;
         let found = match self.cursor.kind() {
             Err(error) => return error.into(),
@@ -172,7 +173,7 @@ impl<'de, 'l> Reader<'de, 'l> {
                 Err(error) => return error.into(),
             },
         };
-        TypeError::invalid_type(found, visitor)
+        TypeError::invalid_type(found, expected)
     }
 }
 
