@@ -97,10 +97,11 @@ impl<A: Answer> Reading<A> {
         };
         let bytes = self.gather(first, cx);
         if self.mark.as_mut().is_some_and(|mark| mark.is_in(&bytes)) {
-            // The state is complete; from here on it is a watch.
+            // The state is complete; from here on it is a watch, which rarely needs as much room.
             self.mark = None;
             self.pace = None;
             self.body.hurry();
+            self.gathered = BytesMut::new();
         }
         Poll::Ready(Event::Bytes(bytes))
     }
@@ -143,5 +144,58 @@ fn event_of(piece: Result<Option<Bytes>, Failed>) -> Event {
         Ok(Some(bytes)) => Event::Bytes(bytes),
         Ok(None) => Event::Closed,
         Err(failed) => Event::Failed(failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::task::Waker;
+
+    use http::response::Parts;
+
+    use super::*;
+
+    /// An answer in pieces. `None`: nothing more has arrived.
+    struct Arrived {
+        head: Parts,
+        pieces: VecDeque<Option<&'static str>>,
+    }
+
+    impl Answer for Arrived {
+        fn head(&self) -> &Parts {
+            &self.head
+        }
+
+        fn poll_piece(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failed>>> {
+            match self.pieces.pop_front().flatten() {
+                Some(piece) => Poll::Ready(Some(Ok(Bytes::from_static(piece.as_bytes())))),
+                None => Poll::Pending,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn room_for_pieces_is_kept_until_the_state_is_complete() {
+        let end = r#""k8s.io/initial-events-end":"true""#;
+        let pieces =
+            ["a", "b", "", "c", end, "", "d", "e"].map(|it| Some(it).filter(|it| !it.is_empty()));
+        let (head, ()) = http::Response::new(()).into_parts();
+        let arrived = Arrived {
+            head,
+            pieces: pieces.into(),
+        };
+        let mut reading = Reading::stream(Body::new(arrived, None), Pace::stream(None));
+        let mut next = |text: &str| {
+            let event = reading.poll_event(&mut Context::from_waker(Waker::noop()));
+            let Poll::Ready(Event::Bytes(bytes)) = event else {
+                panic!("there are pieces");
+            };
+            assert_eq!(bytes, text);
+            reading.gathered.capacity()
+        };
+        assert!(next("ab") >= GATHERED);
+        assert_eq!(next(&format!("c{end}")), 0, "memory is given back");
+        assert!(next("de") >= GATHERED);
     }
 }
