@@ -145,49 +145,25 @@ pub fn poll_data<E>(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
     use std::io::Write as _;
     use std::task::Waker;
 
+    use super::*;
+    use crate::arrived::{Arrived, arrived};
     use flate2::Compression;
     use flate2::write::GzEncoder;
-    use http::response::Parts;
-
-    use super::*;
-
-    /// An answer in gzip whose pieces are there already. Afterwards nothing more comes, or it fails.
-    struct Arrived {
-        head: Parts,
-        pieces: VecDeque<Poll<Option<Result<Bytes, Failed>>>>,
-    }
-
-    impl Answer for Arrived {
-        fn head(&self) -> &Parts {
-            &self.head
-        }
-
-        fn poll_piece(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failed>>> {
-            self.pieces.pop_front().unwrap_or(Poll::Pending)
-        }
-    }
 
     fn body(
         pieces: impl IntoIterator<Item = Poll<Option<Result<Bytes, Failed>>>>,
     ) -> Body<Arrived> {
         let response = http::Response::builder().header(header::CONTENT_ENCODING, "gzip");
-        let (head, ()) = response.body(()).unwrap().into_parts();
-        let pieces = pieces.into_iter().collect();
-        Body::new(Arrived { head, pieces }, None)
+        Body::new(Arrived::new(response, pieces), None)
     }
 
     fn packed(text: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
-    }
-
-    fn arrived(bytes: &[u8]) -> Poll<Option<Result<Bytes, Failed>>> {
-        Poll::Ready(Some(Ok(Bytes::copy_from_slice(bytes))))
     }
 
     fn poll(body: &mut Body<Arrived>) -> Poll<Result<Option<Bytes>, Failure>> {

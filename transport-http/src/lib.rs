@@ -35,6 +35,10 @@ mod retry_after;
 // The body of an answer.
 mod body;
 
+// An answer for tests.
+#[cfg(test)]
+mod arrived;
+
 // A limit on full states read at the same time.
 mod budget;
 

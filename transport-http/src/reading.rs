@@ -149,53 +149,30 @@ fn event_of(piece: Result<Option<Bytes>, Failed>) -> Event {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
     use std::task::Waker;
 
-    use http::response::Parts;
-
     use super::*;
-
-    /// An answer in pieces. `None`: nothing more has arrived.
-    struct Arrived {
-        head: Parts,
-        pieces: VecDeque<Option<&'static str>>,
-    }
-
-    impl Answer for Arrived {
-        fn head(&self) -> &Parts {
-            &self.head
-        }
-
-        fn poll_piece(&mut self, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Failed>>> {
-            match self.pieces.pop_front().flatten() {
-                Some(piece) => Poll::Ready(Some(Ok(Bytes::from_static(piece.as_bytes())))),
-                None => Poll::Pending,
-            }
-        }
-    }
+    use crate::arrived::{Arrived, arrived};
 
     #[tokio::test]
     async fn room_for_pieces_is_kept_until_the_state_is_complete() {
         let end = r#""k8s.io/initial-events-end":"true""#;
-        let pieces =
-            ["a", "b", "", "c", end, "", "d", "e"].map(|it| Some(it).filter(|it| !it.is_empty()));
-        let (head, ()) = http::Response::new(()).into_parts();
-        let arrived = Arrived {
-            head,
-            pieces: pieces.into(),
-        };
-        let mut reading = Reading::stream(Body::new(arrived, None), Pace::stream(None));
-        let mut next = |text: &str| {
+        let turns = [["a", "b"], ["c", end], ["d", "e"]];
+        let pieces = turns.iter().flat_map(|turn| {
+            let pieces = turn.map(|piece| arrived(piece.as_bytes()));
+            pieces.into_iter().chain([Poll::Pending])
+        });
+        let answer = Arrived::new(http::Response::builder(), pieces);
+        let mut reading = Reading::stream(Body::new(answer, None), Pace::stream(None));
+        let rooms = turns.map(|turn| {
             let event = reading.poll_event(&mut Context::from_waker(Waker::noop()));
             let Poll::Ready(Event::Bytes(bytes)) = event else {
                 panic!("there are pieces");
             };
-            assert_eq!(bytes, text);
+            assert_eq!(bytes, turn.concat());
             reading.gathered.capacity()
-        };
-        assert!(next("ab") >= GATHERED);
-        assert_eq!(next(&format!("c{end}")), 0, "memory is given back");
-        assert!(next("de") >= GATHERED);
+        });
+        assert!(rooms[0] >= GATHERED && rooms[2] >= GATHERED, "{rooms:?}");
+        assert_eq!(rooms[1], 0, "memory is given back");
     }
 }
